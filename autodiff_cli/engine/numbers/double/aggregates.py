@@ -1,0 +1,140 @@
+"""Functions of any number of floats: sums, means, products, extremes, lengths and logarithms of sums."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from itertools import accumulate
+
+from .twofold import Scaled, exp_difference, finite, rounded, scaled, scaled_product
+
+UNIT_SHIFT = 1074
+"""Every double is a whole number of units of 2**-1074."""
+
+
+def sum(*xs: float) -> float:
+    """The sum of the arguments, rounded once."""
+    try:
+        return math.fsum(xs)
+    except OverflowError:  # fsum also gives up where only a partial sum is too large
+        return _exact_mean(xs, 1)
+
+
+def mean(*xs: float) -> float:
+    """The arithmetic mean of the arguments, also where their sum is too large for a double."""
+    try:
+        return math.fsum(xs) / len(xs)
+    except OverflowError:
+        return _exact_mean(xs, len(xs))
+
+
+def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
+    """The sum divided by an integer, in exact arithmetic and rounded once."""
+    total = 0
+    for x in xs:
+        numerator, denominator = float(x).as_integer_ratio()
+        total += (numerator << UNIT_SHIFT) // denominator
+    return total / (divisor << UNIT_SHIFT)
+
+
+def prod(*xs: float) -> float:
+    """The product of the arguments; neither their order nor the size of a partial product matters."""
+    if len(xs) > 6:
+        return rounded(running_products(xs)[-1])
+    value = 1.0
+    for x in xs:
+        value *= x
+        if not 1e-290 < math.fabs(value) < 1e290:
+            return rounded(running_products(xs)[-1])
+    return value
+
+
+def products_of_others(*xs: float) -> list[float]:
+    """For each argument the product of the others, infinite if too large, in linear time: the derivatives of `prod`."""
+    before, after = running_products(xs), running_products(xs[::-1])[::-1]
+    results = []
+    for left, right in zip(before, after[1:], strict=False):
+        product = scaled_product(left, right)
+        try:
+            results.append(rounded(product))
+        except OverflowError:  # the other products are wanted all the same
+            results.append(math.copysign(math.inf, product[0]))
+    return results
+
+
+def running_products(xs: tuple[float, ...]) -> list[Scaled]:
+    """The products of the first 0, 1, 2, … numbers, unrounded."""
+    return list(accumulate(map(scaled, xs), scaled_product, initial=scaled(1.0)))
+
+
+def min(*xs: float) -> float:
+    """The smallest argument."""
+    return float(builtins.min(xs))
+
+
+def max(*xs: float) -> float:
+    """The largest argument."""
+    return float(builtins.max(xs))
+
+
+def hypot(*xs: float) -> float:
+    """The Euclidean length of the vector of arguments, without overflow on the way."""
+    return finite(math.hypot(*xs))
+
+
+def unit_vector(*xs: float) -> list[float]:
+    """Each argument divided by the length of all, the derivatives of `hypot`; zeros for length 0.
+
+    Also where the length is too large for a double, or subnormal and so without its last digits.
+    """
+    length = math.hypot(*xs)
+    if length == 0.0:
+        return [0.0] * len(xs)
+    if not 1e-290 < length < 1e290:
+        shift = 600 if length < 1.0 else -600
+        xs = tuple(math.ldexp(x, shift) for x in xs)
+        length = math.hypot(*xs)
+    return [x / length for x in xs]
+
+
+def unit_over_hypot(x: float, y: float) -> float:
+    """x / (x² + y²), without overflow or underflow on the way; ZeroDivisionError at the origin."""
+    size = builtins.max(math.fabs(x), math.fabs(y))
+    if 1e-140 < size < 1e140:
+        return x / (x * x + y * y)
+    shift = 600 if size < 1.0 else -600
+    x, y = math.ldexp(x, shift), math.ldexp(y, shift)
+    return math.ldexp(x / (x * x + y * y), shift)
+
+
+def logsumexp(*xs: float) -> float:
+    """log(Σ exp(x)), without overflow on the way."""
+    largest = builtins.max(xs)
+    place = xs.index(largest)
+    rest = math.fsum(exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
+    excess = math.log1p(rest)
+    value = largest + excess
+    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # they cancel: the sum of exponentials is near 1
+        from .decimals import log_sum_exp
+
+        return log_sum_exp(xs)
+    return value
+
+
+def logaddexp(x: float, y: float) -> float:
+    """log(exp(x) + exp(y)), without overflow on the way."""
+    return logsumexp(x, y)
+
+
+def softmax_weight(x: float, *xs: float) -> float:
+    """exp(x) / Σ exp(xs), the share of one term: the derivative of `logsumexp`."""
+    largest = builtins.max(xs)
+    return exp_difference(x, largest) / math.fsum(exp_difference(v, largest) for v in xs)
+
+
+def softmax(*xs: float) -> list[float]:
+    """The shares exp(x) / Σ exp(xs) of all arguments, in linear time: the derivatives of `logsumexp`."""
+    largest = builtins.max(xs)
+    powers = [exp_difference(x, largest) for x in xs]
+    total = math.fsum(powers)
+    return [power / total for power in powers]

@@ -1,0 +1,203 @@
+"""Trigonometric and hyperbolic functions of floats, their reciprocals and inverses, sinc, degrees and radians."""
+
+from __future__ import annotations
+
+import math
+
+from .twofold import finite
+
+LN2 = 0.6931471805599453
+"""log(2)."""
+
+
+def sin(x: float) -> float:
+    """The sine of an angle in radians."""
+    return math.sin(x)
+
+
+def cos(x: float) -> float:
+    """The cosine of an angle in radians."""
+    return math.cos(x)
+
+
+def tan(x: float) -> float:
+    """The tangent of an angle in radians; no double is a pole."""
+    return math.tan(x)
+
+
+def sec(x: float) -> float:
+    """1/cos(x)."""
+    return 1.0 / math.cos(x)
+
+
+def csc(x: float) -> float:
+    """1/sin(x); ZeroDivisionError at 0."""
+    return finite(1.0 / math.sin(x))
+
+
+def cot(x: float) -> float:
+    """1/tan(x); ZeroDivisionError at 0."""
+    return finite(1.0 / math.tan(x))
+
+
+def asin(x: float) -> float:
+    """The angle in [-π/2, π/2] whose sine is x; ValueError for |x| > 1."""
+    return math.asin(x)
+
+
+def acos(x: float) -> float:
+    """The angle in [0, π] whose cosine is x; ValueError for |x| > 1."""
+    return math.acos(x)
+
+
+def atan(x: float) -> float:
+    """The angle in (-π/2, π/2) whose tangent is x."""
+    return math.atan(x)
+
+
+def atan2(y: float, x: float) -> float:
+    """The angle in [-π, π] of the point (x, y); 0 at the origin, as in Python."""
+    return math.atan2(y, x)
+
+
+def root_of_square_minus_one(x: float) -> float:
+    """sqrt(x² - 1) for |x| >= 1, by factors, which are exact near 1; ValueError below."""
+    size = math.fabs(x)
+    return size if size > 1e9 else math.sqrt((size - 1.0) * (size + 1.0))
+
+
+def asec(x: float) -> float:
+    """acos(1/x), the angle in [0, π] whose secant is x; ValueError for |x| < 1.
+
+    Through the tangent, because 1/x is rounded and acos magnifies that near 1.
+    """
+    return math.atan2(root_of_square_minus_one(x), math.copysign(1.0, x))
+
+
+def acsc(x: float) -> float:
+    """asin(1/x), the angle in [-π/2, π/2] whose cosecant is x; ValueError for |x| < 1."""
+    return math.copysign(math.atan2(1.0, root_of_square_minus_one(x)), x)
+
+
+def acot(x: float) -> float:
+    """atan(1/x), the angle in [-π/2, π/2] whose cotangent is x; ZeroDivisionError at 0, where it jumps."""
+    return math.atan(1.0 / x)
+
+
+def sinh(x: float) -> float:
+    """The hyperbolic sine."""
+    return math.sinh(x)
+
+
+def cosh(x: float) -> float:
+    """The hyperbolic cosine."""
+    return math.cosh(x)
+
+
+def tanh(x: float) -> float:
+    """The hyperbolic tangent."""
+    return math.tanh(x)
+
+
+def sech(x: float) -> float:
+    """1/cosh(x), also where cosh(x) is too large for a double."""
+    if math.fabs(x) < 300.0:
+        return 1.0 / math.cosh(x)
+    half = math.exp(-0.5 * math.fabs(x))
+    return 2.0 * half * half
+
+
+def csch(x: float) -> float:
+    """1/sinh(x), also where sinh(x) is too large for a double; ZeroDivisionError at 0."""
+    if math.fabs(x) < 300.0:
+        return finite(1.0 / math.sinh(x))
+    return math.copysign(sech(x), x)
+
+
+def coth(x: float) -> float:
+    """1/tanh(x); ZeroDivisionError at 0."""
+    return finite(1.0 / math.tanh(x))
+
+
+def asinh(x: float) -> float:
+    """The number whose hyperbolic sine is x."""
+    return math.asinh(x)
+
+
+def acosh(x: float) -> float:
+    """The non-negative number whose hyperbolic cosine is x; ValueError for x < 1."""
+    return math.acosh(x)
+
+
+def atanh(x: float) -> float:
+    """The number whose hyperbolic tangent is x; ZeroDivisionError at ±1, ValueError outside."""
+    if math.fabs(x) == 1.0:
+        raise ZeroDivisionError("atanh is infinite at ±1")
+    return math.atanh(x)
+
+
+def asech(x: float) -> float:
+    """acosh(1/x), the non-negative number whose hyperbolic secant is x; defined for 0 < x <= 1.
+
+    As asinh(sqrt(1 - x²)/x), where 1 - x is exact near 1; below the range of 1/x as log(2/x).
+    """
+    if x == 0.0:
+        raise ZeroDivisionError("asech is infinite at 0")
+    if not 0.0 < x <= 1.0:
+        raise ValueError("asech is defined for 0 < x <= 1")
+    if x < 1e-300:
+        return LN2 - math.log(x)
+    return math.asinh(math.sqrt((1.0 - x) * (1.0 + x)) / x)
+
+
+def acsch(x: float) -> float:
+    """asinh(1/x), the number whose hyperbolic cosecant is x; ZeroDivisionError at 0."""
+    if 0.0 < math.fabs(x) < 1e-300:
+        return math.copysign(LN2 - math.log(math.fabs(x)), x)
+    return math.asinh(1.0 / x)
+
+
+def acoth(x: float) -> float:
+    """atanh(1/x), the number whose hyperbolic cotangent is x; ZeroDivisionError at ±1, ValueError for |x| < 1.
+
+    As log1p(2/(|x| - 1))/2, where |x| - 1 is exact near 1 (DLMF 4.37.25 with 1/x for z).
+    """
+    if math.fabs(x) < 1.0:
+        raise ValueError("acoth is defined for |x| > 1")
+    return math.copysign(0.5 * math.log1p(2.0 / (math.fabs(x) - 1.0)), x)
+
+
+def sin_pi(x: float) -> float:
+    """sin(πx), exactly 0 at the integers; the reduction of x to a quarter period is exact at any size."""
+    r = math.remainder(x, 2.0)
+    size = math.fabs(r)
+    if size > 0.5:
+        size = 1.0 - size
+    value = math.sin(math.pi * size) if size <= 0.25 else math.cos(math.pi * (0.5 - size))
+    return math.copysign(value, r)
+
+
+def tan_pi(x: float) -> float:
+    """tan(πx), exactly 0 at the integers; ZeroDivisionError half way between them."""
+    r = math.remainder(x, 1.0)
+    size = math.fabs(r)
+    value = math.tan(math.pi * size) if size <= 0.25 else 1.0 / math.tan(math.pi * (0.5 - size))
+    return math.copysign(value, r)
+
+
+def sinc(x: float) -> float:
+    """sin(πx)/(πx), which is 1 at 0 and exactly 0 at the other integers."""
+    if math.fabs(x) <= 0.25:
+        angle = math.pi * x
+        return math.sin(angle) / angle if angle else 1.0
+    return sin_pi(x) / x / math.pi
+
+
+def deg(x: float) -> float:
+    """An angle given in radians, in degrees."""
+    return finite(math.degrees(x))
+
+
+def rad(x: float) -> float:
+    """An angle given in degrees, in radians."""
+    return math.radians(x)

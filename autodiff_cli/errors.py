@@ -1,0 +1,89 @@
+"""Span, and every error and warning that a user can cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+EXIT_CODES: dict[str, int] = {
+    "usage": 2,
+    "point": 2,
+    "missing_value": 2,
+    "request": 2,
+    "syntax": 3,
+    "name": 3,
+    "arity": 3,
+    "type": 3,
+    "domain": 4,
+    "derivative": 4,
+    "overflow": 4,
+    "limit": 4,
+    "io": 5,
+}
+"""The exit code of each kind of error; the keys are all the kinds there are."""
+
+
+class Span(NamedTuple):
+    """A piece of the program's text: 0-based, half-open code-point offsets.
+
+    `via` is the call through which an expanded function body was reached, if there was one.
+    """
+
+    start: int
+    end: int
+    via: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What went wrong (or is worth a warning), where, and what to do about it."""
+
+    kind: str
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    also: tuple[tuple[Span, str], ...] = ()
+    """Further places worth a caret of their own, each with a few words."""
+
+
+class ExpressionError(ValueError):
+    """An error that a user can cause. Its text is the message; `diagnostic` holds the rest."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        span: Span | None = None,
+        hint: str | None = None,
+        also: tuple[tuple[Span, str], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic(kind, message, span, hint, also)
+        self.text: str | None = None
+        """The text that the span points into, where it is not the program itself (a point value, say)."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of error, a key of `EXIT_CODES`."""
+        return self.diagnostic.kind
+
+    @property
+    def span(self) -> Span | None:
+        """Where in the text, or None."""
+        return self.diagnostic.span
+
+    @property
+    def hint(self) -> str | None:
+        """What to do next, or None."""
+        return self.diagnostic.hint
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code that the command line gives for this kind of error."""
+        return EXIT_CODES[self.diagnostic.kind]
+
+    def at(self, span: Span | None) -> ExpressionError:
+        """This error, placed at a span unless it already has a place."""
+        if self.diagnostic.span is None and span is not None:
+            self.diagnostic = replace(self.diagnostic, span=span)
+        return self

@@ -1,0 +1,323 @@
+"""Independent values and partial derivatives of every function, by mpmath with 50 digits or more.
+
+`REFERENCE[name](*inputs)` is the value and `REFERENCE_PARTIALS[name][k](*inputs)` the derivative in the k-th input, or
+None where there is none (an order, say). A function of any number of inputs has one entry, which returns the list of
+all its partials. Inputs are floats or mpf; results are mpf, right to at least 50 digits, or to mpmath's precision if
+that is higher, so `mpmath.diff` works on them. At kinks the partials follow the conventions of the language.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+from mpmath import mp, mpf
+
+Reference = Callable[..., Any]
+
+REFERENCE: dict[str, Reference] = {}
+REFERENCE_PARTIALS: dict[str, tuple[Reference | None, ...]] = {}
+
+HALF = mpf("0.5")
+
+
+def precise(function: Reference) -> Reference:
+    """The function on exact mpf inputs with 40 guard digits on top of 50, or of mpmath's precision."""
+
+    @functools.wraps(function)
+    def guarded(*inputs: Any) -> Any:
+        with mp.workdps(max(mp.dps, 50) + 40):
+            return function(*map(mpmath.mpmathify, inputs))
+
+    return guarded
+
+
+def define(name: str, value: Reference, *partials: Reference | None) -> None:
+    """Enter a function and its partial derivatives."""
+    REFERENCE[name] = precise(value)
+    if partials:
+        REFERENCE_PARTIALS[name] = tuple(p and precise(p) for p in partials)
+
+
+def spread(inputs: tuple[Any, ...]) -> int:
+    """How many digits apart the largest and the smallest non-zero input are, 1 included among them."""
+    magnitudes = [int(mp.mag(x)) for x in (*inputs, 1) if x]
+    return int((max(magnitudes) - min(magnitudes)) * 0.302) + 1
+
+
+def with_spread(function: Reference) -> Reference:
+    """The function with as many further digits as its inputs are apart, so that their sums are as good as exact."""
+
+    def wide(*inputs: Any) -> Any:
+        with mp.workdps(mp.dps + 2 * spread(inputs)):
+            return function(*inputs)
+
+    return wide
+
+
+# ---- arithmetic ---------------------------------------------------------------------------------------------------
+one = lambda *_: mpf(1)  # noqa: E731 - the table below is read as a table
+zero = lambda *_: mpf(0)  # noqa: E731
+define("add", with_spread(lambda x, y: x + y), one, one)
+define("sub", with_spread(lambda x, y: x - y), one, lambda x, y: mpf(-1))
+define("mul", lambda x, y: x * y, lambda x, y: y, lambda x, y: x)
+define("div", lambda x, y: x / y, lambda x, y: 1 / y, lambda x, y: -x / y**2)
+define("neg", lambda x: -x, lambda x: mpf(-1))
+
+
+@with_spread
+def power(x: Any, y: Any) -> Any:
+    return mp.power(x, y) if x or y >= 0 else mp.inf
+
+
+define(
+    "pow",
+    power,
+    lambda x, y: mpf(0) if y == 0 else y * power(x, y - 1),
+    lambda x, y: mpf(0) if x == 0 and y > 0 else power(x, y) * mp.log(x),
+)
+define("sqrt", mp.sqrt, lambda x: 1 / (2 * mp.sqrt(x)))
+
+
+def cube_root(x: Any) -> Any:
+    return mp.sign(x) * mp.cbrt(abs(x))
+
+
+define("cbrt", cube_root, lambda x: 1 / (3 * cube_root(x) ** 2))
+define("exp", mp.exp, mp.exp)
+define("exp2", lambda x: mpf(2) ** x, lambda x: mpf(2) ** x * mp.log(2))
+define("expm1", mp.expm1, mp.exp)
+define("log", mp.log, lambda x: 1 / x)
+define("log_base", lambda x, b: mp.log(x) / mp.log(b), lambda x, b: 1 / (x * mp.log(b)),
+       lambda x, b: -mp.log(x) / (b * mp.log(b) ** 2))  # fmt: skip
+define("log2", lambda x: mp.log(x) / mp.log(2), lambda x: 1 / (x * mp.log(2)))
+define("log10", mp.log10, lambda x: 1 / (x * mp.log(10)))
+define("log1p", mp.log1p, lambda x: 1 / (1 + x))
+define("abs", abs, mp.sign)
+define("sign", mp.sign, zero)
+define("floor", mp.floor, zero)
+define("ceil", mp.ceil, zero)
+define("round", mp.nint, zero)
+define("clamp", lambda x, low, high: max(low, min(x, high)),
+       lambda x, low, high: mpf(low < x < high) + mpf(x in (low, high)) / 2,
+       lambda x, low, high: mpf(x < low) + mpf(x == low) / 2,
+       lambda x, low, high: mpf(x > high) + mpf(x == high) / 2)  # fmt: skip
+
+# ---- trigonometric ------------------------------------------------------------------------------------------------
+define("sin", mp.sin, mp.cos)
+define("cos", mp.cos, lambda x: -mp.sin(x))
+define("tan", mp.tan, lambda x: mp.sec(x) ** 2)
+define("sec", mp.sec, lambda x: mp.sec(x) * mp.tan(x))
+define("csc", mp.csc, lambda x: -mp.csc(x) * mp.cot(x))
+define("cot", mp.cot, lambda x: -(mp.csc(x) ** 2))
+
+
+@with_spread
+def root_one_minus(x: Any) -> Any:
+    return mp.sqrt(1 - x * x)
+
+
+@with_spread
+def root_minus_one(x: Any) -> Any:
+    return mp.sqrt(x * x - 1)
+
+
+@with_spread
+def root_one_plus(x: Any) -> Any:
+    return mp.sqrt(1 + x * x)
+
+
+define("asin", mp.asin, lambda x: 1 / root_one_minus(x))
+define("acos", mp.acos, lambda x: -1 / root_one_minus(x))
+define("atan", mp.atan, lambda x: 1 / root_one_plus(x) ** 2)
+define("atan2", mp.atan2, with_spread(lambda y, x: x / (x * x + y * y)), with_spread(lambda y, x: -y / (x * x + y * y)))
+define("asec", lambda x: mp.acos(1 / x), lambda x: 1 / (abs(x) * root_minus_one(x)))
+define("acsc", lambda x: mp.asin(1 / x), lambda x: -1 / (abs(x) * root_minus_one(x)))
+define("acot", lambda x: mp.atan(1 / x), lambda x: -1 / root_one_plus(x) ** 2)
+define("deg", lambda x: x * 180 / mp.pi, lambda x: 180 / mp.pi)
+define("rad", lambda x: x * mp.pi / 180, lambda x: mp.pi / 180)
+
+
+@with_spread
+def sinc_derivative(order: Any, x: Any) -> Any:
+    """The n-th derivative of ∫₀¹ cos(πxt) dt, which is a moment of a sine or a cosine: a ₁F₂ (DLMF 16.5.2)."""
+    n = int(order)
+    z = mp.pi * x
+    if n % 2:
+        moment = z * mp.hyp1f2(mpf(n + 2) / 2, 1.5, mpf(n + 4) / 2, -z * z / 4) / (n + 2)
+        return mp.pi**n * (-1) ** ((n + 1) // 2) * moment
+    moment = mp.hyp1f2(mpf(n + 1) / 2, HALF, mpf(n + 3) / 2, -z * z / 4) / (n + 1)
+    return mp.pi**n * (-1) ** (n // 2) * moment
+
+
+define("sinc", lambda x: mp.sinpi(x) / (mp.pi * x) if x else mpf(1), lambda x: sinc_derivative(1, x))
+
+# ---- hyperbolic ---------------------------------------------------------------------------------------------------
+define("sinh", mp.sinh, mp.cosh)
+define("cosh", mp.cosh, mp.sinh)
+define("tanh", mp.tanh, lambda x: mp.sech(x) ** 2)
+define("sech", mp.sech, lambda x: -mp.sech(x) * mp.tanh(x))
+define("csch", mp.csch, lambda x: -mp.csch(x) * mp.coth(x))
+define("coth", mp.coth, lambda x: -(mp.csch(x) ** 2))
+define("asinh", mp.asinh, lambda x: 1 / root_one_plus(x))
+define("acosh", mp.acosh, lambda x: 1 / root_minus_one(x))
+define("atanh", mp.atanh, lambda x: 1 / root_one_minus(x) ** 2)
+define("asech", lambda x: mp.acosh(1 / x), lambda x: -1 / (x * root_one_minus(x)))
+define("acsch", lambda x: mp.asinh(1 / x), lambda x: -1 / (abs(x) * root_one_plus(x)))
+define("acoth", lambda x: mp.atanh(1 / x), lambda x: -1 / root_minus_one(x) ** 2)
+
+# ---- machine learning ---------------------------------------------------------------------------------------------
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + mp.exp(-x)) if x > 0 else mp.exp(x) / (1 + mp.exp(x))
+
+
+def normal_density(x: Any) -> Any:
+    return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
+
+
+def complementary_error_function(x: Any) -> Any:
+    return mp.erfc(x) if x < 1e6 else mpf(0)  # mpmath's own overflows from 1e154 on
+
+
+def normal_distribution(x: Any) -> Any:
+    return complementary_error_function(-x / mp.sqrt(2)) / 2
+
+
+def silu_slope(x: Any) -> Any:
+    return sigmoid(x) * (1 + x * sigmoid(-x))
+
+
+@with_spread
+def log_sum_exp(*xs: Any) -> Any:
+    largest = max(xs)
+    rest = list(xs)
+    rest.remove(largest)
+    return largest + mp.log1p(mp.fsum(mp.exp(x - largest) for x in rest))
+
+
+@with_spread
+def softmax_weight(x: Any, *xs: Any) -> Any:
+    return 1 / mp.fsum(mp.exp(other - x) for other in xs)
+
+
+define("relu", lambda x: max(x, mpf(0)), lambda x: mpf(x > 0))
+define("leaky_relu", lambda x, slope: x if x > 0 else slope * x, lambda x, slope: mpf(1) if x > 0 else slope,
+       lambda x, slope: min(x, mpf(0)))  # fmt: skip
+define("elu", lambda x, alpha: x if x > 0 else alpha * mp.expm1(x), lambda x, alpha: 1 if x > 0 else alpha * mp.exp(x),
+       lambda x, alpha: mpf(0) if x > 0 else mp.expm1(x))  # fmt: skip
+define("gelu", lambda x: x * normal_distribution(x), lambda x: normal_distribution(x) + x * normal_density(x))
+define("silu", lambda x: x * sigmoid(x), silu_slope)
+define("sigmoid", sigmoid, lambda x: sigmoid(x) * sigmoid(-x))
+define("softplus", lambda x: log_sum_exp(x, mpf(0)), sigmoid)
+define("softsign", lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x)) ** 2)
+define("logaddexp", log_sum_exp, lambda x, y: softmax_weight(x, x, y), lambda x, y: softmax_weight(y, x, y))
+define("logit", lambda x: mp.log(x) - mp.log1p(-x), lambda x: 1 / (x * (1 - x)))
+define("heaviside", lambda x: (1 + mp.sign(x)) / 2, zero)
+
+# ---- special ------------------------------------------------------------------------------------------------------
+
+
+def error_function_slope(x: Any) -> Any:
+    return 2 / mp.sqrt(mp.pi) * mp.exp(-x * x)
+
+
+def inverse_error_function_slope(x: Any) -> Any:
+    return 1 / error_function_slope(mp.erfinv(x))
+
+
+def log_gamma(x: Any) -> Any:
+    return mp.re(mp.loggamma(x))
+
+
+@with_spread
+def beta(a: Any, b: Any) -> Any:
+    return mp.beta(a, b)
+
+
+@with_spread
+def polygamma_difference(order: Any, a: Any, b: Any) -> Any:
+    return mp.psi(int(order), a) - mp.psi(int(order), a + b)
+
+
+def polygamma(order: Any, x: Any) -> Any:
+    return mp.psi(int(order), x)
+
+
+define("erf", mp.erf, error_function_slope)
+define("erfc", complementary_error_function, lambda x: -error_function_slope(x))
+define("erfinv", mp.erfinv, inverse_error_function_slope)
+define("gamma", mp.gamma, lambda x: mp.gamma(x) * mp.digamma(x))
+define("lgamma", log_gamma, mp.digamma)
+define("digamma", mp.digamma, lambda x: polygamma(1, x))
+define("trigamma", lambda x: polygamma(1, x), lambda x: polygamma(2, x))
+define("polygamma", polygamma, None, lambda order, x: polygamma(order + 1, x))
+define("beta", beta, lambda a, b: beta(a, b) * polygamma_difference(0, a, b),
+       lambda a, b: beta(a, b) * polygamma_difference(0, b, a))  # fmt: skip
+
+# ---- aggregates ---------------------------------------------------------------------------------------------------
+
+
+def products_of_others(*xs: Any) -> list[Any]:
+    return [mp.fprod(xs[:k] + xs[k + 1 :]) for k in range(len(xs))]
+
+
+def even_split(choose: Reference) -> Reference:
+    def split(*xs: Any) -> list[Any]:
+        chosen = choose(xs)
+        return [mpf(x == chosen) / xs.count(chosen) for x in xs]
+
+    return split
+
+
+@with_spread
+def length(*xs: Any) -> Any:
+    return mp.sqrt(mp.fsum(x * x for x in xs))
+
+
+define("sum", with_spread(lambda *xs: mp.fsum(xs)), lambda *xs: [mpf(1)] * len(xs))
+define("mean", with_spread(lambda *xs: mp.fsum(xs) / len(xs)), lambda *xs: [mpf(1) / len(xs)] * len(xs))
+define("prod", lambda *xs: mp.fprod(xs), products_of_others)
+define("min", lambda *xs: min(xs), even_split(min))
+define("max", lambda *xs: max(xs), even_split(max))
+define("hypot", length, lambda *xs: [x / length(*xs) if any(xs) else mpf(0) for x in xs])
+define("logsumexp", log_sum_exp, lambda *xs: [softmax_weight(x, *xs) for x in xs])
+
+# ---- what derivative rules use ------------------------------------------------------------------------------------
+define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
+define("normal_density", normal_density, lambda x: -x * normal_density(x))
+define("normal_distribution", normal_distribution, normal_density)
+define("recip_one_plus_square", lambda x: 1 / root_one_plus(x) ** 2, lambda x: -2 * x / root_one_plus(x) ** 4)
+define(
+    "recip_one_minus_square", with_spread(lambda x: 1 / (1 - x * x)), with_spread(lambda x: 2 * x / (1 - x * x) ** 2)
+)
+define("recip_sqrt_one_minus_square", lambda x: 1 / root_one_minus(x), lambda x: x / root_one_minus(x) ** 3)
+define("recip_sqrt_one_plus_square", lambda x: 1 / root_one_plus(x), lambda x: -x / root_one_plus(x) ** 3)
+define("recip_sqrt_square_minus_one", lambda x: 1 / root_minus_one(x), lambda x: -x / root_minus_one(x) ** 3)
+define("sigmoid_slope", lambda x: sigmoid(x) * sigmoid(-x), lambda x: -sigmoid(x) * sigmoid(-x) * mp.tanh(x / 2))
+define("sech_square", lambda x: mp.sech(x) ** 2, lambda x: -2 * mp.sech(x) ** 2 * mp.tanh(x))
+define("csch_square", lambda x: mp.csch(x) ** 2, lambda x: -2 * mp.csch(x) ** 2 * mp.coth(x))
+define("sinc_derivative", sinc_derivative, None, lambda order, x: sinc_derivative(order + 1, x))
+define(
+    "gelu_slope", lambda x: normal_distribution(x) + x * normal_density(x), lambda x: (2 - x * x) * normal_density(x)
+)
+define("silu_slope", silu_slope, lambda x: sigmoid(x) * sigmoid(-x) * (2 + x * (sigmoid(-x) - sigmoid(x))))
+define("power_minus_one", lambda x, y, out: with_spread(lambda a, b: power(a, b - 1))(x, y))
+define("erfinv_slope", lambda x, out: inverse_error_function_slope(x))
+define("polygamma_difference", polygamma_difference, None,
+       lambda order, a, b: polygamma_difference(order + 1, a, b),
+       lambda order, a, b: -polygamma(order + 1, a + b))  # fmt: skip
+define("digamma_difference", lambda a, b: polygamma_difference(0, a, b), lambda a, b: polygamma_difference(1, a, b),
+       lambda a, b: -polygamma(1, a + b))  # fmt: skip
+define("softmax_weight", softmax_weight)
+define("unit_over_hypot", with_spread(lambda x, y: x / (x * x + y * y)),
+       with_spread(lambda x, y: (y * y - x * x) / (x * x + y * y) ** 2),
+       with_spread(lambda x, y: -2 * x * y / (x * x + y * y) ** 2))  # fmt: skip
+define("gamma_slope", lambda x, out: mp.gamma(x) * mp.digamma(x))
+define("beta_slope", lambda a, b: beta(a, b) * polygamma_difference(0, a, b))
+define("softmax", lambda *xs: [softmax_weight(x, *xs) for x in xs])
+define("unit_vector", lambda *xs: [x / length(*xs) for x in xs])
+define("products_of_others", products_of_others)

@@ -1,0 +1,118 @@
+"""Every entry of the table of primitives, held to independent 50-digit references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from mpmath import mp, mpf
+
+from autodiff_cli.engine.numbers.base import DEFINITIONS
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.operators import VARIABLE
+from autodiff_cli.engine.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from autodiff_cli.engine.sweep import Tape, backward
+from autodiff_cli.engine.symbolic import is_spelled
+from reference import REFERENCE, REFERENCE_PARTIALS
+
+NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma")
+ULP = mpf(2) ** -52
+
+
+def errors_in_ulp(primitive: Primitive, inputs: Sequence[float]) -> list[float]:
+    """How far value and partials are from the reference, in units of 2**-52 of it."""
+    reference = [REFERENCE[primitive.name](*inputs)]
+    ours = [getattr(REAL, primitive.name)(*inputs)]
+    partials = REFERENCE_PARTIALS[primitive.name]
+    if primitive.variadic:
+        assert partials[0] is not None
+        reference += partials[0](*inputs)
+    else:
+        reference += [p(*inputs) for p in partials if p is not None]
+    tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*inputs, ours[0]])
+    tape.parents.append(tuple(range(len(inputs))))
+    constant = {primitive.params.index(name) for name in primitive.constant_params}
+    active = [k not in constant for k in range(len(inputs) + 1)]
+    adjoints, _ = backward(tape, REAL, range(len(inputs) + 1), active, {len(inputs): 1.0})
+    ours += [0.0 if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
+    assert len(ours) == len(reference)
+    return [_distance(got, want) for got, want in zip(ours, reference, strict=True)]
+
+
+def _distance(got: float, want: mpf) -> float:
+    with mp.workdps(60):
+        difference = abs(mpf(got) - want)
+        if difference <= 2 * mpf(2) ** -1074:
+            return 0.0
+        return float(difference / abs(want) / ULP) if want else float("inf")
+
+
+def allowed(primitive: Primitive) -> int:
+    return 16 if any(name in primitive.name for name in SPECIAL) else 4
+
+
+@pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
+def test_value_and_partials_against_fifty_digits(primitive: Primitive) -> None:
+    assert primitive.samples
+    for inputs in primitive.samples:
+        for error in errors_in_ulp(primitive, inputs):
+            assert error <= allowed(primitive), (primitive, inputs, error)
+
+
+@pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
+def test_a_rule_that_is_off_by_a_thousandth_fails(primitive: Primitive) -> None:
+    """The test above is tested: each rule in turn is made slightly wrong."""
+    for position, rule in enumerate(primitive.partials):
+        if rule is None:
+            continue
+
+        def wrong(m, *args, rule=rule):  # type: ignore[no-untyped-def]
+            partial = rule(m, *args)
+            if isinstance(partial, list):
+                return [None if p is None else p * 1.001 + 1e-9 for p in partial]
+            return 1e-9 if partial is None else partial * 1.001 + 1e-9
+
+        partials = tuple(wrong if k == position else r for k, r in enumerate(primitive.partials))
+        broken = replace(primitive, partials=partials)
+        errors = [error for inputs in primitive.samples for error in errors_in_ulp(broken, inputs)]
+        assert max(errors) > allowed(primitive)
+
+
+@pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
+def test_definitions_agree_with_the_float_functions(primitive: Primitive) -> None:
+    definition = DEFINITIONS.get(primitive.name)
+    if definition is None:
+        return
+    near = [s for s in primitive.samples if all(1e-3 < abs(x) < 20 for x in s)]
+    for inputs in near:
+        assert definition(REAL, *inputs) == pytest.approx(getattr(REAL, primitive.name)(*inputs), rel=1e-6), inputs
+
+
+def test_the_table_is_complete() -> None:
+    for primitive in PRIMITIVES.values():
+        if not primitive.params:
+            continue
+        assert primitive.variadic or len(primitive.partials) == len(primitive.params), primitive
+        assert bool(primitive.kink) == bool(primitive.convention), primitive
+        assert hasattr(REAL, primitive.name), primitive
+        if primitive.group:
+            assert primitive.doc, primitive
+        else:
+            assert primitive.symbol != primitive.name or primitive.gives_condition or primitive.name in (
+                "neg", *DEFINITIONS), primitive  # fmt: skip
+
+
+LISTED = """
+exp exp2 expm1 log ln log2 log10 log1p sqrt cbrt pow abs sign floor ceil round min max clamp hypot
+sin cos tan sec csc cot asin acos atan atan2 asec acsc acot sinh cosh tanh sech csch coth asinh acosh atanh asech acsch
+acoth arcsin arccos arctan sinc deg rad where
+relu leaky_relu elu gelu silu swish sigmoid softplus softsign tanh logsumexp logaddexp logit heaviside
+erf erfc erfinv gamma lgamma digamma trigamma polygamma beta sum mean prod min max hypot logsumexp
+"""
+
+
+def test_every_function_of_the_language_is_there() -> None:
+    assert set(LISTED.split()) <= set(FUNCTIONS)
+    assert all(is_spelled(p) for p in FUNCTIONS.values())
