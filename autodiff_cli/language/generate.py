@@ -1,0 +1,187 @@
+"""Writes `tables.py`: the token pattern and the LALR tables that Lark computes from the grammar.
+
+Run `python -m autodiff_cli.language.generate` after a change of the grammar; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+
+PACKAGE = Path(__file__).resolve().parents[1]
+GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
+"""Where the grammar is: in a wheel, and in the repository or the sdist (an editable install)."""
+
+TABLES = Path(__file__).with_name("tables.py")
+
+LEAVES = frozenset(("NAME", "NUMBER", "COEFFICIENT", "SUPERSCRIPT"))
+"""The terminals that make a node by themselves."""
+
+CHARACTER_CLASS = r"\[\^?(?:\\.|[^\]\\])*\]"
+
+HEADER = '''\
+"""The token pattern and the LALR tables of the grammar. Written by `generate.py`: do not edit, run that."""
+
+# fmt: off
+'''
+
+
+def grammar_text() -> str:
+    """The text of the grammar, wherever this installation has it."""
+    for folder in GRAMMARS:
+        if (folder / "expression.lark").is_file():
+            return (folder / "expression.lark").read_text(encoding="utf-8")
+    raise FileNotFoundError(f"expression.lark is neither in {GRAMMARS[0]} nor in {GRAMMARS[1]}")
+
+
+class NewLines:
+    """A Lark `postlex`: inside parentheses new lines are white space."""
+
+    always_accept = ()
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """The tokens without the new lines inside parentheses."""
+        depth = 0
+        for token in stream:
+            if token.type == "NEWLINE" and depth:
+                continue
+            if token.type == "OPEN":
+                depth += 1
+            elif token.type == "CLOSE" and depth:
+                depth -= 1
+            yield token
+
+
+def lark_parser(**options: Any) -> Lark:
+    """Lark's own parser of the grammar: the definition that the parser of this package is held to."""
+    from lark import Lark
+
+    return Lark(grammar_text(), parser="lalr", lexer="basic", postlex=NewLines(), propagate_positions=True, **options)
+
+
+def tables_text() -> str:
+    """The whole text of `tables.py`."""
+    parser = lark_parser()
+    lexer = parser.parser.lexer.lexer
+    (pattern,) = lexer.scanner._mres
+    words = {word.pattern.value: word.name for call in lexer.callback.values() for word in call.scanner.terminals}
+    terminals = ["", *pattern.groupindex, "$END", "UNREADABLE", *sorted(words.values())]
+
+    table = parser.parser.parser._parse_table
+    rules = list(parser.rules)
+    origins = list(dict.fromkeys(rule.origin.name for rule in rules))
+    order, after = _numbered(table.states, table.start_states["start"], [*terminals, *origins])
+    rule_number = {id(rule): number for number, rule in enumerate(rules)}
+    width = len(terminals)
+    action: list[int] = []
+    goto: list[list[int]] = [[] for _ in origins]
+    for state in order:
+        row = table.states[state]
+        for name in terminals:
+            if name not in row:
+                action.append(0)
+            elif str(row[name][0]) == "Shift":
+                action.append(after[row[name][1]] * width)
+            else:
+                action.append(-1 - rule_number[id(row[name][1])])
+        for to, origin in zip(goto, origins, strict=True):
+            to.append(after[row[origin][1]] * width if origin in row else 0)
+
+    made = []
+    for rule in rules:
+        name = str(rule.origin.name)
+        kind = str(rule.alias or "") or ("" if name.startswith("_") or rule.options.expand1 else name)
+        kind = "list" if name.startswith("_") else kind
+        parts = "".join(str(at) for at, part in enumerate(rule.expansion) if not part.is_term or part.name in LEAVES)
+        made.append((origins.index(name), len(rule.expansion), kind, parts))
+    named = lexer.terminals_by_name
+    space = named["SPACE"].pattern.to_regexp()
+    texts = "|".join(named[name].pattern.to_regexp() for name in pattern.groupindex if name != "COEFFICIENT")
+    token = rf"(?:{space})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
+    piece = rf"(?:{space})?(?:{texts}|\Z|[\s\S])"
+    lines = [
+        HEADER,
+        "# Lark's one pattern for all tokens, after white space (the number of the group is that of the terminal),",
+        "# and for what is left: the end of the text, and a character that begins no token.",
+        f"TOKEN = {token!a}",
+        "",
+        "# The same without the groups, and without the coefficients, which are the same text as numbers.",
+        f"PIECE = {piece!a}",
+        "",
+        "# Both for text that is plain ASCII, where they are quicker.",
+        f"ASCII_TOKEN = {re.sub(CHARACTER_CLASS, _ascii_class, token)!a}",
+        f"ASCII_PIECE = {re.sub(CHARACTER_CLASS, _ascii_class, piece)!a}",
+        "",
+        *_block("TERMINALS", map(repr, terminals)),
+        f"WORDS = {words!r}",
+        f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
+        "",
+        "# Of each rule: the number of what it makes, its length, the kind of node (if any), which parts are nodes.",
+        *_block("RULES", map(repr, made)),
+        *_block("ORIGINS", map(repr, map(str, origins))),
+        "# By state and terminal: a state to go to (times the number of terminals), a rule (-1 - its number), or 0.",
+        *_block("ACTION", map(str, action)),
+        "# By what a rule makes, and by state: the state to go to.",
+        f"GOTO = ({', '.join(f'G{number}' for number in range(len(origins)))})",
+    ]
+    at = lines.index("# By what a rule makes, and by state: the state to go to.") + 1
+    lines[at:at] = [line for number, row in enumerate(goto) for line in _block(f"G{number}", map(str, row))]
+    return "\n".join(lines) + "\n"
+
+
+def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:
+    """The states in the order of a walk from the start, and their new numbers.
+
+    Lark numbers states in the order of a set, which differs from run to run; this makes the file reproducible.
+    """
+    symbols = list(symbols)
+    after = {start: 0}
+    order = [start]
+    for state in order:
+        row = states[state]
+        for name in symbols:
+            if name in row and str(row[name][0]) == "Shift" and row[name][1] not in after:
+                after[row[name][1]] = len(order)
+                order.append(row[name][1])
+    return order, after
+
+
+def _ascii_class(found: re.Match[str]) -> str:
+    """A character class without the characters that are not ASCII (a plain one, even where it was an exclusion)."""
+    members = [chr(code) for code in range(128) if re.fullmatch(found[0], chr(code))]
+    if not members:
+        return r"[^\s\S]"
+    ranges: list[list[str]] = []
+    for character in members:
+        if ranges and ord(ranges[-1][1]) == ord(character) - 1:
+            ranges[-1][1] = character
+        else:
+            ranges.append([character, character])
+    return "[" + "".join(re.escape(a) if a == b else f"{re.escape(a)}-{re.escape(b)}" for a, b in ranges) + "]"
+
+
+def _block(name: str, items: Iterable[str]) -> Iterator[str]:
+    """A tuple over several lines of at most 120 characters."""
+    yield f"{name} = ("
+    line = "   "
+    for item in items:
+        if len(line) + len(item) + 2 > 118:
+            yield line
+            line = "   "
+        line += f" {item},"
+    yield line
+    yield ")"
+
+
+def main() -> None:
+    """Write the file."""
+    TABLES.write_text(tables_text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The form of a row: how a mistake is recognised, what is said, and what is offered instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+Repair = tuple[str, str | Callable[..., str]]
+"""A pattern, and what is put in its place."""
+
+
+class Row(NamedTuple):
+    """A mistake, known by the tokens around the one that does not fit: `!` stands before that one.
+
+    Braces hold pieces of the user's text, by the names of `Trouble`. A spelling that lacks a piece, or is no program,
+    is not offered; the examples are offered where none is left. A row whose message lacks a piece does not apply.
+    """
+
+    tokens: str
+    message: str
+    write: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    hint: str = "write {}"
+    text: str = ""
+    """A pattern that the text from the error on has to match."""
+
+    before: str = ""
+    """A pattern that the text before the error has to end in."""
+
+    takes: str = ""
+    """A terminal that could stand there instead."""
+
+    caret: str = "token"
+    """The pieces under which the carets stand: `left..right` is from the beginning of one to the end of the other."""
+
+    also: str = ""
+    """What is said at a further place."""
+
+    there: str = "opening"
+    """The piece of the text that is that place, if there is one."""
+
+    repair: tuple[Repair, ...] = ()
+    """Replacements that make the statement right; the outcome is what `{repaired}` offers."""
+
+    kind: str = "syntax"
+
+
+LINES = "put a sum over several lines in parentheses"
+"""The hint for everything that has to do with the end of a line."""
+
+DERIVATIVES = "write the function itself: derivatives are what the program works out"
+"""The hint for every notation of a derivative."""

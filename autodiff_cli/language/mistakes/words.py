@@ -1,0 +1,110 @@
+"""Words of other languages."""
+
+from __future__ import annotations
+
+from .row import Row
+
+WORDS = (
+    Row(
+        "NAME ! NAME",
+        "`{before}` does not define a function here",
+        ("{repaired}",),
+        ("f(x) = x**2",),
+        before=r"\b(?:lambda|def|function|fn)\s+",
+        caret="before",
+        repair=(
+            (r"^(.*?)\blambda\s+([^:]*):\s*(.*)$", r"f(\2) = \3"),
+            (r"^(?:def|function|fn)\s+(\w+\([^()]*\))\s*[:={]*\s*(?:return\b)?\s*([^{}]*)\}?$", r"\1 = \2"),
+        ),
+    ),
+    Row(
+        "NAME ! VALUE",
+        "`{before}` is not needed here",
+        ("{repaired}",),
+        ("y = x**2",),
+        before=r"\b(?:let|var|const|return|print|set|def)\s+",
+        caret="before",
+        repair=((r"\b(?:let|var|const|return|print|set|def)\s+", ""),),
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "`{token}` is not a word of the language",
+        ("{repaired}",),
+        ("a if c else b",),
+        text=r"(?i:then|elif|endif)\b",
+        repair=(
+            (r"^(?i:if)\s+(.*?)\s*\b(?i:then)\b\s*(.*?)\s*\b(?i:else)\b\s*(.*)$", r"\2 if \1 else \3"),
+            (r"\belif\b", "else"),
+        ),
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "`{token}` is written in small letters",
+        ("{repaired}",),
+        ("a and b", "a or b"),
+        text=r"(?:AND|OR|NOT|IF|ELSE)\b",
+        repair=((r"\b(?:AND|OR|NOT|IF|ELSE)\b", lambda word: word[0].lower()),),
+    ),
+    Row(
+        "NAME ! VALUE",
+        "`{before}` is written in small letters",
+        ("{repaired}",),
+        ("not a",),
+        before=r"\b(?:NOT|IF)\s*",
+        caret="before",
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "`{token}` is not an operator here",
+        ("{repaired}",),
+        ("a == b", "a != b"),
+        text=r"(?:is|in|xor|XOR|eq|ne)\b",
+        repair=((r"\bis\s+not\b|\b(?:xor|XOR|ne)\b", "!="), (r"\b(?:is|eq)\b", "==")),
+    ),
+    Row(
+        "NAME ! VALUE",
+        "there are no loops in the language",
+        examples=("x1 + x2 + x3",),
+        hint="write the terms out, as in {}",
+        before=r"\b(?:for|while)\s*",
+        caret="before",
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "there are no loops in the language",
+        examples=("x1 + x2 + x3",),
+        hint="write the terms out, as in {}",
+        text=r"for\b",
+    ),
+    Row(
+        "OPERAND ! NAME EQUALS",
+        "a statement is not separated from the one before it",
+        ("{split}",),
+        ("a = 1; b = 2",),
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "there is no `{token}` operator",
+        ("{left} - {rest}*floor({left}/{rest})",),
+        ("x - y*floor(x/y)",),
+        text=r"(?:mod|MOD|rem)\b",
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "there is no `{token}` operator",
+        ("floor({left}/{rest})",),
+        ("floor(x/y)",),
+        text=r"(?:div|DIV)\b",
+    ),
+    Row(
+        "! IF",
+        "the value of an `if` stands before it",
+        ("{repaired}",),
+        ("a if c else b",),
+        takes="NAME",
+        repair=(
+            (r"^if\s*(.*?)\s*(?:\bthen\b|:)\s*(.*?)\s*\b(?:else\b\s*:?)\s*(.*)$", r"\2 if \1 else \3"),
+            (r"^if\s*(\([^()]*\))\s*(.*?)\s*\belse\b\s*(.*)$", r"\2 if \1 else \3"),
+        ),
+    ),
+)

@@ -1,0 +1,143 @@
+"""Text to tokens, by the grammar's own pattern; what a token is worth is looked up, since most of them come again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+
+from .tables import ASCII_PIECE, ASCII_TOKEN, IGNORED, PIECE, TERMINALS, TOKEN, WORDS
+
+KIND = {name: number for number, name in enumerate(TERMINALS)}
+"""The number of each terminal, as in the tables."""
+
+END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
+NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
+SUPERSCRIPT, COMPARISON, AUGMENT = KIND["SUPERSCRIPT"], KIND["COMPARISON"], KIND["AUGMENT"]
+NEWLINE, OPEN, CLOSE = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"]
+SKIPPED = frozenset(KIND[name] for name in IGNORED)
+
+EXPONENT_DIGITS = 6
+"""A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
+
+_REMEMBERED = 4096
+_KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
+_PLAIN = str.maketrans("≤≥≠−×·⋅÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "<>!-***/0123456789+-")
+_WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
+_LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
+_MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
+_INVISIBLE = re.compile("[\u180b-\u180f]")
+
+
+Token = tuple[int, int, str | None, str | None]
+"""What is known of a piece of text, wherever it stands: its terminal; its length, without the white space before it;
+the kind of tree node that it makes at once; the text of a name, of a number (plain ASCII, without underscores), of a
+comparison, or the kind of node that an operator such as `+=` makes."""
+
+
+@lru_cache(4)
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text)
+
+
+def pieces(text: str) -> list[str]:
+    """The text cut into tokens, each with the white space before it; the last is empty or white space."""
+    return _pattern(ASCII_PIECE if text.isascii() else PIECE).findall(text)
+
+
+def read(text: str, start: int = 0) -> re.Match[str]:
+    """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
+    found = _pattern(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    assert found is not None
+    return found
+
+
+class _Tokens(dict[str, Token]):
+    """By a piece of text, what it is; of numbers only what they are where nothing follows."""
+
+    def __missing__(self, piece: str) -> Token:
+        match = read(piece)
+        kind = match.lastindex or 0
+        text = match[kind]
+        leaf = value = None
+        if kind == NUMBER:
+            leaf, value = "number", text.translate(_PLAIN).replace("_", "")
+            exponent = value.lower().partition("e")[2]
+            if len(exponent.lstrip("+-")) > EXPONENT_DIGITS:
+                kind = UNREADABLE
+        elif kind == NAME:
+            if text in _KEYWORDS:
+                kind = _KEYWORDS[text]
+            elif stranger(text) is None:
+                leaf, value = "name", text
+            else:
+                kind = UNREADABLE
+        elif kind in (COMPARISON, AUGMENT, SUPERSCRIPT):
+            value = text.translate(_PLAIN) if len(text) > 1 or kind == SUPERSCRIPT else text
+            value = _WORTH.get(value, value)
+        token = (kind, len(text), leaf, value)
+        if len(piece) <= 32:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[piece] = token
+        return token
+
+
+class _AfterNumber(dict[str, bool]):
+    """By a character, whether a number directly before it can be a coefficient."""
+
+    def __missing__(self, character: str) -> bool:
+        possible = read("1" + character).lastindex == COEFFICIENT
+        self[character] = possible
+        return possible
+
+
+TOKENS = _Tokens()
+AFTER_NUMBER = _AfterNumber()
+
+
+def is_coefficient(text: str, start: int) -> bool:
+    """Whether the number that starts there is a coefficient: `2` in `2x`, but not in `2 x` or `2*x`."""
+    return read(text, start).lastindex == COEFFICIENT
+
+
+def scan(text: str) -> Iterator[tuple[int, int, int]]:
+    """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
+    depth = 0
+    cut = pieces(text)
+    for piece, stop in zip(cut, accumulate(map(len, cut)), strict=True):
+        kind, length, _, _ = TOKENS[piece]
+        start = stop - length
+        if kind in SKIPPED or (kind == NEWLINE and depth):
+            continue
+        if kind == OPEN:
+            depth += 1
+        elif kind == CLOSE and depth:
+            depth -= 1
+        elif kind == NUMBER and is_coefficient(text, start):
+            kind = COEFFICIENT
+        yield kind, start, stop
+        if kind == END:
+            return
+
+
+def stranger(name: str) -> int | None:
+    """Where in a name the first character stands that may not be in one, or None.
+
+    The grammar's pattern is the outline of a name, and for plain ASCII it is exact; the rest is for Unicode to say.
+    """
+    if name.isascii():
+        return None
+    from unicodedata import category, decomposition
+
+    for at, character in enumerate(name):
+        if character == "_" or ("₀" <= character <= "₉" and at):
+            continue
+        kind = category(character)
+        if kind in _LETTERS:
+            if decomposition(character).startswith("<super>"):
+                return at
+        elif not (at and kind in _MARKS_AND_DIGITS) or _INVISIBLE.match(character):
+            return at
+    return None

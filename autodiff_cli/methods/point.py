@@ -1,0 +1,219 @@
+"""Points as they are typed: `x=-2,y=pi/4`, a JSON file, the object of a request."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from ..errors import ExpressionError, Span
+from ..language.parser import parse_program
+from .gradient import evaluate_constant
+
+_SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
+"""A name and an equals sign inside a value: `x=1 y=2`."""
+
+EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
+
+
+def parse_point(text: str) -> dict[str, float]:
+    """The value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
+
+    Raises `ExpressionError` of kind `point`, with the span in this text (its `text`).
+    """
+    point: dict[str, float] = {}
+    try:
+        for start, end in _pieces(text):
+            name, value = _assignment(text, start, end)
+            if point.setdefault(name, value) != value:
+                _twice(name, point[name], value, Span(start, end))
+    except ExpressionError as error:
+        error.text = text
+        raise
+    return point
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Where the parts between commas begin and end, without the space around them."""
+    depth = start = 0
+    for index, char in enumerate(text + ","):
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+        elif char == "," and (depth <= 0 or index == len(text)):
+            piece = text[start:index]
+            first = start + len(piece) - len(piece.lstrip())
+            yield first, max(first, start + len(piece.rstrip()))
+            start = index + 1
+
+
+def _assignment(text: str, start: int, end: int) -> tuple[str, float]:
+    """The name and the value of one part."""
+    piece = text[start:end]
+    name, equals, value = piece.partition("=")
+    bare = name.rstrip()
+    if not piece:
+        fail("a name with its value is missing here", Span(start, end), EXAMPLE)
+    if bare.startswith("@"):
+        fail("a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE)
+    if not equals:
+        example = f"write `{bare}=…`" if is_name(bare) else EXAMPLE
+        fail(f"`{bare}` is given no value", Span(start, end), example)
+    if not is_name(bare):
+        fail(f"`{bare}` is not a name" if bare else "the name is missing here", Span(start, start + len(bare)), EXAMPLE)
+    begin = start + len(name) + 1
+    second = _SECOND.search(value)
+    if second:
+        where = Span(begin + second.start(1), begin + second.end(1))
+        fail("a second value begins here, without a comma before it", where, EXAMPLE)
+    if not value.strip():
+        fail(f"`{bare}` is given no value", Span(start, end), f"write `{bare}=…`")
+    return bare, constant_value(bare, value, begin)
+
+
+def constant_value(name: str, text: str, offset: int = 0) -> float:
+    """The value of a constant expression that is given to a name; `offset` is where it begins in a longer text.
+
+    Raises `ExpressionError` of kind `point`.
+    """
+    try:
+        return evaluate_constant(text)
+    except ExpressionError as error:
+        span = error.span
+        moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
+        hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
+        wrapped = ExpressionError("point", f"the value of `{name}` cannot be used: {error}", moved, hint)
+        wrapped.text = text
+        raise wrapped from None
+
+
+@lru_cache(1024)
+def is_name(text: str) -> bool:
+    """Whether the text is a name of the language."""
+    try:
+        only = parse_program(text).children[0]
+    except ExpressionError:
+        return False
+    return bool(only.kind == "name" and only.value == text)
+
+
+def point_of_object(value: object) -> dict[str, float]:
+    """The point in a JSON object: numbers, or constant expressions as text.
+
+    Raises `ExpressionError` of kind `point`.
+    """
+    if not isinstance(value, Mapping):
+        fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
+    point: dict[str, float] = {}
+    for name, given in value.items():
+        if not is_name(name):
+            fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
+        if isinstance(given, str):
+            point[name] = constant_value(name, given)
+        elif isinstance(given, (int, float)) and not isinstance(given, bool):
+            point[name] = _finite(name, given)
+        else:
+            fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
+    return point
+
+
+def _finite(name: str, given: float) -> float:
+    try:
+        number = float(given)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
+    return number
+
+
+def read_point(source: str) -> dict[str, float]:
+    """The point of one `--at`: the text itself, or `@PATH`, a JSON file. Raises `ExpressionError` (`point`, `io`)."""
+    if not source.startswith("@"):
+        return parse_point(source)
+    path = source[1:]
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+    except OSError as error:
+        hint = "`--at @PATH` reads a JSON file of names and values"
+        raise ExpressionError("io", f"`{path}` cannot be read: {error.strerror}", hint=hint) from None
+    except UnicodeDecodeError:
+        raise ExpressionError("point", f"`{path}` is not UTF-8 text", hint="save it as UTF-8") from None
+    try:
+        value, problem = read_json(text)
+        if problem is not None:
+            raise problem
+        return point_of_object(value)
+    except ExpressionError as error:
+        placed = ExpressionError("point", f"in `{path}`: {error}", error.span, error.hint)
+        placed.text = text if error.span else None
+        raise placed from None
+
+
+def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """All the points in one. Raises `ExpressionError` where two give a name different values."""
+    merged: dict[str, float] = {}
+    for point in points:
+        for name, value in point.items():
+            if merged.setdefault(name, value) != value:
+                _twice(name, merged[name], value)
+    return merged
+
+
+def read_json(text: str) -> tuple[Any, ExpressionError | None]:
+    """The value of JSON text, and the error that it is where it is not strict.
+
+    Strict is: finite numbers, and no name twice in an object with different values. Raises `ExpressionError` of kind
+    `request`, with the span in this text, where it is not JSON at all.
+    """
+    problems: list[ExpressionError] = []
+
+    def problem(message: str, hint: str) -> None:
+        problems.append(ExpressionError("request", message, hint=hint))
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            for name, value in pairs:
+                if made[name] != value:
+                    problem(f"`{name}` is given twice, with different values", "leave one of them out")
+        return made
+
+    def constant(name: str) -> None:
+        problem(f"`{name}` is not JSON", "JSON has finite numbers only")
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if math.isinf(value):
+            problem(f"{digits} is too large for double precision", "give a smaller number")
+            return 0.0
+        return value
+
+    try:
+        value = json.loads(text, object_pairs_hook=object_of, parse_constant=constant, parse_float=number)
+    except json.JSONDecodeError as error:
+        place = min(error.pos, len(text))
+        message = (
+            f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} (line {error.lineno}, column {error.colno})"
+        )
+        span = Span(place, min(place + 1, len(text)))
+        raise ExpressionError("request", message, span, "check the quotes and commas") from None
+    except RecursionError:
+        raise ExpressionError("request", "this JSON is nested too deeply", hint="flatten it") from None
+    except ValueError:
+        raise ExpressionError("request", "this JSON holds a number with too many digits", hint="shorten it") from None
+    return value, problems[0] if problems else None
+
+
+def _twice(name: str, first: float, second: float, span: Span | None = None) -> NoReturn:
+    fail(f"`{name}` is given two values, {first:g} and {second:g}", span, "leave one of them out")
+
+
+def fail(message: str, span: Span | None, hint: str) -> NoReturn:
+    """Raise an `ExpressionError` of kind `point`."""
+    raise ExpressionError("point", message, span, hint)

@@ -1,0 +1,93 @@
+"""Agreement with PyTorch, in double precision, on random expressions over everything both have."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from autodiff_cli import ExpressionError, Value, gradient
+from autodiff_cli.engine.operators import VARIABLE
+from autodiff_cli.engine.primitive import FUNCTIONS
+from autodiff_cli.engine.value import in_order
+from autodiff_cli.language.printer import program_text
+from strategies import NAMES, graphs
+
+torch = pytest.importorskip("torch")
+F = torch.nn.functional
+
+
+def _stacked(reduce: Any) -> Any:
+    return lambda *xs: reduce(torch.stack(xs))
+
+
+PYTORCH: dict[str, Any] = {
+    "add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div, "pow": torch.pow, "neg": torch.neg,
+    "lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge, "eq": torch.eq, "ne": torch.ne,
+    "and_": torch.logical_and, "or_": torch.logical_or, "not_": torch.logical_not, "where": torch.where,
+    **{name: getattr(torch, name) for name in (
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "abs", "sign", "floor", "ceil", "round",
+        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+        "sigmoid", "logaddexp", "logit", "erf", "erfc", "erfinv", "lgamma", "digamma", "sinc", "relu",
+    )},
+    "deg": torch.rad2deg, "rad": torch.deg2rad,
+    "gelu": F.gelu, "silu": F.silu, "softplus": lambda x: F.softplus(x, threshold=math.inf), "softsign": F.softsign,
+    "leaky_relu": lambda x, slope: torch.where(x > 0, x, slope * x),
+    "elu": lambda x, alpha: torch.where(x > 0, x, alpha * torch.expm1(x)),
+    "clamp": lambda x, low, high: torch.minimum(torch.maximum(x, low), high),
+    "sum": _stacked(torch.sum), "mean": _stacked(torch.mean), "prod": _stacked(torch.prod),
+    "min": _stacked(torch.amin), "max": _stacked(torch.amax),
+    "hypot": _stacked(torch.linalg.vector_norm),
+    "logsumexp": _stacked(lambda xs: torch.logsumexp(xs, 0)),
+}  # fmt: skip
+BOTH = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name in PYTORCH and p.name not in ("pow", "where")]
+
+
+def pytorch_gradient(root: Value, point: dict[str, float]) -> tuple[float, dict[str, float]]:
+    """Value and gradient of the same graph, run by PyTorch."""
+    tensors: dict[Value, Any] = {}
+    leaves: dict[str, Any] = {}
+    for value in in_order((root,)):
+        if value.primitive is VARIABLE:
+            leaves[value.label] = tensors[value] = torch.tensor(
+                point[value.label], dtype=torch.float64, requires_grad=True
+            )
+        elif not value._prev:
+            tensors[value] = torch.tensor(value.data, dtype=torch.float64)
+        else:
+            tensors[value] = PYTORCH[value.primitive.name](*[tensors[p] for p in value._prev])
+    if tensors[root].requires_grad:
+        tensors[root].backward()
+    return tensors[root].item(), {name: 0.0 if t.grad is None else t.grad.item() for name, t in leaves.items()}
+
+
+def test_everything_that_both_have_is_compared() -> None:
+    assert len(BOTH) > 45
+
+
+@given(graphs(BOTH, max_leaves=8), st.lists(st.floats(0.3, 2.0), min_size=len(NAMES), max_size=len(NAMES)))
+@settings(max_examples=250, deadline=None)
+def test_random_expressions(graph: Value, numbers: list[float]) -> None:
+    point = dict(zip(NAMES, numbers, strict=True))
+    assume(any(v.primitive is VARIABLE for v in in_order((graph,))))
+    text = program_text((graph,))
+    used = {v.label for v in in_order((graph,)) if v.primitive is VARIABLE}
+    try:
+        ours = gradient(text, {name: point[name] for name in used})
+    except ExpressionError as error:
+        assert error.kind in ("domain", "derivative", "overflow")
+        return
+    # Kinks have conventions of their own; huge numbers and what cancels compares noise with noise.
+    assume(not ours.warnings)
+    value, theirs = pytorch_gradient(graph, point)
+    scale = max(1.0, abs(value), *(abs(v.data) for v in in_order((ours.output,)) if isinstance(v.data, float)))
+    slopes = max(1.0, *(abs(v.grad) for v in in_order((ours.output,)) if v.grad is not None))
+    assume(scale < 1e6 and slopes < 1e6)
+    assert ours.value == pytest.approx(value, rel=1e-9, abs=1e-9 * scale), text
+    for name, partial in ours.gradient.items():
+        if math.isnan(theirs[name]):
+            continue  # PyTorch multiplies the untaken branch's infinite derivative by zero.
+        assert partial == pytest.approx(theirs[name], rel=1e-7, abs=1e-9 * slopes * scale), (text, point)
