@@ -1,0 +1,103 @@
+"""The `autodiff` command: runs what the command line asks for, and turns whatever may end it into an exit code."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+
+
+def main() -> int:
+    """Run the process; return its exit code."""
+    # A graph has no cycles, so reference counts free it; the collector would only walk it again and again while it
+    # grows (a factor of ten on a large one), and the imports as well. A stream collects by hand, now and then.
+    gc.disable()
+    code = run(sys.argv[1:])
+    # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
+    gc.freeze()
+    return code
+
+
+def run(args: Sequence[str]) -> int:
+    """Run what the arguments ask for; return the exit code, whatever happens. Errors are drawn on standard error."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            # what a stream's encoding lacks is written as an escape, never a failure
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        code = _dispatch(args)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        _abandon_output()
+        return 130
+    except BrokenPipeError:
+        # whoever read the answers has seen enough
+        _abandon_output()
+        return 0
+    except OSError as error:
+        _abandon_output()
+        return _say(f"error: cannot write: {error.strerror or error}\n  hint: check where the output goes", 5)
+    except MemoryError:
+        return _say("error: there is not enough memory for this\n  hint: use a smaller program", 4)
+    except Exception as error:
+        if "--debug" in args:
+            raise
+        return _say(
+            f"error: something went wrong inside autodiff ({type(error).__name__}); this is a bug, sorry\n"
+            "  hint: please report it, with the command and what it prints under `--debug`",
+            70,
+        )
+
+
+def _dispatch(args: Sequence[str]) -> int:
+    """Run a command, or else what the Typer app is for: help, completion, the version, a slip."""
+    from .commands import COMMANDS
+    from .errors import ExpressionError
+
+    try:
+        if "_AUTODIFF_COMPLETE" in os.environ:
+            from .cli import complete
+
+            complete()
+        if args and args[0] in COMMANDS:
+            from .commands.arguments import HelpAsked, call
+
+            try:
+                return call(args[0], args[1:])
+            except HelpAsked:
+                args = [args[0], "--help"]
+        from .cli import run_app
+
+        return run_app(args)
+    except ExpressionError as error:
+        from .render.error import report
+
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        report(error.diagnostic, error.text)
+        return error.exit_code
+
+
+def _abandon_output() -> None:
+    """Let go of what could not be written, so that Python does not try again at the end."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (OSError, ValueError):
+            return
+
+
+def _say(text: str, code: int) -> int:
+    """Write an error; return its exit code."""
+    if sys.stderr is not None:
+        sys.stderr.write(text + "\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

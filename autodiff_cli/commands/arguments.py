@@ -1,0 +1,147 @@
+"""From a command line to the arguments of a command's function.
+
+Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else, `-x**2` as well,
+is the expression. That rule is why no stock parser reads the command line: they take `-x*h` for a cluster of options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from ..errors import ExpressionError
+from .options import Argument, Option
+
+HELP_OPTIONS = ("--help", "-h")
+_LONG = re.compile(r"--[a-zA-Z][a-zA-Z-]+")
+
+
+def command_module(name: str) -> Any:
+    """The module of a command, imported when it is asked for, so that a start pays for one only."""
+    return import_module(f".{name}", __package__)
+
+
+class HelpAsked(Exception):
+    """The command line asks for the command's help instead."""
+
+
+class Declared:
+    """What a command's function declares: its options by name, and its other arguments in order."""
+
+    def __init__(self, function: Callable[..., int]) -> None:
+        self.options: dict[str, tuple[str, Option, Any]] = {}
+        self.arguments: list[tuple[str, Argument]] = []
+        for parameter, annotation in function.__annotations__.items():
+            for told in getattr(annotation, "__metadata__", ()):
+                if isinstance(told, Option):
+                    self.options[told.name] = (parameter, told, annotation.__origin__)
+                elif isinstance(told, Argument):
+                    self.arguments.append((parameter, told))
+
+
+def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any]:
+    """The arguments for the command's function. Raises a usage error for what fits nowhere, or `HelpAsked`."""
+    values: dict[str, Any] = {}
+    positional: list[str] = []
+    late: list[str] = []
+    known = (*declared.options, *HELP_OPTIONS)
+    rest = iter(args)
+    for arg in rest:
+        name, equals, value = arg.partition("=")
+        if arg in HELP_OPTIONS:
+            raise HelpAsked
+        if arg == "--":
+            late = list(rest)
+            positional += late
+        elif name not in declared.options:
+            near = nearest_option(arg, known)
+            if near:
+                raise ExpressionError(
+                    "usage", f"there is no option `{name}`",
+                    hint=f"did you mean `{near}`? (as an expression, write it after `--`, behind all options)",
+                )  # fmt: skip
+            positional.append(arg)
+        else:
+            parameter, option, kind = declared.options[name]
+            if kind is bool:
+                if equals:
+                    raise ExpressionError("usage", f"`{name}` takes no value", hint=f"write `{name}` alone")
+                values[parameter] = True
+                continue
+            if not equals:
+                following = next(rest, None)
+                if following is None or following in known:
+                    hint = f"write it after the option; `{command} --help` says what it is"
+                    raise ExpressionError("usage", f"`{name}` needs a value", hint=hint)
+                value = following
+            if kind == (list[str] | None):
+                values.setdefault(parameter, []).append(value)
+            else:
+                found = converted(option, kind, value)
+                if values.setdefault(parameter, found) != found:
+                    raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
+    if len(positional) > len(declared.arguments):
+        raise _too_many(positional, declared, command, any(each.partition("=")[0] in known for each in late))
+    return values | dict(zip([parameter for parameter, _ in declared.arguments], positional, strict=False))
+
+
+def converted(option: Option, kind: Any, text: str) -> str | int | float:
+    """The value of an option, as the type that it has. Raises a usage error."""
+    if kind == (str | None):
+        return text
+    low, high = option.range or (None, None)
+    whole = kind == (int | None)
+    try:
+        value: int | float = int(text) if whole else float(text)
+    except ValueError:
+        value = float("nan")
+    if value != value or (low is not None and value < low) or (high is not None and value > high):
+        wanted = "a whole number" if whole else "a number"
+        hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
+        raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
+    return value
+
+
+def looks_like_option(arg: str) -> bool:
+    """Whether this argument has the form of a long option, although it may be an expression."""
+    return _LONG.fullmatch(arg.partition("=")[0]) is not None
+
+
+def nearest_option(arg: str, options: Sequence[str]) -> str | None:
+    """The option that this argument is likely a slip of, None where it reads as an expression."""
+    if not looks_like_option(arg):
+        return None
+    return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
+
+
+def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
+    """The word that is most like this one, if any is."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, words, 1, cutoff)), None)
+
+
+def _too_many(positional: Sequence[str], declared: Declared, command: str, late: bool) -> ExpressionError:
+    """The error for more arguments than there is room for, with the likeliest cause."""
+    if late:
+        return ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
+    for arg in positional:
+        if looks_like_option(arg):
+            hint = f"`{command} --help` lists the options"
+            return ExpressionError("usage", f"there is no option `{arg.partition('=')[0]}`", hint=hint)
+    extra = positional[len(declared.arguments)]
+    hint = f"`{command} --help` says what it takes"
+    if "--at" in declared.options and re.fullmatch(r"[^\W\d]\w*=[^=].*", extra):
+        hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
+    elif "--at" in declared.options:
+        hint = "put the whole expression in quotes, so that the shell keeps it together"
+    return ExpressionError("usage", f"`{extra}` is one argument too many", hint=hint)
+
+
+def call(command: str, args: Sequence[str]) -> int:
+    """Run a command by its name and its command line; return its exit code."""
+    function = command_module(command).run
+    code: int = function(**read(args, Declared(function), f"autodiff {command}"))
+    return code

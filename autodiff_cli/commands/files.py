@@ -1,0 +1,77 @@
+"""Files that a command writes: whole or not at all, and never over another without being told."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+from ..errors import ExpressionError
+
+
+def write(path: str, data: bytes, *, force: bool) -> None:
+    """Write a file. Raises `ExpressionError` (`io`) where it cannot be written, or is there and `force` is not.
+
+    The data go to a new file beside it, which takes its name once all of it is there. What is no regular file, such as
+    `/dev/null` or a named pipe, is written to as it is.
+    """
+    target = os.path.realpath(path)
+    try:
+        try:
+            mode = os.stat(target).st_mode
+        except FileNotFoundError:
+            mode = None
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(target, "wb") as device:
+                device.write(data)
+            return
+        if mode is not None and not force:
+            raise _kept(path)
+        _replace(target, data, mode, keep=not force)
+    except FileExistsError:
+        raise _kept(path) from None
+    except OSError as fault:
+        raise ExpressionError(
+            "io", f"`{path}` cannot be written: {fault.strerror or fault}", hint="check the path, and the space there"
+        ) from None
+
+
+def check(path: str, *, force: bool) -> None:
+    """Raise, before any work is done, what `write` would raise about a file that is there, or a folder that is not."""
+    target = os.path.realpath(path)
+    if os.path.isfile(target) and not force:
+        raise _kept(path)
+    if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):
+        reason = "it is a folder" if os.path.isdir(target) else "its folder is not there"
+        raise ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path")
+
+
+def _replace(target: str, data: bytes, mode: int | None, *, keep: bool) -> None:
+    folder, name = os.path.split(target)
+    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(beside, stat.S_IMODE(mode))
+        if keep and hasattr(os, "link"):
+            try:
+                # unlike a renaming, this fails where somebody else has made the file meanwhile
+                os.link(beside, target)
+                return
+            except FileExistsError:
+                raise
+            except OSError:
+                pass
+        os.replace(beside, target)
+    finally:
+        with suppress(OSError):
+            os.unlink(beside)
+
+
+def _kept(path: str) -> ExpressionError:
+    return ExpressionError(
+        "io", f"`{path}` exists, and is kept", hint="give another name, or write over it with `--force`"
+    )

@@ -1,0 +1,64 @@
+"""The options, each declared here once: a command's function lists those that it takes as the types of its parameters.
+
+The declarations are plain data. `arguments` reads a command line by them, and `cli` makes Typer's help and completion
+of them, so a call that needs neither does not load Typer, which would take longer than everything else together.
+"""
+
+from typing import Annotated, NamedTuple
+
+from ..render.formats import FORMATS
+
+
+class Option(NamedTuple):
+    """An option: its type says whether it takes a value, and which; a range holds for whole numbers."""
+
+    name: str
+    help: str
+    metavar: str = ""
+    range: tuple[int, int] | None = None
+    choices: tuple[str, ...] = ()
+
+
+class Argument(NamedTuple):
+    """An argument that is no option."""
+
+    metavar: str
+    help: str
+
+
+Expr = Annotated[
+    str | None,
+    Argument("[EXPR]", "The formula or program; `-`, or none, reads programs from standard input, one a line."),
+]
+At = Annotated[
+    list[str] | None, Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT")
+]
+Wrt = Annotated[list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES")]
+File = Annotated[
+    str | None, Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH")
+]
+Format = Annotated[
+    str | None,
+    Option("--format", f"{', '.join(FORMATS)}; table by default, jsonl for a stream.", "NAME", choices=tuple(FORMATS)),
+]
+Json = Annotated[bool, Option("--json", "The short form of `--format json`.")]
+Digits = Annotated[
+    int | None,
+    Option(
+        "--digits", "Significant digits for people, 6 by default; machine formats always give all.", "N", range=(1, 17)
+    ),
+]
+Depth = Annotated[
+    int | None, Option("--depth", "How many levels of the tree to draw; by default, what fits.", "N", range=(0, 1000))
+]
+Decimals = Annotated[
+    int | None, Option("--decimals", "Digits after the point for people, instead of `--digits`.", "N", range=(0, 17))
+]
+SavePoint = Annotated[
+    str | None, Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH")
+]
+NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
+NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
+Debug = Annotated[bool, Option("--debug", "Show the traceback of an internal error.")]
+Output = Annotated[str | None, Option("--output", "Write to a file (`-`: standard output).", "PATH")]
+Force = Annotated[bool, Option("--force", "Write over a file that is there.")]

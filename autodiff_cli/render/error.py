@@ -1,0 +1,136 @@
+"""Errors and warnings as people read them: the message, carets under the exact piece of the text, what to do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..errors import Diagnostic, Span
+from .characters import Look, escaper, look, visible, width_of
+
+PIPED_WIDTH = 120
+"""A longer line of the user's text is shown in part, around the place, where no terminal says how wide it is."""
+
+TAB = "    "
+COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m", "faint": "\x1b[2m", "": ""}
+
+
+class Mark(NamedTuple):
+    """One run of carets, half-open in code points, and the words beside it."""
+
+    start: int
+    end: int
+    words: str
+
+
+def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: str = "error", where: str = "") -> str:
+    """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
+    lines = [paint(f"{where}{level}:", level, look) + " " + visible(diagnostic.message, look.encoding)]
+    if text is not None and text.strip():
+        lines += _excerpts(text, _marks(diagnostic, len(text)), look, level)
+    if diagnostic.hint:
+        lines.append("  " + paint("hint:", "hint", look) + " " + visible(diagnostic.hint, look.encoding))
+    return "\n".join(lines) + "\n"
+
+
+def report(diagnostic: Diagnostic, text: str | None, *, level: str = "error", where: str = "") -> None:
+    """Draw an error or warning on standard error."""
+    sys.stderr.write(draw(diagnostic, text, look(sys.stderr), level=level, where=where))
+    sys.stderr.flush()
+
+
+def paint(text: str, style: str, look: Look) -> str:
+    """The text in a style's colour, where the stream has colours."""
+    return f"{COLORS[style]}{text}\x1b[0m" if look.color and style else text
+
+
+def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
+    """The places to show, the error's own first."""
+    places: list[tuple[Span, str]] = [(diagnostic.span, "")] if diagnostic.span is not None else []
+    places += diagnostic.also
+    call = diagnostic.span and diagnostic.span.via
+    while call is not None:
+        places.append((call, "in this call"))
+        call = call.via
+    marks = []
+    for span, words in places:
+        start = min(max(span.start, 0), length)
+        marks.append(Mark(start, min(max(span.end, start), length), words))
+    return marks
+
+
+def _excerpts(text: str, marks: list[Mark], look: Look, level: str) -> Iterator[str]:
+    numbered = "\n" in text.strip("\n")
+    digits = len(str(text.count("\n") + 1)) if numbered else 0
+    bar = "│" if look.unicode else "|"
+    blank = paint(f" {' ' * digits} {bar} ", "faint", look) if numbered else "  "
+    room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
+    shown: tuple[int, int] | None = None
+    line: _Excerpt | None = None
+    for mark in marks:
+        if line is None or shown is None or not (shown[0] <= mark.start <= shown[1]):
+            line = _Excerpt(text, mark, max(room, 20), look)
+            shown = (line.first, line.last)
+            gutter = paint(f" {text.count(chr(10), 0, line.first) + 1:>{digits}} {bar} ", "faint", look)
+            yield (gutter if numbered else "  ") + line.drawn
+        before, carets = line.carets(mark)
+        words = " " + visible(mark.words, look.encoding) if mark.words else ""
+        yield blank + before + paint(carets + words, level, look)
+
+
+class _Excerpt:
+    """The part of one line of a text around a mark, as drawn, and where each of its characters stands."""
+
+    def __init__(self, text: str, mark: Mark, room: int, look: Look) -> None:
+        begin = text.rfind("\n", 0, mark.start) + 1
+        end = text.find("\n", mark.start)
+        end = len(text) if end < 0 else end
+        if end > begin and text[end - 1] == "\r":
+            end -= 1
+        self.look = look
+        dots = "…" if look.unicode else "..."
+        show = escaper(look.encoding)
+        ahead = 0
+        last = mark.start
+        while last < end and ahead < room:
+            ahead += width_of(_cell(text[last], show))
+            last += 1
+        # a third of the room before the place, and what the text after it leaves free
+        before = max(room // 3, room - ahead) - 2 * len(dots)
+        first = mark.start
+        while first > begin and (width := width_of(_cell(text[first - 1], show))) <= before:
+            before -= width
+            first -= 1
+        if first - begin <= len(dots) and text[begin:first].isprintable() and text[begin:first].isascii():
+            first = begin
+        left = dots if first > begin else ""
+        self.cells: list[str] = []
+        used = len(left)
+        last = first
+        while last < end:
+            cell = _cell(text[last], show)
+            used += width_of(cell)
+            if used > room - (len(dots) if last < end - 1 else 0):
+                break
+            self.cells.append(cell)
+            last += 1
+        self.left = len(left)
+        self.first, self.last = first, last
+        """Where in the text the part shown begins and ends."""
+        self.drawn = left + "".join(self.cells) + (dots if last < end else "")
+
+    def carets(self, mark: Mark) -> tuple[str, str]:
+        """The spaces up to a mark, and its carets: at least one, and none outside the part shown."""
+        start = max(mark.start, self.first)
+        # a combining mark has no column of its own: the caret goes under the character that carries it
+        while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:
+            start -= 1
+        until = min(max(mark.end, start + 1), self.last)
+        before = self.left + sum(map(width_of, self.cells[: start - self.first]))
+        count = sum(map(width_of, self.cells[start - self.first : until - self.first]))
+        return " " * before, "^" * max(count, 1)
+
+
+def _cell(char: str, show: Callable[[str], str]) -> str:
+    return TAB if char == "\t" else show(char)

@@ -1,0 +1,267 @@
+"""The formats: a writer for each, which puts answers and errors, one or many, on a stream.
+
+A record is `{"id", "line", "expr", …}`, with what the command's view adds; of an error it is
+`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`, where `start` and `end` are 0-based,
+half-open code-point offsets into `expr`, or null. Keys are only ever added.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TextIO, TypeVar
+
+from ..errors import Diagnostic, ExpressionError
+from .characters import look, visible
+from .document import Block, Program
+
+Answer = TypeVar("Answer")
+Row = Mapping[str, str]
+"""One row of a long table, by column; what is left out is empty."""
+
+
+class View(NamedTuple, Generic[Answer]):
+    """What a command's answers look like in each format; a format whose function is None is one that it lacks."""
+
+    record: Callable[[Answer], dict[str, object]]
+    rows: Callable[[Answer], Iterable[Row]] | None = None
+    brief: Callable[[Answer], str] | None = None
+    document: Callable[[Answer], Iterable[Block]] | None = None
+    columns: Sequence[str] = ()
+    others: Mapping[str, Callable[[Answer], str]] = MappingProxyType({})
+    """Formats of this command's own, by name: from an answer to its text."""
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The names of the formats that there are."""
+        has: dict[str, object] = {
+            "table": self.document,
+            "json": self.record,
+            "jsonl": self.record,
+            "csv": self.rows,
+            "tsv": self.rows,
+            "markdown": self.document,
+            "plain": self.brief,
+        }
+        return (*(name for name in FORMATS if has.get(name)), *self.others)
+
+
+class Asked(NamedTuple):
+    """One program that was asked about: what an answer or an error repeats of it; no text where it was about none."""
+
+    text: str | None
+    line: int = 1
+    id: object = None
+
+
+def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[str, object]:
+    """An error or warning as records have it; without a place if its span points `elsewhere` than into the program."""
+    span = None if elsewhere else diagnostic.span
+    return {
+        "kind": diagnostic.kind,
+        "message": diagnostic.message,
+        "start": span.start if span else None,
+        "end": span.end if span else None,
+        "hint": diagnostic.hint,
+    }
+
+
+class Writer(Generic[Answer]):
+    """Puts answers and errors on a stream, in one format."""
+
+    carries_errors = False
+    """Whether this format has a place for errors in its output."""
+
+    carries_warnings = False
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        self.out, self.view, self.many = out, view, many
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        """Write one answer."""
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        """Write one error, if the format has a place for it."""
+
+    def close(self) -> None:
+        """Write what comes after the last answer."""
+
+
+class JsonLines(Writer[Answer]):
+    """One record a line."""
+
+    carries_errors = carries_warnings = True
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+        self._encode = json.JSONEncoder(ensure_ascii=escape, allow_nan=False).encode
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        fields = self.view.record(answer)
+        if asked.text is not None:
+            fields = {"id": asked.id, "line": asked.line, "expr": asked.text, **fields}
+        self.record(fields)
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        told = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
+        self.record({"id": asked.id, "line": asked.line, "expr": asked.text, "error": told})
+
+    def record(self, fields: dict[str, object]) -> None:
+        """Write one record."""
+        self.out.write(self.encode(fields) + "\n")
+
+    def encode(self, fields: dict[str, object]) -> str:
+        """The record as text; with escapes where it holds what UTF-8 cannot (half a surrogate pair)."""
+        text = self._encode(fields)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            text = json.dumps(fields, allow_nan=False)
+        return text
+
+
+class Json(JsonLines[Answer]):
+    """One record; of many, one array."""
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        self._open = False
+
+    def record(self, fields: dict[str, object]) -> None:
+        if self.many:
+            # in one go, so that an interruption leaves whole records
+            text = (",\n" if self._open else "[\n") + self.encode(fields)
+            self._open = True
+            self.out.write(text)
+        else:
+            super().record(fields)
+
+    def close(self) -> None:
+        if self.many:
+            self.out.write("\n]\n" if self._open else "[]\n")
+
+
+class Separated(Writer[Answer]):
+    """Long tables with a heading row: one row a variable."""
+
+    carries_errors = True
+    separator = ","
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        self._begun = False
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        assert self.view.rows
+        for row in self.view.rows(answer):
+            self._row(asked, row)
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        self._row(asked, {"error": f"{error.kind}: {error}"})
+
+    def close(self) -> None:
+        self._head()
+
+    def _head(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self.out.write(self.separator.join(self.view.columns) + "\n")
+
+    def _row(self, asked: Asked, row: Row) -> None:
+        self._head()
+        name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
+        cells = {"line": str(asked.line), "id": name, **row}
+        self.out.write(self.separator.join([self._cell(cells.get(column, "")) for column in self.view.columns]) + "\n")
+
+    def _cell(self, text: str) -> str:
+        text = visible(text)
+        return '"' + text.replace('"', '""') + '"' if self.separator in text or '"' in text else text
+
+
+class Tabbed(Separated[Answer]):
+    """The same with tabs; there are none inside cells, where they are made visible."""
+
+    separator = "\t"
+
+
+class Plain(Writer[Answer]):
+    """One line an answer, with nothing around it, for shell scripts."""
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        assert self.view.brief
+        self.out.write(self.view.brief(answer) + "\n")
+
+
+class Documents(Writer[Answer]):
+    """Answers for people: with colour and boxes on a terminal, without colour elsewhere."""
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        self.look = look(out)
+        self._begun = False
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        assert self.view.document
+        if self._begun:
+            self.out.write("\n")
+        self._begun = True
+        self.out.write(self.text(self._blocks(asked, self.view.document(answer))))
+
+    def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
+        if self.many:
+            yield Program(asked.line, asked.text or "")
+        yield from blocks
+
+    def text(self, blocks: Iterable[Block]) -> str:
+        """The document as text."""
+        if self.look.terminal or self.look.color:
+            from .terminal import draw  # Rich costs more than everything else together, and is only for terminals
+
+            return draw(blocks, self.look)
+        from .boxes import text_of
+
+        return text_of(blocks, self.look)
+
+
+class Markdown(Documents[Answer]):
+    """Answers for people, as Markdown."""
+
+    def text(self, blocks: Iterable[Block]) -> str:
+        from .markdown import markdown
+
+        return markdown(blocks, self.look)
+
+
+class Other(Writer[Answer]):
+    """A format of a command's own."""
+
+    name = ""
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        self.out.write(self.view.others[self.name](answer) + "\n")
+
+
+FORMATS: dict[str, type[Writer[Any]]] = {
+    "table": Documents,
+    "json": Json,
+    "jsonl": JsonLines,
+    "csv": Separated,
+    "tsv": Tabbed,
+    "markdown": Markdown,
+    "plain": Plain,
+}
+
+
+def writer(name: str, out: TextIO, view: View[Answer], many: bool) -> Writer[Answer]:
+    """The writer of a format; a usage error for one that this view lacks."""
+    if name not in view.formats:
+        listed = ", ".join(f"`{each}`" for each in view.formats)
+        known = "is not one of this command's formats" if name in FORMATS else "is not a format"
+        raise ExpressionError("usage", f"`{name}` {known}", hint=f"it has {listed}")
+    if name in view.others:
+        other: Other[Answer] = Other(out, view, many)
+        other.name = name
+        return other
+    return FORMATS[name](out, view, many)

@@ -1,0 +1,65 @@
+"""The import budget: what a piped answer may load, and that a start loads one command only."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"rich", "numpy", "scipy", "pydantic", "mpmath", "flint", "pygments", "markdown_it"}
+GRAD = ["grad", "((w1-1)**2 + (w2-5)**2)*0.5", "--at", "w1=2,w2=3"]
+
+RUN = """
+import sys
+from autodiff_cli.__main__ import run
+code = run(sys.argv[1:])
+sys.stderr.write("\\n".join(sorted(sys.modules)))
+sys.exit(code)
+"""
+
+
+def modules(*args: str, stdin: str = "") -> set[str]:
+    """The modules that a command has loaded when it ends, its output going to a pipe."""
+    done = subprocess.run([sys.executable, "-c", RUN, *args], input=stdin, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin"),
+    [
+        ([*GRAD, "--json"], ""),
+        (GRAD, ""),
+        ([*GRAD, "--format", "csv"], ""),
+        ([*GRAD, "--format", "markdown"], ""),
+        (["grad", "erf(x) + gamma(x) + cbrt(x)", "--at", "x=0.5", "--json"], ""),
+        (["grad", "-"], '{"expr": "x**2 + sinc(x)", "at": {"x": 3}}\nlog(x)\tx=2\n'),
+        (["functions", "tanh", "--json"], ""),
+        (["--version"], ""),
+        (["--help"], ""),
+    ],
+)
+def test_what_is_piped_loads_nothing_heavy(args: list[str], stdin: str) -> None:
+    loaded = modules(*args, stdin=stdin)
+    assert not {name.partition(".")[0] for name in loaded} & HEAVY
+
+
+def test_a_start_loads_one_command_only() -> None:
+    loaded = modules(*GRAD, "--json")
+    assert "autodiff_cli.commands.grad" in loaded
+    assert "autodiff_cli.commands.functions" not in loaded
+    assert "lark" not in loaded, "the parser's tables are saved, so an answer needs no parser generator"
+    assert "typer" not in loaded, "Typer is for help and completion"
+
+
+def test_the_version_needs_no_engine() -> None:
+    loaded = modules("--version")
+    assert not {name for name in loaded if name.startswith(("autodiff_cli.engine", "autodiff_cli.language"))}
+
+
+def test_the_budget_test_would_notice() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import rich.console\n" + RUN, *GRAD], capture_output=True, text=True, check=True
+    )
+    assert "rich.console" in done.stderr.split("\n")

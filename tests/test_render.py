@@ -1,0 +1,112 @@
+"""Carets and trees: that a caret's columns are those of its piece, and that a tree of any size is drawn."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodiff_cli.engine.value import Value
+from autodiff_cli.errors import Diagnostic, Span
+from autodiff_cli.render.boxes import outline_lines
+from autodiff_cli.render.characters import Look, visible, width_of
+from autodiff_cli.render.document import plain
+from autodiff_cli.render.error import draw
+from autodiff_cli.render.tree import LINES, outline
+
+CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
+TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
+
+
+@given(TEXTS, st.data(), st.sampled_from([None, 40, 80]), st.sampled_from(["utf-8", "ascii"]))
+def test_the_caret_stands_under_its_piece(text: str, data: st.DataObject, width: int | None, encoding: str) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    look = Look(width=width, encoding=encoding, unicode=encoding == "utf-8")
+    _, line, carets = draw(Diagnostic("syntax", "wrong", Span(start, end)), text, look).splitlines()
+    first = carets.index("^")
+    assert set(carets[first:]) == {"^"}
+    assert width_of(line) <= max(width or 120, 22) + 12
+    # the text to the left of the caret ends where the piece begins, or the character that a combining mark sits on
+    while start and width_of(visible(text[start], encoding)) == 0:
+        start -= 1
+    shown = "".join("    " if char == "\t" else visible(char, encoding) for char in text[:start])
+    left = _until(line[2:], first - 2)
+    assert shown.endswith(left.removeprefix("…").removeprefix("...")) or not left.strip()
+
+
+def _until(line: str, columns: int) -> str:
+    """The characters of a line that take so many columns."""
+    taken = ""
+    for char in line:
+        if width_of(taken + char) > columns:
+            break
+        taken += char
+    return taken
+
+
+def test_empty_places_and_ends_of_text() -> None:
+    for text, span in [("x+", Span(2, 2)), ("x+\n", Span(3, 3)), ("a\n\nb", Span(2, 2))]:
+        assert draw(Diagnostic("syntax", "wrong", span), text, Look()).rstrip().endswith("^")
+
+
+def test_second_carets_and_calls() -> None:
+    text = "f(u) = log(u); (1 + f(x)"
+    told = Diagnostic("domain", "no", Span(7, 13, Span(20, 24)), "do this", ((Span(15, 16), "opened here"),))
+    assert draw(told, text, Look(), where="line 3: ").splitlines() == [
+        "line 3: error: no",
+        "  f(u) = log(u); (1 + f(x)",
+        "         ^^^^^^",
+        "                 ^ opened here",
+        "                      ^^^^ in this call",
+        "  hint: do this",
+    ]
+
+
+def test_lines_have_numbers_where_there_are_several() -> None:
+    text = "a = 1\nb = (a\n  + 変数)\nb"
+    assert draw(Diagnostic("name", "no", Span(17, 19)), text, Look()).splitlines() == [
+        "error: no",
+        " 3 │   + 変数)",
+        "   │     ^^^^",
+    ]
+
+
+def drawn(output: Value, depth: int | None = None) -> list[str]:
+    return [plain(line) for line in outline_lines(outline(output, depth=depth), Look())]
+
+
+def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
+    x = Value(1.0, label="x")
+    total = x
+    for _ in range(20_000):
+        total = total + x
+    total.backward()
+    rows = drawn(total)
+    assert len(rows) <= LINES + 2
+    assert "not drawn" in rows[-1] and "of 20,001 nodes" in rows[-1]
+    assert len(drawn(total, depth=200)) > 400
+
+
+def test_a_wide_graph_is_cut() -> None:
+    leaves = [Value(float(k), label=f"x{k}") for k in range(500)]
+    total = leaves[0]
+    layer = leaves
+    while len(layer) > 1:
+        layer = [layer[k] + layer[k + 1] for k in range(0, len(layer) - 1, 2)] + layer[len(layer) & ~1 :]
+    total = layer[0]
+    total.backward()
+    rows = drawn(total)
+    assert len(rows) <= LINES + 2
+    left = int(rows[-1].split()[1].replace(",", ""))
+    assert left == 999 - sum(1 for row in rows[1:-1] if "see" not in row)
+
+
+def test_a_shared_node_is_expanded_where_there_is_room() -> None:
+    x = Value(2.0, label="x")
+    square = x * x
+    total = (square + 1) * square
+    total.backward()
+    rows = drawn(total, depth=1)
+    assert sum("#" in row for row in rows) == 0
+    rows = drawn(total, depth=2)
+    assert any(row.lstrip("│├└─ ").startswith("x") for row in rows)

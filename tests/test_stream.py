@@ -1,0 +1,212 @@
+"""Streams as bytes: interactive answers, odd bytes, long lines, closed pipes, memory that does not grow."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodiff_cli.commands import requests
+from autodiff_cli.commands.answers import Progress
+from running import autodiff, lines
+
+COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
+
+
+def records(data: bytes, *args: str) -> tuple[list[dict[str, Any]], int]:
+    """The records that a stream of these bytes gives, and the exit code."""
+    result = autodiff("grad", "-", "--format", "jsonl", *args, stdin=data)
+    assert result.err == ""
+    return [json.loads(line, parse_constant=pytest.fail) for line in result.out.splitlines()], result.code
+
+
+def test_line_ends_and_a_byte_order_mark() -> None:
+    found, code = records(b"\xef\xbb\xbfx**2\tx=1\r\n\r\n# x\r\nx**3\tx=2\r\nx\tx=3")
+    assert code == 0
+    assert [(r["line"], r["expr"], r["value"]) for r in found] == [(1, "x**2", 1.0), (4, "x**3", 8.0), (5, "x", 3.0)]
+
+
+def test_a_program_file_with_windows_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "program"
+    path.write_bytes(b"\xef\xbb\xbfa = x**2\r\na + log(x)\r\n")
+    result = autodiff("grad", "--file", str(path), "--at", "x=-1", "--json")
+    record = json.loads(result.out)
+    assert record["expr"] == "a = x**2\na + log(x)\n"
+    assert record["expr"][record["error"]["start"] : record["error"]["end"]] == "log(x)"
+
+
+@pytest.mark.parametrize(
+    ("line", "start"), [(b"x + \xff", 4), (b"\xce\xbb + \xe9", 4), (b"x\0", 1), (b"\xed\xa0\x80", 0), (b"\xc0\x80", 0)]
+)
+def test_bytes_that_are_no_text_are_an_error_of_their_line(line: bytes, start: int) -> None:
+    found, code = records(b"x\tx=1\n" + line + b"\nx\tx=2\n")
+    assert code == 3
+    assert [r.get("value") for r in found] == [1.0, None, 2.0]
+    error = found[1]["error"]
+    assert (found[1]["line"], error["kind"], error["start"], error["end"]) == (2, "syntax", start, start + 1)
+    assert error["hint"]
+
+
+def test_bytes_that_are_no_text_in_a_point_and_in_a_request() -> None:
+    found, code = records(b'x\tx=\xff\n{"expr": "x\xff"}\n{"expr": "\\u0000"}\n{"expr": "x\\ud800"}\n')
+    assert code == 3
+    assert [r["error"]["kind"] for r in found] == ["syntax", "request", "syntax", "syntax"]
+    assert found[0]["error"]["start"] is None, "the place is in the point, not in the program"
+
+
+def test_a_line_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "LINE_LIMIT", 100)
+    sum_of = "+".join(["x"] * 50)
+    found, code = records(f"{sum_of}\n{'x' * 1000}\n{sum_of}\n".encode(), "--at", "x=1")
+    assert code == 4
+    assert [r.get("value") for r in found] == [50.0, None, 50.0]
+    assert (found[1]["line"], found[1]["expr"], found[1]["error"]["kind"]) == (2, None, "limit")
+
+
+def test_the_exit_code_is_the_highest_met() -> None:
+    for programs, code in [(["1"], 0), (["1", "y"], 2), (["1", "y", "1+"], 3), (["1+", "1/0", "y"], 4), ([], 0)]:
+        assert autodiff("grad", "-", stdin=lines(programs)).code == code
+
+
+def test_identifiers_come_back_as_they_were() -> None:
+    idents = [0, -1.5, 1e300, "", "ü\n\x00", None, True, [1, {"a": [None]}], {"k": "v"}, 10**30]
+    text = lines([json.dumps({"id": ident, "expr": "x", "at": {"x": 1}}) for ident in idents])
+    found, code = records(text.encode())
+    assert code == 0
+    assert [r["id"] for r in found] == idents
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"expr": "x", "id": NaN}', '{"expr": "x", "id": 1e999}', '{"id": ' + "[" * 100_000, '{"id": ' + "9" * 5000 + "}"],
+    ids=["nan", "infinite", "nested", "digits"],
+)
+def test_what_is_not_strict_json_is_refused(line: str) -> None:
+    [record], code = records(line.encode())
+    assert code == 2
+    assert record["error"]["kind"] == "request"
+
+
+def test_floats_round_trip() -> None:
+    values = [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -0.0, 123456789.123456789]
+    text = lines([json.dumps({"expr": "x", "at": {"x": value}}) for value in values])
+    found, _ = records(text.encode())
+    assert [r["point"]["x"].hex() for r in found] == [value.hex() for value in values]
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    text = lines(["x*y + log(x)\tx=2,y=3", "x**y\tx=0,y=0", "abs(x)\tx=0", "sin(x", "z = x; z*z\tx=1"])
+    assert autodiff("grad", "-", "--all", stdin=text) == autodiff("grad", "-", "--all", stdin=text)
+
+
+def test_each_answer_comes_before_the_next_line_goes_in() -> None:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        for x in (1, 2, 3):
+            process.stdin.write(b"x**2\tx=%d\n" % x)
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["value"] == x * x
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_a_reader_that_leaves_early_ends_it_quietly() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdout.close()
+        with suppress(BrokenPipeError):
+            for _ in range(1000):
+                process.stdin.write(b"x**2\tx=3\n" * 10)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+def test_an_output_that_cannot_be_written() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.fail("this system has no /dev/full: leave this test out there")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND[:-1], "x", "--at", "x=1"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 5
+    assert done.stderr.startswith("error: cannot write") and "Traceback" not in done.stderr
+
+
+def test_closed_standard_input() -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli grad <&-'], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "autodiff grad" in done.stderr
+
+
+def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise ZeroDivisionError("inside")
+
+    monkeypatch.setattr("autodiff_cli.commands.grad.gradient", broken)
+    result = autodiff("grad", "x", "--at", "x=1")
+    assert result.code == 70
+    assert "--debug" in result.err and "Traceback" not in result.err
+    with pytest.raises(ZeroDivisionError):
+        autodiff("grad", "x", "--at", "x=1", "--debug")
+
+
+def test_many_warnings_are_drawn_in_part() -> None:
+    program = "+".join(["relu(x)"] * 1000)
+    result = autodiff("grad", program, "--at", "x=0", "--no-tree")
+    assert len(result.err.splitlines()) < 30
+    assert "… and 995 more warnings" in result.err
+    assert len(json.loads(autodiff("grad", program, "--at", "x=0", "--json").out)["warnings"]) == 1000
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for error_stream, shown in [(Terminal(), True), (io.StringIO(), False)]:
+        monkeypatch.setattr(sys, "stderr", error_stream)
+        monkeypatch.setattr(sys, "stdout", io.StringIO())
+        progress = Progress(wait=0)
+        progress.step(12_345)
+        progress.done()
+        assert ("12,345 programs" in error_stream.getvalue()) is shown
+
+
+def test_an_argument_that_is_no_text() -> None:
+    done = subprocess.run([*COMMAND[:-1], b"x + \xff", "--at", "x=1", "--json"], capture_output=True)
+    assert done.returncode == 3
+    record = json.loads(done.stdout.decode("utf-8"))
+    assert record["error"]["start"] == 4
+    assert b"Traceback" not in done.stderr
+
+
+MEMORY = """
+import resource, sys
+from autodiff_cli.__main__ import main
+code = main()
+sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+sys.exit(code)
+"""
+
+
+def test_memory_does_not_grow_with_the_number_of_lines() -> None:
+    def peak(count: int) -> int:
+        text = lines(["x**2 + y*sin(x)\tx=2,y=3", "log(x)\tx=-1", "x + ", '{"expr": "x", "no": 1}'] * (count // 4))
+        done = subprocess.run(
+            [sys.executable, "-c", MEMORY, "grad", "-"], input=text, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert done.returncode == 4
+        return int(done.stderr)
+
+    few, many = peak(400), peak(8000)
+    assert many - few < 2_000, "kilobytes, for 7,600 lines more"
