@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .engine.functions import *  # noqa: F403
     from .engine.value import Value as Value
     from .errors import Diagnostic as Diagnostic
     from .errors import ExpressionError as ExpressionError
@@ -56,6 +57,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from .engine.functions import __all__ as functions
+    from importlib import import_module
 
-    return sorted({*globals(), *_HOMES, *functions})
+    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.engine.functions").__all__})

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, sqrt, tanh
+from autodiff_cli.engine import functions
+from autodiff_cli.engine.primitive import FUNCTIONS
 
 
 def test_the_loss_of_the_tutorials() -> None:
@@ -174,3 +178,12 @@ def test_long_chains_do_not_recurse(length: int) -> None:
     y.backward()
     assert x.grad == 1.0
     del y
+
+
+def test_the_types_of_the_functions_list_what_there_is() -> None:
+    stub = Path(functions.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    typed = dict(re.findall(r"^(\w+): (\w+)$", stub, re.MULTILINE))
+    assert list(typed) == list(FUNCTIONS)
+    for name, primitive in FUNCTIONS.items():
+        unary = len(primitive.params) == 1 and not primitive.variadic and not primitive.with_two
+        assert typed[name] == ("Choice" if name == "where" else "Unary" if unary else "Several")
