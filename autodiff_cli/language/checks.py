@@ -73,9 +73,12 @@ def check_commas(items: Sequence[Node], text: str, *, outputs: bool) -> None:
         before, after = text[start : left.end], number[0]
         grouped = number.re is _GROUPS
         joined = before + after.replace(",", "") if grouped else f"{before}.{after}"
+        listed = f"{before}, {after.replace(',', ', ')}"
         raise ExpressionError(
             "syntax",
             "a number is written without commas in it" if grouped else "the decimal sign is a point",
             Span(start, number.end()),
-            f"write `{joined}`, or `{before}, {after.replace(',', ', ')}` for {'outputs' if outputs else 'arguments'}",
+            f"write `{joined}`, or `{listed}` for {'outputs' if outputs else 'arguments'}"
+            if len(listed) <= _LONGEST
+            else "leave the commas out",
         )

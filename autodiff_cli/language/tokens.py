@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import accumulate
 
@@ -21,9 +21,10 @@ SKIPPED = frozenset(KIND[name] for name in IGNORED)
 EXPONENT_DIGITS = 6
 """A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
 
-_REMEMBERED = 4096
+REMEMBERED = 4096
 _KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
-_PLAIN = str.maketrans("≤≥≠−×·⋅÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "<>!-***/0123456789+-")
+_VALUED = frozenset((COMPARISON, AUGMENT, SUPERSCRIPT))
+_PLAIN = str.maketrans("−×·⋅÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-***/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
@@ -37,18 +38,23 @@ comparison, or the kind of node that an operator such as `+=` makes."""
 
 
 @lru_cache(4)
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text)
+def _matcher(pattern: str) -> Callable[[str, int], re.Match[str] | None]:
+    return re.compile(pattern).match
+
+
+@lru_cache(4)
+def _cutter(pattern: str) -> Callable[[str], list[str]]:
+    return re.compile(pattern).findall
 
 
 def pieces(text: str) -> list[str]:
     """The text cut into tokens, each with the white space before it; the last is empty or white space."""
-    return _pattern(ASCII_PIECE if text.isascii() else PIECE).findall(text)
+    return _cutter(ASCII_PIECE if text.isascii() else PIECE)(text)
 
 
 def read(text: str, start: int = 0) -> re.Match[str]:
     """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
-    found = _pattern(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    found = _matcher(ASCII_TOKEN if text.isascii() else TOKEN)(text, start)
     assert found is not None
     return found
 
@@ -62,10 +68,10 @@ class _Tokens(dict[str, Token]):
         text = match[kind]
         leaf = value = None
         if kind == NUMBER:
-            leaf, value = "number", text.translate(_PLAIN).replace("_", "")
-            exponent = value.lower().partition("e")[2]
-            if len(exponent.lstrip("+-")) > EXPONENT_DIGITS:
-                kind = UNREADABLE
+            leaf, value = "number", text.replace("_", "").replace("−", "-")
+            if len(value) > EXPONENT_DIGITS:
+                exponent = value.lower().partition("e")[2].lstrip("+-")
+                kind = NUMBER if len(exponent) <= EXPONENT_DIGITS else UNREADABLE
         elif kind == NAME:
             if text in _KEYWORDS:
                 kind = _KEYWORDS[text]
@@ -73,12 +79,12 @@ class _Tokens(dict[str, Token]):
                 leaf, value = "name", text
             else:
                 kind = UNREADABLE
-        elif kind in (COMPARISON, AUGMENT, SUPERSCRIPT):
-            value = text.translate(_PLAIN) if len(text) > 1 or kind == SUPERSCRIPT else text
+        elif kind in _VALUED:
+            value = text if kind == COMPARISON else text.translate(_PLAIN)
             value = _WORTH.get(value, value)
         token = (kind, len(text), leaf, value)
         if len(piece) <= 32:
-            if len(self) >= _REMEMBERED:
+            if len(self) >= REMEMBERED:
                 self.clear()
             self[piece] = token
         return token

@@ -118,7 +118,7 @@ DOUBLED = (
 
 ENDS = (
     Row(
-        "FIRST (SEMICOLON|NEWLINE)* ! END",
+        "(FIRST|SEMICOLON|NEWLINE) ! END",
         "there is no expression",
         examples=("x**2 + 3*x",),
         hint="write a formula, for example {}",

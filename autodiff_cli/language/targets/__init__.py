@@ -1,0 +1,1 @@
+"""Targets: recorded programs as source code, a module a target language."""
