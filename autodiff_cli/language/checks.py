@@ -13,8 +13,9 @@ STATEMENTS = frozenset(("bind", "augment", "define"))
 """What may stand before the last statement."""
 
 _LONGEST = 40
-_GROUPS = re.compile(r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]*)?(?![0-9_.eE])")
-_DIGITS = re.compile(r"[0-9][0-9_.]*")
+_INTEGER = r"(?<![\w.])[0-9]+\Z"
+_GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
+_DECIMALS = r"[0-9]+(?![\w.])"
 
 
 def check_statements(statements: Sequence[Node], text: str) -> None:
@@ -30,7 +31,7 @@ def check_statements(statements: Sequence[Node], text: str) -> None:
                 "move it to the end of the program",
             )
         value = text[statement.start : statement.end]
-        if text[following.start] in "+-−" or "|" in (value[0], text[following.start]):
+        if text[following.start] in "+-−":
             hint = "put a sum over several lines in parentheses"
         elif len(value) <= _LONGEST and "\n" not in value:
             hint = f"give it a name, `y = {value}`, or leave it out"
@@ -64,20 +65,19 @@ def check_commas(items: Sequence[Node], text: str, *, outputs: bool) -> None:
     for left, right in pairwise(items):
         if right.start != left.end + 1 or not text[left.end - 1].isdigit():
             continue
-        number = _GROUPS.match(text, right.start) or _DIGITS.match(text, right.start)
-        if number is None or not (outputs or (_GROUPS.match(number[0]) and number[0][0] == "0")):
+        # Compiled only here, since hardly any program comes this far.
+        whole = re.compile(_INTEGER).search(text, max(left.start, left.end - _LONGEST), left.end)
+        grouped = re.compile(_GROUPS).match(text, right.start)
+        rest = grouped or re.compile(_DECIMALS).match(text, right.start)
+        if not whole or not rest or not (outputs or (grouped and text[right.start] == "0")):
             continue
-        start = left.end
-        while start > left.start and text[start - 1] in "0123456789_.":
-            start -= 1
-        before, after = text[start : left.end], number[0]
-        grouped = number.re is _GROUPS
+        before, after = whole[0], rest[0]
         joined = before + after.replace(",", "") if grouped else f"{before}.{after}"
         listed = f"{before}, {after.replace(',', ', ')}"
         raise ExpressionError(
             "syntax",
             "a number is written without commas in it" if grouped else "the decimal sign is a point",
-            Span(start, number.end()),
+            Span(whole.start(), rest.end()),
             f"write `{joined}`, or `{listed}` for {'outputs' if outputs else 'arguments'}"
             if len(listed) <= _LONGEST
             else "leave the commas out",

@@ -10,26 +10,39 @@ from .mistakes import ROWS, Repair, Row
 from .parser import Stuck
 from .trouble import LONGEST, Trouble, parses
 
+NEAR = 80
+"""How much of the text before and after the error the patterns see."""
+
 _MISSING = (LookupError, ValueError, StopIteration)
 
 
 def refusal(text: str, stuck: Stuck) -> ExpressionError:
     """The error to raise where the parser is stuck."""
     trouble = Trouble(text, stuck)
+    row, message, span = recognised(trouble)
+    place = _place(row.there, trouble) if row.also else None
+    also = ((Span(*place), row.also),) if place else ()
+    return ExpressionError(row.kind, message, span, _hint(row, trouble), also)
+
+
+def recognised(trouble: Trouble) -> tuple[Row, str, Span]:
+    """The first row that applies, with its message and where the carets stand."""
+    text, point = trouble.text, trouble.point
+    ahead, behind = text[point : point + NEAR], text[max(0, point - NEAR) : point]
     for row in ROWS:
-        if not trouble.matches(row.tokens) or (row.takes and not trouble.takes(row.takes)):
-            continue
-        if not re.match(row.text, text[trouble.point : trouble.point + 80]):
-            continue
-        if row.before and not re.search(rf"(?:{row.before})\Z", text[max(0, trouble.point - 80) : trouble.point]):
-            continue
-        try:
-            message = row.message.format_map(_Short(trouble))
-            span = _span(row, trouble)
-        except _MISSING:
-            continue
-        also = ((Span(*place), row.also),) if row.also and (place := _place(row.there, trouble)) else ()
-        return ExpressionError(row.kind, message, span, _hint(row, trouble), also)
+        sign = re.match(row.text or r"[\s\S]?", ahead)
+        if (
+            sign
+            and trouble.matches(row.tokens)
+            and (not row.takes or trouble.takes(row.takes))
+            and (not row.before or re.search(rf"(?:{row.before})\Z", behind))
+            and (not row.needs or _place(row.needs, trouble))
+        ):
+            trouble["sign"] = sign[0]
+            try:
+                return row, row.message.format_map(_Short(trouble)), _span(row, trouble)
+            except _MISSING:
+                continue
     raise AssertionError("the last row always applies")
 
 
@@ -53,25 +66,25 @@ class _Short(dict[str, str]):
 
 
 def _span(row: Row, trouble: Trouble) -> Span:
-    if trouble.tokens[trouble.at].letter in "jl" and row.caret == "token":
+    if row.caret == "token" and trouble.tokens[trouble.at].letter in "jl":
         end = trouble.tokens[trouble.at - 1].end if trouble.at else len(trouble.text)
         return Span(end, end)
-    if row.caret == "token" and trouble.tokens[trouble.at].letter == "g":
-        found = re.match(row.text or r"[\s\S]", trouble.text[trouble.point : trouble.point + 80])
-        assert found is not None
-        end = trouble.tokens[trouble.at].end if row.kind == "limit" else trouble.point + len(found[0])
-        return Span(trouble.point, end)
+    if row.caret == "sign":
+        return Span(trouble.point, trouble.point + len(trouble["sign"]))
     first, _, last = row.caret.partition("..")
     return Span(trouble.place(first)[0], trouble.place(last or first)[1])
 
 
 def _hint(row: Row, trouble: Trouble) -> str:
-    spellings = _spellings(row, trouble) or row.examples
-    return (
-        row.hint.replace("{}", " or ".join(f"`{spelling}`" for spelling in spellings))
-        if spellings
-        else row.hint.removesuffix(": {}")
-    )
+    if "{}" not in row.hint:
+        return row.hint
+    hint, spellings = row.hint, _spellings(row, trouble)
+    if not spellings:
+        if not row.examples:
+            return hint.removesuffix(": {}")
+        spellings = list(row.examples)
+        hint = hint.replace("write {}", "write it as in {}")
+    return hint.replace("{}", " or ".join(f"`{spelling}`" for spelling in spellings))
 
 
 def _spellings(row: Row, trouble: Trouble) -> list[str]:
@@ -79,7 +92,7 @@ def _spellings(row: Row, trouble: Trouble) -> list[str]:
     spellings = []
     for template in row.write:
         for spelling in _repaired(row, trouble) if template == "{repaired}" else _filled(template, trouble):
-            if len(spelling) <= LONGEST and "`" not in spelling and parses(spelling):
+            if len(spelling) <= LONGEST and not set("`\r\n") & set(spelling) and parses(spelling):
                 spellings.append(spelling)
                 break
     return spellings

@@ -22,13 +22,16 @@ EXPONENT_DIGITS = 6
 """A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
 
 REMEMBERED = 4096
-_KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
+KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
+"""The reserved words, with their terminals."""
+
 _VALUED = frozenset((COMPARISON, AUGMENT, SUPERSCRIPT))
 _PLAIN = str.maketrans("−×·⋅÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-***/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
-_INVISIBLE = re.compile("[\u180b-\u180f]")
+_INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
+"""Marks that only choose between forms of a character, as far as the grammar has not left them out."""
 
 
 Token = tuple[int, int, str | None, str | None]
@@ -73,8 +76,8 @@ class _Tokens(dict[str, Token]):
                 exponent = value.lower().partition("e")[2].lstrip("+-")
                 kind = NUMBER if len(exponent) <= EXPONENT_DIGITS else UNREADABLE
         elif kind == NAME:
-            if text in _KEYWORDS:
-                kind = _KEYWORDS[text]
+            if text in KEYWORDS:
+                kind = KEYWORDS[text]
             elif stranger(text) is None:
                 leaf, value = "name", text
             else:
@@ -144,6 +147,6 @@ def stranger(name: str) -> int | None:
         if kind in _LETTERS:
             if decomposition(character).startswith("<super>"):
                 return at
-        elif not (at and kind in _MARKS_AND_DIGITS) or _INVISIBLE.match(character):
+        elif not (at and kind in _MARKS_AND_DIGITS) or any(low <= character <= high for low, high in _INVISIBLE):
             return at
     return None

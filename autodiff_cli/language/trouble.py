@@ -372,6 +372,11 @@ class Trouble(dict[str, str]):
         """The statement with `==` for the `=` at the error."""
         return self._instead("==", 1)
 
+    def the_completed(self) -> str:
+        """The statement, with what is open at its end closed."""
+        closing = {"o": ")", "b": "|"}
+        return self["statement"] + "".join(closing[self.tokens[at].letter] for at in reversed(self.open))
+
     def the_split(self) -> str:
         """The statement with a semicolon before the error."""
         return self._instead("; ", 0)

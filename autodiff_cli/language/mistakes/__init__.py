@@ -5,12 +5,13 @@ from __future__ import annotations
 from .readings import NUMBERS, SIDE_BY_SIDE, TWO_READINGS
 from .row import Repair, Row
 from .signs import SIGNS
-from .structure import DOUBLED, ENDS, EQUALS, MISPLACED
+from .structure import DOUBLED, ENDS, EQUALS, MISPLACED, UNCLOSED
 from .words import WORDS
 
 __all__ = ["ROWS", "Repair", "Row"]
 
 ROWS: tuple[Row, ...] = (
+    *UNCLOSED,
     *NUMBERS,
     *SIGNS,
     *TWO_READINGS,

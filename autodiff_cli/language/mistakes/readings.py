@@ -170,11 +170,12 @@ NUMBERS = (
     Row(
         "NUMBER ! NUMBER|COEFFICIENT",
         "a number is written without spaces in it",
-        ("{before}{token}", "{before}_{token}"),
+        ("{repaired}",),
         ("1000000", "1_000_000"),
         text=r"[0-9]{3}(?![0-9])",
         before=r"[0-9]\s",
         caret="before..token",
+        repair=((r"(?<=[0-9])\s(?=[0-9]{3}(?![0-9]))", ""),),
     ),
     Row(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
@@ -205,14 +206,6 @@ NUMBERS = (
 
 SIDE_BY_SIDE = (
     Row(
-        "OPERAND ! VALUE|EQUALS|AUGMENT",
-        "a parenthesis is not closed before this line",
-        hint="close the parenthesis",
-        before=r"[\r\n]\s*",
-        takes="CLOSE",
-        caret="unclosed",
-    ),
-    Row(
         "FUNCTION ! FUNCTION VALUE",
         "the argument of `{function}` needs parentheses",
         ("{function}({token}({rest}))",),
@@ -232,6 +225,7 @@ SIDE_BY_SIDE = (
         ("{repaired}",),
         ("a or b",),
         text=r"\|\|",
+        caret="sign",
         repair=((r"\s*\|\|\s*", " or "),),
     ),
     Row(
@@ -261,5 +255,5 @@ SIDE_BY_SIDE = (
         ("2*|x|",),
         caret="left..right",
     ),
-    Row("OPERAND ! BAR", "this bar has no partner", examples=("|x|", "a or b"), hint="write {}"),
+    Row("OPERAND ! BAR", "this bar has no partner", examples=("|x|", "a or b")),
 )

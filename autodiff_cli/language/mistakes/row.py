@@ -30,8 +30,12 @@ class Row(NamedTuple):
     takes: str = ""
     """A terminal that could stand there instead."""
 
+    needs: str = ""
+    """A piece of the text that has to be there."""
+
     caret: str = "token"
-    """The pieces under which the carets stand: `left..right` is from the beginning of one to the end of the other."""
+    """Where the carets stand: under a piece, or from the beginning of one to the end of another, `left..right`; or
+    under what the pattern of the text matched, `sign`."""
 
     also: str = ""
     """What is said at a further place."""

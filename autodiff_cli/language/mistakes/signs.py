@@ -42,7 +42,9 @@ def _row(
 ) -> Row:
     """A row for a sign that is recognised by its text, where the repaired statement is what is offered."""
     tokens = more.pop("tokens", "! UNREADABLE")
-    return Row(tokens, message, ("{repaired}",), examples, hint, text, repair=repair, **more)
+    return Row(
+        tokens, message, ("{repaired}",) if repair else (), examples, hint, text, caret="sign", repair=repair, **more
+    )
 
 
 LATEX: tuple[Repair, ...] = (
@@ -91,6 +93,7 @@ SIGNS = (
         ("x1",),
         "derivatives are what the program works out; for a further name write {}",
         text="['’′´]+",
+        caret="sign",
         before=r"(?<!['\"‘“])\b[^\W\d]\w*(?:\([^()]*\))?",
     ),
     _row(
@@ -160,10 +163,9 @@ SIGNS = (
         (r"\$", ""),
         examples=("x",),
     ),
-    Row("OPERAND ! UNREADABLE", "there is no `@` operator", ("{left}*{rest}",), ("a*b",), text="@"),
+    Row("OPERAND ! UNREADABLE", "there is no `@` operator", ("{left}*{rest}",), ("a*b",), text="@", caret="sign"),
     _row("@", "`@` is no part of a name", ("@", ""), examples=("x",)),
-    _row("&&?", "`&` is not an operator here", (r"\s*&&?\s*", " and "), examples=("a and b",)),
-    _row("!==?", "`!==` is not an operator here", ("!==", "!="), examples=("a != b",)),
+    _row("&&?", "`{sign}` is not an operator here", (r"\s*&&?\s*", " and "), examples=("a and b",)),
     _row(
         "!",
         "`=!` is not an operator here",
@@ -179,6 +181,7 @@ SIGNS = (
         ("gamma(x + 1)",),
         "a factorial is {}",
         text="!",
+        caret="sign",
     ),
     _row("[!~]", "`{character}` is not an operator here", (r"[!~](?!=)\s*", "not "), examples=("not a",)),
     Row(
@@ -188,8 +191,9 @@ SIGNS = (
         ("x - y*floor(x/y)",),
         "a remainder is {}",
         text=r"%(?=\s*[\w(.|√])",
+        caret="sign",
     ),
-    Row("OPERAND ! UNREADABLE", "there is no `%` sign", ("{left}/100",), ("x/100",), text="[%‰]"),
+    Row("OPERAND ! UNREADABLE", "there is no `%` sign", ("{left}/100",), ("x/100",), text="[%‰]", caret="sign"),
     _row(":=", "`:=` is not an operator here", (r"\s*:=\s*", " = "), examples=("y = x + 1",)),
     _row(
         r"[?]",
@@ -227,8 +231,9 @@ SIGNS = (
         "! UNREADABLE",
         "`{character}` cannot be part of a name",
         text=r"[^\x00-\x7f]",
+        caret="sign",
         before=r"\w",
         hint="leave it out",
     ),
-    Row("! UNREADABLE", "`{character}` is not a sign of the language", hint="leave it out"),
+    Row("! UNREADABLE", "`{character}` is not a sign of the language", hint="leave it out", caret="sign"),
 )

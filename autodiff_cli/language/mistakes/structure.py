@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from .row import LINES, Row
 
-EQUALS = (
+UNCLOSED = (
+    Row(
+        "OPERAND ! VALUE|EQUALS|AUGMENT",
+        "a parenthesis is not closed before this line",
+        hint="close it",
+        before=r"[\r\n]\s*",
+        takes="CLOSE",
+        needs="unclosed",
+        also="opened here",
+    ),
     Row(
         "! EQUALS",
         "a parenthesis is not closed before this line",
-        hint="close the parenthesis",
-        takes="CLOSE",
+        hint="close it",
         before=r"[\r\n].*",
-        caret="unclosed",
+        takes="CLOSE",
+        needs="unclosed",
+        also="opened here",
+    ),
+)
+
+EQUALS = (
+    Row(
+        "! EQUALS UNREADABLE",
+        "`=!` is not an operator here",
+        ("{repaired}",),
+        ("a != b",),
+        text="=!",
+        caret="sign",
+        repair=(("=!", "!="),),
     ),
     Row(
         "! EQUALS COMPARISON",
@@ -67,7 +89,7 @@ EQUALS = (
         "! EQUALS",
         "`=` gives a value to a name, at the beginning of a statement",
         ("{compared}",),
-        ("a == b", "y = x + 1"),
+        ("a == b",),
         hint="to compare, write {}",
         takes="COMPARISON",
     ),
@@ -81,7 +103,6 @@ EQUALS = (
         "! AUGMENT",
         "`{token}` changes a name, at the beginning of a statement",
         examples=("y = 1; y += x",),
-        hint="write it as in {}",
     ),
 )
 
@@ -130,8 +151,22 @@ ENDS = (
         takes="NAME",
         also="opened here",
     ),
-    Row("ANY ! END|SEMICOLON", "a parenthesis is not closed", hint="close it", takes="CLOSE", also="opened here"),
-    Row("ANY ! END|SEMICOLON", "a bar is not closed", hint="close it", takes="BAR", also="opened here"),
+    Row(
+        "ANY ! END|SEMICOLON",
+        "a parenthesis is not closed",
+        ("{completed}",),
+        hint="close it: {}",
+        takes="CLOSE",
+        also="opened here",
+    ),
+    Row(
+        "ANY ! END|SEMICOLON",
+        "a bar is not closed",
+        ("{completed}",),
+        hint="close it: {}",
+        takes="BAR",
+        also="opened here",
+    ),
     Row(
         "ANY ! STOP",
         "an `if` has no `else`",
@@ -140,7 +175,7 @@ ENDS = (
         takes="ELSE",
     ),
     Row("ANY ! NEWLINE", "a value is missing at the end of this line", hint=LINES, takes="NAME"),
-    Row("ANY ! NEWLINE", "a bar is not closed", hint="close it", takes="BAR", also="opened here"),
+    Row("ANY ! NEWLINE", "a bar is not closed", ("{completed}",), hint="close it: {}", takes="BAR", also="opened here"),
     Row("NEWLINE ! INFIX", "this line begins with an operator", hint=LINES, takes="NAME"),
     Row("OPEN ! CLOSE", "there is nothing in these parentheses", hint="write a value in them", caret="before..token"),
     Row("COMMA ! CLOSE", "an argument is missing after the comma", hint="write it, or leave the comma out"),
@@ -171,8 +206,7 @@ ENDS = (
     Row(
         "! COMMA",
         "a comma can stand only between arguments or between outputs",
-        examples=("f(x, y)", "max(x, y)"),
-        hint="write it as in {}",
+        examples=("f(x, y)", "x + 1, y"),
         also="in these parentheses",
     ),
 )
@@ -198,10 +232,7 @@ MISPLACED = (
         "! IF",
         "an `if` within an `if` needs parentheses",
         examples=("a if (b if c else d) else e",),
-        hint="write it as in {}",
     ),
-    Row("! NUMBER|COEFFICIENT|VALUE", "`{token}` cannot stand here", hint="write an operator before it"),
-    Row("! END", "the program is not complete", hint="write what is missing at its end"),
     Row("BEGIN ! ANY", "a value is missing before `{token}`", hint="write the value"),
     Row("! ANY", "`{token}` cannot follow `{before}`", hint="leave it out, or write what belongs between the two"),
 )

@@ -1,0 +1,126 @@
+"""The grammar file: it has no hidden conflict, and the saved tables are its own."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lark import Lark
+
+from autodiff_cli.language import generate, tables, tokens
+from autodiff_cli.language.trouble import LETTERS
+
+
+@pytest.mark.parametrize("lexer", ["basic", "contextual"])
+def test_it_is_lalr_1_without_a_conflict_and_no_two_terminals_overlap(lexer: str) -> None:
+    Lark(generate.grammar_text(), parser="lalr", lexer=lexer, strict=True)
+
+
+def test_a_conflict_would_be_found() -> None:
+    ambiguous = generate.grammar_text().replace("?signed: coefficient\n", "?signed: coefficient\n | signed signed\n")
+    with pytest.raises(Exception, match="conflict"):
+        Lark(ambiguous, parser="lalr", strict=True)
+
+
+def test_the_saved_tables_are_those_of_the_grammar() -> None:
+    saved = generate.TABLES.read_text(encoding="utf-8")
+    assert saved == generate.tables_text(), "run `python -m autodiff_cli.language.generate`"
+
+
+def test_the_tables_are_the_same_in_every_process() -> None:
+    program = "from autodiff_cli.language.generate import tables_text; print(hash(tables_text()), end='')"
+    program = program.replace("hash(tables_text())", "__import__('zlib').crc32(tables_text().encode())")
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(seen) == 1
+
+
+def test_every_terminal_has_a_name_of_its_own() -> None:
+    assert not [name for name in tables.TERMINALS if name.startswith("__")]
+    assert {name.strip("$") for name in tables.TERMINALS[1:]} - set(tables.IGNORED) <= set(LETTERS)
+
+
+def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
+    assert len(set(LETTERS.values())) == len(LETTERS)
+
+
+def test_valid_text_is_parsed_without_lark() -> None:
+    program = (
+        "import sys; from autodiff_cli.language.parser import parse_program; parse_program('3x² − 4x + sin(y)');"
+        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.language.refusals') if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text("0123456789.eE_x+-*/^()|<>=!,; \t\r\n#ab"))
+@settings(max_examples=500, deadline=None)
+def test_the_quicker_patterns_for_plain_text_cut_it_in_the_same_places(text: str) -> None:
+    cut = re.compile(tables.PIECE).findall(text)
+    assert cut == re.compile(tables.ASCII_PIECE).findall(text)
+    full, plain = re.compile(tables.TOKEN), re.compile(tables.ASCII_TOKEN)
+    at = 0
+    for piece in cut:
+        found = full.match(text, at)
+        assert found is not None
+        assert found[0] == piece
+        again = plain.match(text, at)
+        assert again is not None
+        assert (found.lastgroup, found.end()) == (again.lastgroup, again.end())
+        at += len(piece)
+
+
+def is_name(text: str) -> bool:
+    """What the language page says a name is, in other words than the program's."""
+
+    def letter(c: str) -> bool:
+        raised = unicodedata.decomposition(c).startswith("<super>")
+        return c == "_" or (unicodedata.category(c) in ("Lu", "Ll", "Lt", "Lo") and not raised)
+
+    def goes_on(c: str) -> bool:
+        return letter(c) or unicodedata.category(c) in ("Mn", "Mc", "Me", "Nd") or c in "₀₁₂₃₄₅₆₇₈₉"
+
+    hidden = re.search("[\ufe00-\ufe0f\u180b-\u180f\U000e0100-\U000e01ef]", text)
+    return bool(text) and letter(text[0]) and all(map(goes_on, text)) and not hidden
+
+
+def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() -> None:
+    wrong = []
+    # What lies between is not assigned, or surrogates and private use.
+    for code in (*range(0xD800), *range(0xF900, 0x32000), *range(0xE0000, 0xE0200)):
+        character = chr(code)
+        for text in (character, "x" + character):
+            match = tokens.read(text)
+            name = match.lastindex == tokens.NAME and match.end() == len(text) and tokens.stranger(text) is None
+            if name != is_name(text):
+                wrong.append(text)
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("name", "at"),
+    [("x", None), ("λ₁", None), ("x̄", None), ("_a9", None), ("xᵀ", 1), ("ab½", 2), ("٣", 0), ("x٣", None), ("xᵢ", 1)],
+)
+def test_where_a_name_stops_being_one(name: str, at: int | None) -> None:
+    assert tokens.stranger(name) == at
+
+
+def test_the_memory_for_tokens_is_bounded() -> None:
+    numbers = random.Random(7)
+    for _ in range(3 * tokens.REMEMBERED):
+        tokens.TOKENS[f"{numbers.random()}"]
+    assert len(tokens.TOKENS) <= tokens.REMEMBERED
+    before = len(tokens.TOKENS)
+    tokens.TOKENS["x" * 1000]
+    assert len(tokens.TOKENS) == before

@@ -1,0 +1,386 @@
+"""The parser: the trees of programs, held to Lark's own parser of the same grammar, and their sizes."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import random
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given, settings
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput, UnexpectedToken
+
+from autodiff_cli.errors import ExpressionError, Span
+from autodiff_cli.language.generate import lark_parser
+from autodiff_cli.language.parser import Stuck, parse_program, read_program
+from autodiff_cli.language.tables import TERMINALS
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, scan
+from autodiff_cli.language.tree import Node
+from strategies import texts
+
+SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "pow": "**",
+    "neg": "-",
+    "pos": "+",
+    "sqrt": "√",
+    "not": "not ",
+}
+
+
+def outline(node: Node) -> str:
+    """The tree with all its parentheses and no others."""
+    parts = [outline(child) for child in node.children]
+    match node.kind:
+        case "number" | "name":
+            return str(node.value)
+        case "group":
+            return parts[0]
+        case "abs":
+            return f"|{parts[0]}|"
+        case "call":
+            return f"{node.value}({', '.join(parts)})"
+        case "if":
+            return f"({parts[1]} if {parts[0]} else {parts[2]})"
+        case "and" | "or":
+            return f"({parts[0]} {node.kind} {parts[1]})"
+        case "compare":
+            assert node.value is not None
+            return "(" + parts[0] + "".join(a + b for a, b in zip(node.value, parts[1:], strict=True)) + ")"
+        case "bind" | "augment":
+            return f"{node.value} = {parts[0]}"
+        case "define":
+            return f"{node.value}({', '.join(parts[:-1])}) = {parts[-1]}"
+        case "outputs":
+            return ", ".join(parts)
+        case "program":
+            return "; ".join(parts)
+        case "neg" | "pos" | "sqrt" | "not":
+            return f"({SIGNS[node.kind]}{parts[0]})"
+        case _:
+            return f"({parts[0]}{SIGNS[node.kind]}{parts[1]})"
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("x", "x"),
+        ("3x² − 4x + 5", "(((3*(x**2))-(4*x))+5)"),
+        ("a - b - c", "((a-b)-c)"),
+        ("a/b*c", "((a/b)*c)"),
+        ("a*b/c", "((a*b)/c)"),
+        ("2^3^2", "(2**(3**2))"),
+        ("-x**2", "(-(x**2))"),
+        ("2**-1", "(2**(-1))"),
+        ("2**-x**2", "(2**(-(x**2)))"),
+        ("-x*y", "((-x)*y)"),
+        ("a*-b", "(a*(-b))"),
+        ("a/-b", "(a/(-b))"),
+        ("--x", "(-(-x))"),
+        ("+x", "(+x)"),
+        ("-2x", "(-(2*x))"),
+        ("a*2x", "(a*(2*x))"),
+        ("2x*3y", "((2*x)*(3*y))"),
+        ("2x/y", "((2*x)/y)"),
+        ("2(x+1)²", "(2*((x+1)**2))"),
+        ("2x^2", "(2*(x**2))"),
+        ("2sin(x)", "(2*sin(x))"),
+        ("2√x", "(2*(√x))"),
+        ("2√x*3", "((2*(√x))*3)"),
+        ("√√x", "(√(√x))"),
+        ("√(x+1)/2", "((√(x+1))/2)"),
+        ("√|x|", "(√|x|)"),
+        ("2^√x", "(2**(√x))"),
+        ("x⁻¹", "(x**(-1))"),
+        ("x⁺²", "(x**(+2))"),
+        ("x¹²", "(x**12)"),
+        ("2²", "(2**2)"),
+        ("f(x)²", "(f(x)**2)"),
+        ("2^x²", "(2**(x**2))"),
+        ("|x|", "|x|"),
+        ("||x|-1|", "|(|x|-1)|"),
+        ("|x|+|y|", "(|x|+|y|)"),
+        ("|-x|²", "(|(-x)|**2)"),
+        ("||x||", "||x||"),
+        ("a × b ÷ c · d ⋅ e", "((((a*b)/c)*d)*e)"),
+        ("2e", "(2*e)"),
+        ("2e-x", "((2*e)-x)"),
+        ("1e2", "1e2"),
+        ("1e-3x1", "refused"),
+        ("e2", "e2"),
+        ("1E+2", "1E+2"),
+        ("1e−3", "1e-3"),
+        ("1.", "1."),
+        (".5", ".5"),
+        ("1_000.000_1", "1000.0001"),
+        ("2.x", "(2.*x)"),
+        ("10x10", "(10*x10)"),
+        ("1e5(x)", "(1e5*x)"),
+        ("1if c else 2", "(1 if c else 2)"),
+        ("a if b else c if d else e", "(a if b else (c if d else e))"),
+        ("a + 1 if x < 0 else -a", "((a+1) if (x<0) else (-a))"),
+        ("x < y ≤ z ≠ w", "(x<y<=z!=w)"),
+        ("a == b", "(a==b)"),
+        ("not a or b and c", "((not a) or (b and c))"),
+        ("not a < b", "(not (a<b))"),
+        ("not not a", "(not (not a))"),
+        ("a or b or c", "((a or b) or c)"),
+        ("1 + (a if c else b)", "(1+(a if c else b))"),
+        ("f()", "f()"),
+        ("f (x, y+1)", "f(x, (y+1))"),
+        ("a = 1; a", "a = 1; a"),
+        ("c += 2x", "c = (c+(2*x))"),
+        ("c −= a if b else 1", "c = (c-(a if b else 1))"),
+        ("c ×= 2; c ÷= 3; c *= 4; c /= 5", "c = (c*2); c = (c/3); c = (c*4); c = (c/5)"),
+        ("f(x, y) = x + y", "f(x, y) = (x+y)"),
+        ("a, b + 1, c", "a, (b+1), c"),
+        ("a = b = 1", "refused"),
+        ("\n\n a = 1 ;; \r\n\r\n a\n", "a = 1; a"),
+        ("(a\n+\r\nb)", "(a+b)"),
+        ("f(\nx,\n\ny\n)", "f(x, y)"),
+        ("a = (1 # one\n + 2) # three\n# and\na # last", "a = (1+2); a"),
+        ("a\xa0+\u2009b\t*\u3000c", "(a+(b*c))"),
+        ("w_1 + x₁ + λ + theta + lambda + class + _a", "((((((w_1+x₁)+λ)+theta)+lambda)+class)+_a)"),
+        ("iffy + orbit + nothing", "((iffy+orbit)+nothing)"),
+        ("π*r²", "(π*(r**2))"),
+        ("x̄ − ȳ", "(x̄-ȳ)"),
+    ],
+)
+def test_trees(text: str, tree: str) -> None:
+    if tree == "refused":
+        with pytest.raises(ExpressionError):
+            parse_program(text)
+    else:
+        assert outline(parse_program(text)) == tree
+
+
+def test_the_readme_of_micrograd_is_a_program() -> None:
+    text = """
+    a = -4.0; b = 2.0
+    c = a + b; d = a*b + b**3
+    c += c + 1; c += 1 + c + (-a)
+    d += d*2 + relu(b + a); d += 3*d + relu(b - a)
+    e = c - d; f = e**2; g = f/2.0; g += 10.0/f; g"""
+    program = parse_program(text)
+    assert [node.value for node in program.children] == [*"abcdccddefgg", "g"]
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    work = [tree]
+    while work:
+        node = work.pop()
+        work.extend(node.children)
+        yield node
+
+
+def test_spans_are_the_text_of_each_node() -> None:
+    text = "f(x, y) = 2(x+1)²; z += |f(-x, √y)| * 3 if a < b ≤ 3 else ( c )"
+    program = parse_program(text)
+    assert {text[n.start : n.end] for n in nodes(program)} == {
+        text, "f(x, y) = 2(x+1)²", "x", "y", "2(x+1)²", "2", "(x+1)²", "(x+1)", "x+1", "1", "²",
+        "z += |f(-x, √y)| * 3 if a < b ≤ 3 else ( c )", "z", "|f(-x, √y)| * 3 if a < b ≤ 3 else ( c )",
+        "|f(-x, √y)| * 3", "|f(-x, √y)|", "f(-x, √y)", "-x", "√y", "3", "a < b ≤ 3", "a", "b", "( c )", "c",
+    }  # fmt: skip
+    define, augment = program.children
+    assert define.name_span == Span(0, 1)
+    assert augment.name_span == Span(19, 20)
+    (call,) = (n for n in nodes(augment) if n.kind == "call")
+    assert call.name_span == Span(25, 26)
+    assert all(0 <= n.start < n.end <= len(text) and n.span == Span(n.start, n.end) for n in nodes(program))
+
+
+# -- the same as Lark -------------------------------------------------------------------------------------------------
+
+Shape = list[tuple[str, int, int]]
+
+
+def shape_of_ours(tree: Node) -> Shape:
+    """All nodes, each before its children, with their places."""
+    shape: Shape = []
+    work = [tree]
+    while work:
+        node = work.pop()
+        shape.append((node.kind, node.start, node.end))
+        work.extend(reversed(node.children))
+    return shape
+
+
+def shape_of_lark(tree: Tree[Token], text: str) -> Shape:
+    """The same of a tree of Lark's, whose tokens are leaves."""
+    shape: Shape = []
+    work: list[Tree[Token] | Token | tuple[str, int, int]] = [tree]
+    while work:
+        item = work.pop()
+        if isinstance(item, tuple):
+            shape.append(item)
+        elif isinstance(item, Token):
+            start, end = item.start_pos, item.end_pos
+            assert start is not None
+            assert end is not None
+            if item.type == "SUPERSCRIPT" and item[0] in "⁺⁻":
+                shape += [("neg" if item[0] == "⁻" else "pos", start, end), ("number", start + 1, end)]
+            elif item.type in ("NUMBER", "COEFFICIENT", "SUPERSCRIPT"):
+                shape.append(("number", start, end))
+            elif item.type == "NAME":
+                shape.append(("name", start, end))
+        else:
+            children = list(item.children)
+            place = (item.meta.start_pos, item.meta.end_pos)
+            if item.data in ("number", "name"):
+                work.append((item.data, *place))
+                continue
+            if item.data == "if":
+                children = [children[2], children[0], children[4]]
+            elif item.data in ("bind", "call"):
+                children = children[1:]
+            elif item.data == "define":
+                assert isinstance(children[0], Tree)
+                children = [*children[0].children[1:], *children[1:]]
+            elif item.data == "augment":
+                assert isinstance(children[1], Token)
+                kind = {"+": "add", "-": "sub", "−": "sub", "/": "div", "÷": "div"}.get(children[1][0], "mul")
+                children.insert(0, (kind, *place))  # type: ignore[arg-type]
+            elif item.data == "program":
+                # Lark counts the separators around the statements in.
+                inner = [child for child in children if isinstance(child, Tree)]
+                place = (inner[0].meta.start_pos, inner[-1].meta.end_pos)
+            shape.append((item.data, *place))
+            work.extend(reversed(children))
+    return shape
+
+
+@pytest.fixture(scope="module")
+def lark() -> Lark:
+    return lark_parser()
+
+
+def check_against_lark(lark: Lark, text: str) -> str:
+    """Hold the parser to Lark on a text: accepted or refused, where, and with which tree."""
+    theirs: Shape | int
+    try:
+        theirs = shape_of_lark(lark.parse(text), text)
+    except UnexpectedToken as error:
+        theirs = -1 if error.token.type == "$END" else error.pos_in_stream or 0
+    except UnexpectedInput as error:
+        theirs = error.pos_in_stream or 0
+    try:
+        ours = shape_of_ours(read_program(text))
+    except Stuck as stuck:
+        kind = next(kind for kind, start, _ in scan(text) if start >= stuck.at or kind == END)
+        if kind == UNREADABLE and (isinstance(theirs, list) or theirs < 0 or theirs > stuck.at):
+            return "not a name"  # or too long an exponent: what the grammar leaves to the tokens
+        assert (-1 if kind == END else stuck.at) == theirs
+        return "refused"
+    except ExpressionError as error:
+        # What the grammar does not say is said as soon as it is seen.
+        assert error.span is not None
+        assert isinstance(theirs, list) or theirs < 0 or theirs >= error.span.start
+        return "checked"
+    assert ours == theirs
+    return "accepted"
+
+
+@given(texts())
+@settings(max_examples=600, deadline=None)
+def test_any_text_is_read_as_lark_reads_it(lark: Lark, text: str) -> None:
+    check_against_lark(lark, text)
+
+
+FORMULAS = (
+    "3x² − 4x + 5",
+    "f(x, y) = 2(x+1)²/y; z = f(a, -b); z += 1e-3*|z|; z, a",
+    "log(x) if x > 0 and not y == 2 else √(−x)·2.5e3",
+    "(a + b\n * sin(c)) / (1 + exp(-0.3a)) - sqrt(b**2 + c^-2) * tanh(a*b - 2.5*c) # end\n",
+    "a = 1_000; b ×= ||a|-1|; c = x₁⁻¹ ÷ π ≤ 3 or 1if e else 2e",
+)
+PIECES = (*"xe2(),;|=+-*/^√²⁻<!.\n #", "if", "else", "not ", "**", "+=", "==", "1e5", "0x1", "sin", "\u00a0", "½", "λ")
+
+
+def test_broken_texts_are_refused_where_lark_refuses_them(lark: Lark) -> None:
+    chance = random.Random(20)
+    outcomes: dict[str, int] = {}
+    for _ in range(2500):
+        text = chance.choice(FORMULAS)
+        for _ in range(chance.randint(0, 3)):
+            at = chance.randrange(len(text) + 1)
+            text = text[:at] + chance.choice((*PIECES, "")) + text[at + chance.randint(0, 3) :]
+        outcome = check_against_lark(lark, text)
+        outcomes[outcome] = outcomes.get(outcome, 0) + 1
+    assert min(outcomes[outcome] for outcome in ("accepted", "refused", "checked")) > 10, outcomes
+
+
+def test_the_comparison_with_lark_would_see_a_difference(lark: Lark) -> None:
+    tree = lark.parse("a - b - c")
+    assert shape_of_lark(tree, "a - b - c") == shape_of_ours(read_program("a - b - c"))
+    assert shape_of_lark(tree, "a - b - c") != shape_of_ours(read_program("a -(b-c)"))
+    assert TERMINALS[KIND["NAME"]] == "NAME"
+
+
+# -- sizes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda n: "(" * n + "x" + ")" * n, "group"),
+        (lambda n: "-" * n + "x", "neg"),
+        (lambda n: "not " * n + "x", "not"),
+        (lambda n: "x**" * n + "2", "pow"),
+        (lambda n: "√" * n + "2", "sqrt"),
+        (lambda n: "|" * n + "x" + "|" * n, "abs"),
+        (lambda n: "f(" * n + "x" + ")" * n, "call"),
+        (lambda n: "a if b else " * n + "c", "if"),
+        (lambda n: "x*" * n + "x", "mul"),
+    ],
+)
+def test_a_nesting_of_100_000_is_read_and_freed(make: Callable[[int], str], kind: str) -> None:
+    depth = 0
+    node = parse_program(make(100_000)).children[0]
+    while node.kind == kind:
+        depth += 1
+        node = node.children[-1 if kind in ("pow", "if") else 0]
+    assert depth == 100_000
+
+
+def test_a_sum_of_a_million_terms() -> None:
+    gc.disable()  # it would be most of the time
+    try:
+        program = parse_program("+".join(["x"] * 1_000_000))
+    finally:
+        gc.enable()
+    assert program.children[0].end == 1_999_999
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "x+" * n + "1",
+        lambda n: "x+" * n,
+        lambda n: "(" * n,
+        lambda n: "f(" * n + "x y",
+        lambda n: "x*" * n + "1/2x",
+        lambda n: "\n".join(f"x{k}=a" for k in range(n)) + "\n1/2x",
+        lambda n: "1" * n,
+        lambda n: "a" * n + " b",
+        lambda n: "é" * n + "½",
+        lambda n: "@" * n,
+        lambda n: ";" * n,
+        lambda n: "|" * n,
+    ],
+)
+def test_time_is_linear_also_where_the_text_is_refused(make: Callable[[int], str]) -> None:
+    def seconds(text: str) -> float:
+        start = time.perf_counter()
+        with contextlib.suppress(ExpressionError):
+            parse_program(text)
+        return time.perf_counter() - start
+
+    short, long = make(1_000), make(20_000)
+    # Twenty times the text: a quadratic parser would take four hundred times as long.
+    assert min(seconds(long) for _ in range(3)) < 120 * max(min(seconds(short) for _ in range(3)), 2e-4)
