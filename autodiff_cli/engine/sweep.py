@@ -303,13 +303,20 @@ def _edges(tape: Tape, condition: int, active: Sequence[bool]) -> list[int]:
 
 # ---- forward mode -------------------------------------------------------------------------------------------------
 def tangents(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Sequence[bool], seeds: dict[int, Number]
+    tape: Tape,
+    m: NumberType,
+    order: Sequence[int],
+    active: Sequence[bool],
+    seeds: dict[int, Number],
+    roots: Iterable[int] | None = None,
 ) -> list[Number | None]:
     """The tangent of each node along the direction that `seeds` gives to the leaves; None where it depends on none.
 
-    Forward mode: each node adds up its inputs' tangents, times the same local derivatives as in `backward`.
+    Forward mode: each node adds up its inputs' tangents, times the same local derivatives as in `backward`. Raises
+    `Fault` for a node without a derivative; if there are `roots`, only where one of them takes part in it.
     """
     result: list[Number | None] = [None] * len(tape.data)
+    faults: dict[int, Fault] = {}
     for i, seed in seeds.items():
         result[i] = seed
     for i in order:
@@ -319,13 +326,23 @@ def tangents(
         try:
             for p, partial in local_derivatives(tape, m, i, active):
                 tangent = result[p]
-                if partial is None or tangent is None:
+                if partial is None:
+                    continue
+                if p in faults:
+                    faults[i] = faults[p]
+                    break
+                if tangent is None:
                     continue
                 term = tangent * partial
                 total = term if total is None else total + term
             if total is not None and not m.finite(total):
                 raise OverflowError
         except (ValueError, ArithmeticError) as error:
-            raise _no_derivative(tape, m, i, active, 1, error) from None
+            faults[i] = _no_derivative(tape, m, i, active, 1, error)
+            if roots is None:
+                raise faults[i] from None
         result[i] = total
+    for root in roots or ():
+        if root in faults:
+            raise faults[root]
     return result

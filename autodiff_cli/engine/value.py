@@ -10,6 +10,7 @@ from ..errors import Diagnostic, ExpressionError, Span
 from . import primitives as primitives
 from .numbers.base import Number, NumberType
 from .numbers.floats import REAL
+from .backpropagation import backpropagate
 from .operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from .primitive import BY_SYMBOL, FUNCTIONS, Primitive
 from .sweep import Fault, Tape, activity, backward, compute, forward, show
@@ -105,18 +106,30 @@ class Value:
         return float(self.data)
 
     def __add__(self, other: Value | Number) -> Value:
+        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
+            out = x + y
+            if out - out == 0.0:
+                return _result(ADD, (self, other), out)
         return apply(ADD, self, other)
 
     def __radd__(self, other: Number) -> Value:
         return apply(ADD, other, self)
 
     def __sub__(self, other: Value | Number) -> Value:
+        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
+            out = x - y
+            if out - out == 0.0:
+                return _result(SUB, (self, other), out)
         return apply(SUB, self, other)
 
     def __rsub__(self, other: Number) -> Value:
         return apply(SUB, other, self)
 
     def __mul__(self, other: Value | Number) -> Value:
+        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
+            out = x * y
+            if out - out == 0.0:
+                return _result(MUL, (self, other), out)
         return apply(MUL, self, other)
 
     def __rmul__(self, other: Number) -> Value:
@@ -207,6 +220,23 @@ def node(primitive: Primitive, parents: tuple[Value, ...], span: Span | None = N
     return made
 
 
+def _result(primitive: Primitive, parents: tuple[Value, ...], data: float) -> Value:
+    """A node with a finite value: the short way of `apply` that most of a network takes."""
+    made: Value = _new(Value)
+    made.data = data
+    made.grad = 0.0
+    made.label = ""
+    made.primitive = primitive
+    made._prev = parents
+    made.span = None
+    made.active = True
+    made.source = None
+    return made
+
+
+_new = object.__new__
+
+
 def constant(data: Number, source: str | None = None, span: Span | None = None) -> Value:
     """A leaf that no derivative is taken with respect to."""
     made = node(CONSTANT, (), span)
@@ -229,15 +259,14 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
     Raises `ExpressionError` (`domain` or `overflow`) where it has no value.
     """
     parents = tuple([x if isinstance(x, Value) else _as_constant(x) for x in operands])
-    made = node(primitive, parents)
     inputs = [p.data for p in parents]
-    if not any(x is None for x in inputs):
-        try:
-            made.data = compute(number_type(inputs), primitive, inputs, 0)
-        except Fault as fault:
-            raise ExpressionError(fault.kind, fault.message, None, fault.hint) from None
-        made.grad = 0.0
-    return made
+    for x in inputs:
+        if x is None:
+            return node(primitive, parents)
+    try:
+        return _result(primitive, parents, compute(number_type(inputs), primitive, inputs, 0))
+    except Fault as fault:
+        raise ExpressionError(fault.kind, fault.message, None, fault.hint) from None
 
 
 def _as_constant(x: Number) -> Value:
@@ -332,6 +361,8 @@ def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
 
     Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
     """
+    if type(seed) is float and backpropagate(output, seed):
+        return []
     place = in_order((output,))
     tape, nodes, root = tape_of(place), list(place), place[output]
     m = number_type(tape.data)

@@ -61,6 +61,12 @@ def plain(pieces: Pieces) -> str:
     return "".join(text for text, _ in pieces)
 
 
+def sentence(text: str, style: Style = "") -> Pieces:
+    """A sentence as pieces, what stands between its backticks as code."""
+    styles: tuple[Style, Style] = (style, "code")
+    return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
+
+
 def rails_text(rails: tuple[bool, ...], unicode: bool) -> str:
     """The lines that lead to one branch of an outline."""
     if not rails:

@@ -1,0 +1,171 @@
+"""The multiprecision number type: every function against the references, its edges, and whole programs on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from mpmath import mp, mpf
+
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.operators import VARIABLE
+from autodiff_cli.engine.primitive import PRIMITIVES, Primitive
+from autodiff_cli.engine.sweep import Tape, backward
+from autodiff_cli.engine.sweep_in import Swept, sweep_in
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.methods.gradient import parse
+from reference import REFERENCE, REFERENCE_PARTIALS
+
+NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+FIFTY = Multiprecision(50)
+
+
+def shared(x: Any) -> Any:
+    """A number of another context as one of mpmath's shared context."""
+    return mp.make_mpf(x._mpf_) if hasattr(x, "_mpf_") else mpf(x)
+
+
+def digits_lost(primitive: Primitive, inputs: Sequence[float]) -> list[float]:
+    """How many of the 50 digits of value and partials are wrong."""
+    numbers = [FIFTY.number(x) for x in inputs]
+    ours = [getattr(FIFTY, primitive.name)(*numbers)]
+    reference = [REFERENCE[primitive.name](*inputs)]
+    partials = REFERENCE_PARTIALS[primitive.name]
+    if primitive.variadic:
+        assert partials[0] is not None
+        reference += partials[0](*inputs)
+    else:
+        reference += [p(*inputs) for p in partials if p is not None]
+    tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*numbers, ours[0]])
+    tape.parents.append(tuple(range(len(inputs))))
+    constant = {primitive.params.index(name) for name in primitive.constant_params}
+    active = [k not in constant for k in range(len(inputs) + 1)]
+    adjoints, _ = backward(tape, FIFTY, range(len(inputs) + 1), active, {len(inputs): FIFTY.number(1)})
+    ours += [0 if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
+    lost = []
+    with mp.workdps(80):
+        for got, want in zip(map(shared, ours), reference, strict=True):
+            error = abs(got - want) / abs(want) if want else abs(got)
+            lost.append(float(50 + mp.log10(error)) if error else 0.0)
+    return lost
+
+
+@pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
+def test_value_and_partials_to_fifty_digits(primitive: Primitive) -> None:
+    for inputs in primitive.samples:
+        for lost in digits_lost(primitive, inputs):
+            assert lost <= 2, (primitive, inputs, lost)
+
+
+def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> Swept:
+    """A program on multiprecision numbers."""
+    program = parse(text, point)
+    m = Multiprecision(digits, decimals=decimals)
+    return sweep_in(m, program.outputs[0], {name: m.literal(x) for name, x in point.items()}, list(point))
+
+
+ERRORS = [
+    ("exp(exp(exp(x)))", "10", "overflow"),
+    ("9**9**9**x", "9", "overflow"),
+    ("gamma(x)", "1e5", "overflow"),
+    ("x**x**x**x", "30", "overflow"),
+    ("x*x*x*x", "1e10000", "overflow"),
+    ("log(x)", "-1", "domain"),
+    ("log(x)", "0", "domain"),
+    ("sqrt(x)", "-1", "domain"),
+    ("sqrt(x)", "0", "derivative"),
+    ("x**0.5", "-2", "domain"),
+    ("0**x", "-2", "domain"),
+    ("1/x", "0", "domain"),
+    ("acos(x)", "2", "domain"),
+    ("acosh(x)", "0.5", "domain"),
+    ("atanh(x)", "1", "domain"),
+    ("log_b = log(2, x); log_b", "-2", "domain"),
+    ("log(2, x)", "1", "domain"),
+    ("gamma(x)", "-3", "domain"),
+    ("lgamma(x)", "0", "domain"),
+    ("digamma(-exp(exp(x)))", "10", "domain"),
+    ("polygamma(2, x)", "-1", "domain"),
+    ("beta(x, 2)", "0", "domain"),
+    ("erfinv(x)", "1", "domain"),
+    ("erfinv(x)", "1.5", "domain"),
+    ("logit(x)", "1.5", "domain"),
+    ("clamp(x, 3, 2)", "1", "domain"),
+    ("csc(x)", "0", "domain"),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "kind"), ERRORS)
+def test_errors_are_those_of_floats_and_come_back_at_once(text: str, x: str, kind: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(ExpressionError) as caught:
+        swept(text, x=x)
+    assert caught.value.kind == kind, caught.value
+    assert caught.value.span is not None
+    assert "mpf" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+    assert time.perf_counter() - start < 2
+
+
+FAR = [
+    ("exp(-exp(x))", "20", "0.0", "0.0"),
+    ("erfc(exp(x))", "50", "0.0", "0.0"),
+    ("sech(exp(x))", "20", "0.0", "0.0"),
+    ("tanh(exp(x))", "20", "1.0", "0.0"),
+    ("sigmoid(-exp(x))", "20", "0.0", "0.0"),
+    ("softplus(exp(x))", "2", "7.389673887", "7.384492638"),
+    ("beta(exp(x), exp(exp(x)))", "10", "0.0", "0.0"),
+    ("beta(x, x)", "1e300", "0.0", "0.0"),
+    ("lgamma(exp(exp(x)))", "10", "2.067643293e+9570", "4.5544942e+9574"),
+    ("sin(exp(exp(x)))", "10", "0.9972789632", "-1.524340201e+9569"),
+    ("gamma(x)", "-100000.5", "0.0", "0.0"),
+    ("sinc(x)", "1e-20000", "1.0", "-3.289868134e-20000"),
+    ("logsumexp(x, -x, 1)", "1e6", "1000000.0", "1.0"),
+    ("hypot(x, 3)", "1e-10000", "3.0", "3.333333333e-10001"),
+]
+
+
+@pytest.mark.parametrize(("text", "x", "value", "slope"), FAR)
+def test_far_beyond_doubles(text: str, x: str, value: str, slope: str) -> None:
+    start = time.perf_counter()
+    result = swept(text, x=x)
+    assert [mp.nstr(shared(n), 10) for n in (result.value, result.gradient["x"])] == [value, slope]
+    assert time.perf_counter() - start < 2
+
+
+def test_literals_and_points_as_decimals_or_as_doubles() -> None:
+    assert mp.nstr(shared(swept("0.1*x", x="0.1").value), 25) == "0.01"
+    assert mp.nstr(shared(swept("0.1*x", x="0.1", decimals=False).value), 25) == "0.01000000000000000111022302"
+    assert mp.nstr(shared(swept("sin(pi) + x", x="0").value), 5) == "-1.0107e-51"
+    assert mp.nstr(shared(swept("sin(pi) + x", x="0", decimals=False).value), 17) == "1.2246467991473532e-16"
+    assert mp.nstr(shared(swept("1_000*x + 1e-3", x="2").value), 40) == "2000.001"
+
+
+def test_branches_kinks_and_variables_that_do_not_matter() -> None:
+    result = swept("log(x) if x > 0 else -x*y", x="-2", y="3")
+    assert (result.value, result.gradient) == (6, {"x": -3, "y": 2})
+    assert [n.data for n in result.nodes if n._prev] == [None] * 5, "the graph itself is not evaluated"
+    result = swept("abs(x) + relu(x) + max(x, 0)", x="0")
+    assert len(result.kinks) == 3
+    assert result.gradient["x"] == 0.5
+    assert swept("x", x="3", unused="4").gradient["unused"] == 0
+
+
+@pytest.mark.parametrize("digits", [20, 120, 400])
+def test_any_number_of_digits(digits: int) -> None:
+    result = swept("sqrt(x)*exp(1) + gamma(1/3) + tanh(x)", digits, x="2")
+    with mp.workdps(digits + 20):
+        true = mp.sqrt(2) * mp.e + mp.gamma(mpf(1) / 3) + mp.tanh(2)
+        assert abs(shared(result.value) / true - 1) < mpf(10) ** (2 - digits)
+
+
+def test_a_context_of_its_own() -> None:
+    before = mp.prec
+    first, second = Multiprecision(30), Multiprecision(300)
+    assert first.context.dps == 30
+    assert mp.nstr(shared(first.pi), 30) != mp.nstr(shared(second.pi), 300)
+    assert mp.prec == before
+    with pytest.raises(AttributeError):
+        _ = first.no_such_function
