@@ -1,0 +1,417 @@
+"""Where things stand in a drawn picture: columns from left to right, no two boxes on each other, lines between them.
+
+Grandalf finds the order within the columns that has few crossings; columns and coordinates are worked out here. A node
+that many others use has one line that branches, so that a picture of a loop does not drown in parallel lines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ...errors import ExpressionError
+
+GAP = 16.0
+"""Between two boxes of a column, and between a box and a line that passes it."""
+
+LINE_GAP = 10.0
+"""Between two lines that pass a column."""
+
+COLUMN_GAP = (44.0, 150.0)
+"""Between two columns: at least and at most; more where lines are steep."""
+
+ROUNDS, PATIENCE = 12, 30_000
+"""How often the order is worked over: so many rounds, fewer where rounds times edges would be more than that."""
+
+SWEEPS = 24
+NODES, BENDS = 5000, 100_000
+"""The most nodes and bends of lines in a picture: about what an unlucky graph takes half a minute for."""
+
+
+class Size(NamedTuple):
+    """What a node takes up."""
+
+    width: float
+    height: float
+
+
+class Point(NamedTuple):
+    """A place in the picture; y grows downwards."""
+
+    x: float
+    y: float
+
+
+class Segment(NamedTuple):
+    """A piece of a line: from node or bend `start` to node or bend `end`, which stand in neighbouring columns."""
+
+    start: int
+    end: int
+    source: int
+    """The node that the line comes from."""
+
+
+class Layout(NamedTuple):
+    """A finished layout. Indices below `len(sizes)` are nodes, those above are bends of lines."""
+
+    sizes: tuple[Size, ...]
+    """Also of bends: as wide as their column, without height."""
+    corners: tuple[Point, ...]
+    """The left end of each node's middle line."""
+    lefts: tuple[float, ...]
+    """Where the column of each begins."""
+    segments: tuple[Segment, ...]
+    last: dict[tuple[int, int], int]
+    """For a line from one node to another: the bend, or the node, from which its last segment starts."""
+    width: float
+    height: float
+
+
+def arranged(
+    sizes: Sequence[Size], inputs: Sequence[Sequence[int]], outputs: Sequence[int], ordered: Sequence[bool]
+) -> Layout:
+    """The layout of a graph: node `i` is drawn from `inputs[i]`, all of which are nodes of a lower index.
+
+    Lines arrive at a node in the order of its inputs, from the top, if it is `ordered`, else as is convenient.
+    Raises `ExpressionError`: `limit` for too large a graph, `usage` where Grandalf is not installed.
+    """
+    if len(sizes) > NODES:
+        raise _too_large(f"{len(sizes):,} nodes are")
+    grandalf()
+    rank = _ranks(inputs)
+    ranks, edges, segments, last = _with_bends(rank, inputs)
+    ports = {
+        (last[source, index], index): place / len(own)
+        for index, own in enumerate(inputs)
+        if ordered[index]
+        for place, source in enumerate(own)
+    }
+    graph = _Graph(ranks, edges, ports)
+    columns = _ordered(graph, _first_order(inputs, outputs, len(ranks), segments))
+    widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
+    all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
+    middles = _middles(columns, edges, all_sizes, len(sizes))
+    left = 0.0
+    lefts: list[float] = []
+    for number, width in enumerate(widths):
+        if number:
+            steepest = max((abs(middles[s] - middles[e]) for s, e in edges if ranks[e] == number), default=0.0)
+            left += min(max(COLUMN_GAP[0], 0.3 * steepest), COLUMN_GAP[1])
+        lefts.append(left)
+        left += width
+    corners = tuple(
+        Point(lefts[ranks[i]] + widths[ranks[i]] - size.width, middles[i]) for i, size in enumerate(all_sizes)
+    )
+    top = min(point.y - size.height / 2 for point, size in zip(corners, all_sizes, strict=True))
+    bottom = max(point.y + size.height / 2 for point, size in zip(corners, all_sizes, strict=True))
+    return Layout(
+        all_sizes,
+        tuple(Point(x, y - top) for x, y in corners),
+        tuple(lefts[rank] for rank in ranks),
+        tuple(segments),
+        last,
+        left,
+        bottom - top,
+    )
+
+
+def _too_large(what: str) -> ExpressionError:
+    return ExpressionError(
+        "limit", f"{what} too many for a picture", hint="`--format dot` and `--format mermaid` take a graph of any size"
+    )
+
+
+def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
+    """The column of each node: as far to the right as what it is used for allows."""
+    distance = [0] * len(inputs)
+    for index in range(len(inputs) - 1, -1, -1):
+        for each in inputs[index]:
+            distance[each] = max(distance[each], distance[index] + 1)
+    deepest = max(distance)
+    return [deepest - each for each in distance]
+
+
+def _with_bends(
+    rank: list[int], inputs: Sequence[Sequence[int]]
+) -> tuple[list[int], list[tuple[int, int]], list[Segment], dict[tuple[int, int], int]]:
+    """Columns of nodes and bends, the edges between neighbouring columns, and the same as segments of lines."""
+    ranks = list(rank)
+    trunks: dict[int, list[int]] = {}
+    segments: list[Segment] = []
+    last: dict[tuple[int, int], int] = {}
+    for index, own in enumerate(inputs):
+        for source in dict.fromkeys(own):
+            trunk = trunks.setdefault(source, [source])
+            span = rank[index] - rank[source]
+            while len(trunk) < span:
+                segments.append(Segment(trunk[-1], len(ranks), source))
+                trunk.append(len(ranks))
+                ranks.append(rank[source] + len(trunk) - 1)
+                if len(ranks) > BENDS:
+                    raise _too_large("the lines between distant nodes of this graph are")
+            segments.append(Segment(trunk[span - 1], index, source))
+            last[source, index] = trunk[span - 1]
+    return ranks, [(segment.start, segment.end) for segment in segments], segments, last
+
+
+def _first_order(
+    inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
+) -> list[int]:
+    """Nodes and bends as they are met on the way down from the outputs: a tree drawn so has no crossings."""
+    bends: dict[int, list[int]] = {}
+    for segment in segments:
+        if segment.end >= len(inputs):
+            bends.setdefault(segment.source, []).append(segment.end)
+    order: list[int] = []
+    seen = [False] * len(inputs)
+    stack = [*reversed(outputs)]
+    while stack:
+        index = stack.pop()
+        if seen[index]:
+            continue
+        seen[index] = True
+        order += [index, *bends.get(index, ())]
+        stack += reversed(inputs[index])
+    assert len(order) == count
+    return order
+
+
+# ---- the order within columns -------------------------------------------------------------------------------------
+class _Graph(NamedTuple):
+    """Columns of nodes and bends, edges between neighbouring columns, and at which part of its end an edge arrives."""
+
+    ranks: Sequence[int]
+    edges: Sequence[tuple[int, int]]
+    ports: dict[tuple[int, int], float]
+
+
+def _ordered(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
+    """The columns, each in an order that has few crossings: the best that was met in some rounds of Grandalf's."""
+    columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
+    for index in first:
+        columns[graph.ranks[index]].append(index)
+    if not _crossings(columns, graph):
+        return columns
+    found: list[list[int]] = [[] for _ in columns]
+    for component in _components(columns, graph.edges):
+        for whole, part in zip(found, _rounds(component, graph), strict=True):
+            whole.extend(part)
+    candidates = [_swapped(found, graph), _swapped(columns, graph)]
+    return min(candidates, key=lambda each: _crossings(each, graph))
+
+
+def _swapped(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
+    """The columns with neighbours exchanged wherever that leaves fewer crossings."""
+    columns = [list(column) for column in columns]
+    position = {index: float(place) for column in columns for place, index in enumerate(column)}
+    starts: dict[int, list[int]] = {}
+    ends: dict[int, list[int]] = {}
+    for start, end in graph.edges:
+        starts.setdefault(end, []).append(start)
+        ends.setdefault(start, []).append(end)
+
+    def near(index: int) -> tuple[list[float], list[float]]:
+        left = [position[other] for other in starts.get(index, ())]
+        right = [position[other] + graph.ports.get((index, other), 0.0) for other in ends.get(index, ())]
+        return left, right
+
+    for _ in range(ROUNDS):
+        changed = False
+        for column in columns:
+            for place in range(len(column) - 1):
+                above, below = column[place], column[place + 1]
+                now = then = 0
+                for higher, lower in zip(near(above), near(below), strict=True):
+                    now += sum(b < a for a in higher for b in lower)
+                    then += sum(a < b for a in higher for b in lower)
+                if then < now:
+                    column[place : place + 2] = [below, above]
+                    position[above], position[below] = position[below], position[above]
+                    changed = True
+        if not changed:
+            break
+    return columns
+
+
+def _components(columns: list[list[int]], edges: Sequence[tuple[int, int]]) -> list[list[list[int]]]:
+    """The columns of each connected part of the graph: several outputs may have nothing in common."""
+    near: dict[int, list[int]] = {index: [] for column in columns for index in column}
+    for start, end in edges:
+        near[start].append(end)
+        near[end].append(start)
+    part: dict[int, int] = {}
+    count = 0
+    for column in columns:
+        for index in column:
+            if index in part:
+                continue
+            stack = [index]
+            part[index] = count
+            while stack:
+                for other in near[stack.pop()]:
+                    if other not in part:
+                        part[other] = count
+                        stack.append(other)
+            count += 1
+    return [[[i for i in column if part[i] == number] for column in columns] for number in range(count)]
+
+
+class _Vertex:
+    """A node or bend as Grandalf's ordering knows it: its neighbours before (-1) and after (+1) it."""
+
+    def __init__(self, index: int, view: object) -> None:
+        self.index, self.view = index, view
+        self.near: dict[int, list[_Vertex]] = {-1: [], 1: []}
+
+    def N(self, direction: int) -> list[_Vertex]:
+        """The neighbours in a direction."""
+        return self.near[direction]
+
+
+class _Component:
+    """A connected graph as Grandalf's ordering knows it; its own class takes quadratic time to be made."""
+
+    degenerated_edges: tuple[()] = ()
+
+    def __init__(self, vertices: list[_Vertex]) -> None:
+        self.vertices = vertices
+
+    def V(self) -> list[_Vertex]:
+        """The vertices."""
+        return self.vertices
+
+
+def _rounds(columns: list[list[int]], whole: _Graph) -> list[list[int]]:
+    """The columns of one component in the best order that some rounds of Grandalf's ordering come by."""
+    layouts = grandalf()
+    filled = [column for column in columns if column]
+    vertices = {index: _Vertex(index, layouts.VertexViewer(1, 1)) for column in filled for index in column}
+    mine = [(start, end) for start, end in whole.edges if start in vertices]
+    for start, end in mine:
+        vertices[start].near[1].append(vertices[end])
+        vertices[end].near[-1].append(vertices[start])
+    graph = whole._replace(edges=mine)
+    sugiyama = layouts.SugiyamaLayout(_Component(list(vertices.values())))
+    sugiyama.alt_e = []
+    for number, column in enumerate(filled):
+        sugiyama.layers.append(layouts.Layer([vertices[index] for index in column]))
+        for index in column:
+            sugiyama.grx[vertices[index]].rank = number
+    for layer in sugiyama.layers:
+        layer.setup(sugiyama)
+    best, fewest = filled, _crossings(filled, graph)
+    for _ in range(min(ROUNDS, max(2, PATIENCE // max(1, len(mine))))):
+        for _ in sugiyama.ordering_step():
+            pass
+        now = [[vertex.index for vertex in layer] for layer in sugiyama.layers]
+        crossings = _crossings(now, graph)
+        if crossings < fewest:
+            best, fewest = now, crossings
+        if not crossings:
+            break
+    filled_again = iter(best)
+    return [next(filled_again) if column else [] for column in columns]
+
+
+def grandalf() -> Any:
+    """Grandalf's module of layouts; a usage error where it is not installed."""
+    try:
+        from grandalf import layouts
+    except ImportError:
+        raise missing("svg") from None
+    return layouts
+
+
+def missing(format: str) -> ExpressionError:
+    """The error that a format needs libraries that are not there."""
+    return ExpressionError(
+        "usage", f"`--format {format}` needs the libraries of the extra `draw`",
+        hint="`pip install 'autodiff-cli[draw]'`; the formats tree, dot and mermaid need nothing",
+    )  # fmt: skip
+
+
+def _crossings(columns: list[list[int]], graph: _Graph) -> int:
+    """How many pairs of edges cross, counted column by column with a tree of sums."""
+    position = {index: place for column in columns for place, index in enumerate(column)}
+    between: dict[int, list[tuple[int, float]]] = {}
+    for start, end in graph.edges:
+        arrives = position[end] + graph.ports.get((start, end), 0.0)
+        between.setdefault(graph.ranks[start], []).append((position[start], arrives))
+    total = 0
+    for pairs in between.values():
+        pairs.sort()
+        order = {arrives: place for place, arrives in enumerate(sorted({arrives for _, arrives in pairs}))}
+        size = len(order)
+        sums = [0] * (size + 1)
+        for count, end in enumerate([order[arrives] for _, arrives in pairs]):
+            below, at = 0, end + 1
+            while at:
+                below += sums[at]
+                at &= at - 1
+            total += count - below
+            at = end + 1
+            while at <= size:
+                sums[at] += 1
+                at += at & -at
+    return total
+
+
+# ---- coordinates --------------------------------------------------------------------------------------------------
+def _middles(
+    columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int
+) -> list[float]:
+    """The height at which each node or bend stands: near its neighbours, in the order of its column, and apart."""
+    pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
+    for start, end in edges:
+        # lines that only pass are to be straight before all others
+        weight = (1.0, 3.0, 8.0)[(start >= nodes) + (end >= nodes)]
+        pulls[0][end].append((start, weight))
+        pulls[1][start].append((end, weight))
+    apart: list[list[float]] = []
+    for column in columns:
+        sums = [0.0]
+        for above, below in pairwise(column):
+            gap = LINE_GAP if above >= nodes and below >= nodes else GAP
+            sums.append(sums[-1] + (sizes[above].height + sizes[below].height) / 2 + gap)
+        apart.append(sums)
+    middles = [0.0] * len(sizes)
+    for column, sums in zip(columns, apart, strict=True):
+        for index, offset in zip(column, sums, strict=True):
+            middles[index] = offset - sums[-1] / 2
+    for sweep in range(SWEEPS):
+        # in the end a node stands in the middle of its inputs, and only what has none goes by what it is used for
+        back, other_side = sweep % 2 == 0, 0.25 if sweep < SWEEPS - 1 else 0.02
+        numbered = list(enumerate(columns))
+        for number, column in reversed(numbered) if back else numbered:
+            wishes, weights = [], []
+            for index in column:
+                near = pulls[1 if back else 0][index]
+                far = pulls[0 if back else 1][index]
+                pull = [*near, *((other, weight * other_side) for other, weight in far)] if near else far
+                weight = sum(each for _, each in pull)
+                wish = sum(middles[other] * each for other, each in pull) / weight if pull else middles[index]
+                wishes.append(wish)
+                weights.append(weight or 1.0)
+            for index, place in zip(column, _apart(wishes, weights, apart[number]), strict=True):
+                middles[index] = place
+    return middles
+
+
+def _apart(wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float]) -> list[float]:
+    """The places nearest to the wishes, by weighted squares, that keep the distances which `offsets` add up.
+
+    Pools neighbours that want to stand too near each other, as isotonic regression does.
+    """
+    pools: list[tuple[float, float, int]] = []
+    for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
+        place, mass, count = wish - offset, weight, 1
+        while pools and pools[-1][0] > place:
+            other, other_mass, other_count = pools.pop()
+            place = (place * mass + other * other_mass) / (mass + other_mass)
+            mass += other_mass
+            count += other_count
+        pools.append((place, mass, count))
+    placed = [place for place, _, count in pools for _ in range(count)]
+    return [math.fsum((place, offset)) for place, offset in zip(placed, offsets, strict=True)]
