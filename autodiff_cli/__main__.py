@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +24,10 @@ def main() -> int:
 def run(args: Sequence[str]) -> int:
     """Run what the arguments ask for; return the exit code, whatever happens. Errors are drawn on standard error."""
     try:
+        if sys.stdout is None:
+            sys.stdout = _Closed()
+        if sys.stderr is None:
+            sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the whole process
         for stream in (sys.stdout, sys.stderr):
             # what a stream's encoding lacks is written as an escape, never a failure
             if hasattr(stream, "reconfigure"):
@@ -79,6 +85,13 @@ def _dispatch(args: Sequence[str]) -> int:
             sys.stdout.flush()
         report(error.diagnostic, error.text)
         return error.exit_code
+
+
+class _Closed(io.TextIOBase):
+    """A standard output that the caller closed: whatever is written to it is an error, as on a full disk."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _abandon_output() -> None:

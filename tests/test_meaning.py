@@ -111,7 +111,7 @@ ERRORS = [
     ("cbrt(x)**3", {"x": 0}, "derivative", "cbrt(x)", "0·∞"),
     ("x**0.5", {"x": 0}, "derivative", "x**0.5", "infinite there"),
     ("x**y", {"x": 0, "y": 0}, "derivative", "x**y", "infinite there"),
-    ("x**y", {"x": -2, "y": 3}, "derivative", "x**y", "with respect to y is undefined there"),
+    ("x**y", {"x": -2, "y": 3}, "derivative", "x**y", "with respect to the exponent is undefined there"),
     ("x + y", {"x": 1}, "missing_value", "y", "`y` has no value"),
     ("spam(x)", {"x": 1}, "name", "spam", "there is no function `spam`"),
     ("sine(x)", {"x": 1}, "name", "sine", "there is no function `sine`"),
@@ -215,3 +215,65 @@ def test_wanted_variables() -> None:
 def test_unused_names_are_a_warning_with_the_nearest() -> None:
     (warning,) = gradient("alpha*2", {"alpha": 1, "alhpa": 2}).warnings
     assert (warning.kind, warning.hint) == ("unused", "did you mean `alpha`?")
+
+
+LATER = [
+    # What a tester found: program, point, gradient, number of warnings
+    ("clamp(x, x, x)", {"x": 1}, {"x": 1}, 1),
+    ("clamp(x, y, z)", {"x": 1, "y": 1, "z": 1}, {"x": 1 / 3, "y": 1 / 3, "z": 1 / 3}, 1),
+    ("1 if x < 1 and x < 2 else 0", {"x": 1}, {"x": 0}, 1),
+    ("1 if x >= 1 or x > 5 else 0", {"x": 1}, {"x": 0}, 1),
+    ("(1 if x < 1 and x < 2 else 0)*y", {"x": 1, "y": 2}, {"x": 0, "y": 0}, 1),
+    ("1 if x == x else 2", {"x": 1}, {"x": 0}, 0),
+    ("prod(0, sqrt(x))", {"x": 0}, {"x": 0}, 0),
+    ("-0*sqrt(x)", {"x": 0}, {"x": 0}, 0),
+    ("f(x) = x + e; e = 2; f(1) + y", {"y": 1}, {"y": 1}, 0),
+    ("g(x) = sin(x); sin = 3; g(y) + sin", {"y": 0}, {"y": 1}, 0),
+]
+
+
+@pytest.mark.parametrize(("program", "point", "expected", "warnings"), LATER)
+def test_rare_meetings(program: str, point: dict[str, float], expected: dict[str, float], warnings: int) -> None:
+    result = gradient(program, point)
+    assert result.gradient == pytest.approx(expected, rel=1e-15, abs=0)
+    assert len(result.warnings) == warnings
+
+
+def test_equal_arguments_share_one_derivative() -> None:
+    assert gradient(f"max({', '.join(['x'] * 10_000)})", {"x": 1}).gradient == {"x": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("f(x) = foo(x); 3", "there is no function `foo`"),
+        ("f(x) = f(x); 3", "`f` calls itself"),
+        ("f(x) = atan2(x); 3", "takes 2 arguments"),
+    ],
+)
+def test_definitions_that_nothing_calls_are_checked_too(program: str, message: str) -> None:
+    with pytest.raises(ExpressionError, match=message):
+        gradient(program)
+
+
+def test_definitions_that_nothing_calls_add_no_variables() -> None:
+    assert gradient("f(u) = a*u + pi; 3x", {"x": 1}).point == {"x": 1}
+
+
+def test_what_calls_expand_to_is_counted_where_it_makes_no_nodes() -> None:
+    many = ",".join(f"a{k}" for k in range(1000))
+    doubling = [f"g{k}(x) = g{k - 1}(g{k - 1}(x))" for k in range(1, 30)]
+    program = [f"f({many}) = a0", f"g0(x) = f({','.join(['x'] * 1000)})", *doubling, "g29(x)"]
+    with pytest.raises(ExpressionError) as caught:
+        gradient("\n".join(program), {"x": 1})
+    assert caught.value.kind == "limit"
+
+
+@pytest.mark.parametrize("text", ["y=2", "a=1;a", "1#2", "1, 2", "f(x)=x"])
+def test_a_point_value_is_one_expression(text: str) -> None:
+    with pytest.raises(ExpressionError, match="one expression"):
+        gradient("x", {"x": text})
+
+
+def test_wanted_names_may_be_one_text() -> None:
+    assert gradient("x*y*z", {"x": 2, "y": 3, "z": 4}, wrt="x,z").gradient == {"x": 12, "z": 6}

@@ -82,6 +82,8 @@ def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any
                 found = converted(option, kind, value)
                 if values.setdefault(parameter, found) != found:
                     raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
+    if values.get("json") and values.get("format", "json") != "json":
+        raise ExpressionError("usage", "`--json` and `--format` ask for two formats", hint="leave one of them out")
     if len(positional) > len(declared.arguments):
         raise _too_many(positional, declared, command, any(each.partition("=")[0] in known for each in late))
     return values | dict(zip([parameter for parameter, _ in declared.arguments], positional, strict=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from . import operators as operators
@@ -88,25 +89,21 @@ entry(
 )  # fmt: skip
 
 
-def _clamp_by_x(m: Any, x: Number, lo: Number, hi: Number, out: Number) -> Number:
-    on_edge = m.or_(m.eq(x, lo), m.eq(x, hi))
-    inside = m.and_(m.lt(lo, x), m.lt(x, hi))
-    return m.where(on_edge, lambda: 1 / m.number(2), lambda: m.where(inside, 1, m.nothing))
+def _even_split(m: Any, xs: Sequence[Number], out: Number) -> list[Number]:
+    """Weights that sum to 1, equal for those that are equal to the output, and structural zeros for the others."""
+    winners = m.sum(*[m.where(m.eq(x, out), 1, 0) for x in xs])
+    return [m.where(m.eq(x, out), lambda: 1 / winners, m.nothing) for x in xs]
 
 
-def _clamp_by_bound(position: str) -> Rule:
-    def rule(m: Any, x: Number, lo: Number, hi: Number, out: Number) -> Number:
-        bound, beyond = (lo, m.lt(x, lo)) if position == "lo" else (hi, m.gt(x, hi))
-        return m.where(beyond, 1, lambda: m.where(m.eq(x, bound), lambda: 1 / m.number(2), m.nothing))
-
-    return rule
+def _clamp_rule(position: int) -> Rule:
+    return lambda m, x, lo, hi, out: _even_split(m, (x, lo, hi), out)[position]
 
 
 entry(
-    "clamp", "x lo hi", _clamp_by_x, _clamp_by_bound("lo"), _clamp_by_bound("hi"),
+    "clamp", "x lo hi", _clamp_rule(0), _clamp_rule(1), _clamp_rule(2),
     definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
     doc="`x` kept between `lo` and `hi`", kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
-    convention="an even split between `x` and the bound it meets",
+    convention="an even split between `x` and the bounds that it meets",
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)), **_ELEMENTARY,
 )  # fmt: skip
 
@@ -350,7 +347,8 @@ entry(
 )  # fmt: skip
 entry(
     "polygamma", "n x", None, lambda m, n, x, out: m.polygamma(n + 1, x), constant_params=("n",),
-    doc="`n`-th derivative of digamma, `n` a fixed whole number", domain=_NO_POLE, source="DLMF 5.15",
+    doc="`n`-th derivative of digamma, `n` a fixed whole number up to 10000", domain=_NO_POLE, source="DLMF 5.15",
+    trouble=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
     samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)), **_SPECIAL,
 )  # fmt: skip
 entry(
@@ -365,11 +363,6 @@ entry(
 # ---- aggregates ---------------------------------------------------------------------------------------------------
 _AGGREGATE: Any = {"group": "Aggregates"}
 _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
-
-
-def _even_split(m: Any, xs: list[Number], out: Number) -> list[Number]:
-    winners = m.sum(*[m.where(m.eq(x, out), 1, 0) for x in xs])
-    return [m.where(m.eq(x, out), lambda: 1 / winners, m.nothing) for x in xs]
 
 
 entry("sum", "*xs", lambda m, xs, out: [1] * len(xs), doc="sum of the arguments", samples=_LISTS, **_AGGREGATE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .numbers.base import Number, NumberType, Refusal
-from .operators import COMPARISONS, CONSTANT, MUL, WHERE
+from .operators import COMPARISONS, CONSTANT, DIV, MUL, NEG, POW, WHERE
 from .primitive import Primitive
 
 
@@ -20,6 +20,9 @@ class Tape:
     parents: list[tuple[int, ...]]
     data: list[Any]
     """The value of each node; None where there is none (yet)."""
+
+
+_OPERANDS = {POW: ("the base", "the exponent"), DIV: ("the numerator", "the denominator")}
 
 
 class Fault(Exception):
@@ -145,13 +148,10 @@ def activity(tape: Tape, order: Iterable[int], wanted: Iterable[int]) -> list[bo
         ps = parents[i]
         if not ps:
             continue
-        demand = primitives[i].demand
-        if demand:
-            taken = demand(*[data[p] for p in ps])
-            active[i] = bool(taken) and active[ps[taken[-1]]]
-            if primitives[i] is WHERE and active[ps[0]] and _edges(tape, ps[0], active):
-                # The branches meet here, so what was chosen hangs on the variables although the branch itself may not.
-                active[i] = True
+        if primitives[i] is WHERE:
+            # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
+            taken = ps[1] if data[ps[0]] else ps[2]
+            active[i] = active[taken] or (active[ps[0]] and bool(_edges(tape, ps[0], active)))
         else:
             for p in ps:
                 if active[p]:
@@ -182,7 +182,8 @@ def backward(
         try:
             if primitive.may_kink and adjoint != 0:
                 kinks.extend(_kinks(tape, i, active))
-            for p, partial in local_derivatives(tape, m, i, active):
+            pairs = local_derivatives(tape, m, i, active)
+            for p, partial in _together(m, pairs) if primitive.variadic else pairs:
                 if partial is None:
                     continue
                 contribution = adjoint * partial
@@ -207,19 +208,46 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Sequence[bool])
             if active[p]:
                 factor = data[other]
                 # A literal 0 cuts the other factor off, even where that has an infinite derivative.
-                yield p, None if factor == 0 and tape.primitives[other] is CONSTANT else factor
+                yield p, None if factor == 0 and _is_literal(tape, other) else factor
         return
     inputs = [data[p] for p in ps]
     if primitive.variadic:
-        rule = primitive.partials[0]
-        assert rule is not None
-        for p, partial in zip(ps, rule(m, inputs, data[i]), strict=True):
-            if active[p]:
-                yield p, partial
+        yield from _variadic_derivatives(tape, m, i, active)
         return
     for p, rule in zip(ps, primitive.partials, strict=True):
         if active[p] and rule is not None:
             yield p, rule(m, *inputs, data[i])
+
+
+def _variadic_derivatives(
+    tape: Tape, m: NumberType, i: int, active: Sequence[bool]
+) -> Iterator[tuple[int, Number | None]]:
+    primitive, ps = tape.primitives[i], tape.parents[i]
+    inputs = [tape.data[p] for p in ps]
+    rule = primitive.partials[0]
+    assert rule is not None
+    # As in a product of two, a literal 0 cuts the other factors off.
+    cut = primitive.name == "prod" and any(tape.data[p] == 0 and _is_literal(tape, p) for p in ps)
+    partials = [None] * len(ps) if cut else rule(m, inputs, tape.data[i])
+    for p, partial in zip(ps, partials, strict=True):
+        if active[p]:
+            yield p, partial
+
+
+def _together(m: NumberType, pairs: Iterable[tuple[int, Number | None]]) -> Iterator[tuple[int, Number | None]]:
+    """The same with one pair a node: the shares of one listed many times are added at once, which rounds once."""
+    shares: dict[int, list[Number]] = {}
+    for p, partial in pairs:
+        if partial is not None:
+            shares.setdefault(p, []).append(partial)
+    for p, partials in shares.items():
+        yield p, partials[0] if len(partials) == 1 else m.sum(*partials)
+
+
+def _is_literal(tape: Tape, i: int) -> bool:
+    return tape.primitives[i] is CONSTANT or (
+        tape.primitives[i] is NEG and tape.primitives[tape.parents[i][0]] is CONSTANT
+    )
 
 
 def _no_derivative(
@@ -250,7 +278,8 @@ def _no_derivative(
             i, "overflow", f"the {m.derivative} through `{name}` at {places} is too large for {m.range}",
             "rescale the inputs", position,
         )  # fmt: skip
-    towards = f" with respect to {primitive.params[position]}" if len(primitive.partials) > 1 else ""
+    names = _OPERANDS.get(primitive, primitive.params)
+    towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
     fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
     return Fault(
         i, "derivative", f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}",
@@ -294,7 +323,7 @@ def _edges(tape: Tape, condition: int, active: Sequence[bool]) -> list[int]:
         primitive, ps = tape.primitives[i], tape.parents[i]
         if primitive.symbol in COMPARISONS:
             x, y = ps
-            if tape.data[x] == tape.data[y] and (active[x] or active[y]):
+            if x != y and tape.data[x] == tape.data[y] and (active[x] or active[y]):
                 found.append(i)
         elif primitive.gives_condition:
             stack.extend(reversed(ps))

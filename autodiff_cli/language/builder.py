@@ -78,11 +78,12 @@ class _Builder:
     def __init__(self, text: str, given: Collection[str]) -> None:
         self.text = text
         self.given = given
-        self.count = 0
+        self.expanded = 0
         self.free: dict[str, Value] = {}
         self.used_constants: dict[str, Value] = {}
         self.bound: dict[str, list[tuple[int, Value]]] = {}
         self.defined: dict[str, list[tuple[int, _Function]]] = {}
+        self.called: set[_Function] = set()
         self.bindings: list[Binding] = []
         self.looks: dict[str, tuple[str, Span]] = {}
 
@@ -103,6 +104,7 @@ class _Builder:
             else:
                 listed = statement.children if statement.kind == "outputs" else (statement,)
                 outputs = tuple(self.number(item, scope) for item in listed)
+        self.check_uncalled(None if parameters is None else function.name)
         in_text_order = sorted(self.free.items(), key=lambda item: (item[1].span or (0, 0))[:2])
         variables = dict(in_text_order)
         return Program(
@@ -171,6 +173,16 @@ class _Builder:
         self.free.update(leaves)
         return self.number(function.body, _Scope(function.statement, leaves, None, function.name))
 
+    def check_uncalled(self, called: str | None) -> None:
+        """Read the bodies of definitions that nothing called, for the errors in them; what they name is not used."""
+        free, constants = dict(self.free), dict(self.used_constants)
+        for name, history in self.defined.items():
+            for number, function in history:
+                if function not in self.called and not (name == called and (number, function) == history[-1]):
+                    leaves = {p: variable(p) for p in function.parameters}
+                    self.expression(function.body, _Scope(number, leaves, None, name))
+        self.free, self.used_constants = free, constants
+
     # -- names ------------------------------------------------------------------------------------------------------
     def check_look(self, name: str, at: Span) -> None:
         """Refuse two names that look alike."""
@@ -196,9 +208,10 @@ class _Builder:
             k = bisect_left(history, scope.statement, key=lambda item: item[0])
             if k:
                 return history[k - 1][1]
-            raise ExpressionError(
-                "name", f"`{name}` has no value yet where it is used here", at, "bind it before the definition"
-            )
+            if name not in CONSTANTS:
+                raise ExpressionError(
+                    "name", f"`{name}` has no value yet where it is used here", at, "bind it before the definition"
+                )
         if name in CONSTANTS and name not in self.given and name not in self.free:
             if name not in self.used_constants:
                 leaf = constant(CONSTANTS[name], name, at)
@@ -212,7 +225,9 @@ class _Builder:
     def function(self, n: Node, scope: _Scope) -> _Function | Primitive:
         """What a call calls."""
         name, at = str(n.value), n.name_span or n.span
-        if name in scope.parameters or name in self.bound or name in self.given:
+        bound = self.bound.get(name, [])
+        is_bound = bisect_left(bound, scope.statement, key=lambda item: item[0]) > 0
+        if name in scope.parameters or is_bound or name in self.given:
             self.refuse_product(n, name, at, "has a value here, so it cannot be called")
         history = self.defined.get(name, [])
         k = bisect_left(history, scope.statement, key=lambda item: item[0])
@@ -236,15 +251,11 @@ class _Builder:
 
     def refuse_product(self, n: Node, name: str, at: Span, why: str) -> None:
         arguments = self.text[at.end : n.end].strip()
-        raise ExpressionError("name", f"`{name}` {why}", at, f"for a product write `{name}*{arguments}`")
+        hint = f"for a product write `{name}*{arguments}`" if n.children else f"for its value write `{name}`"
+        raise ExpressionError("name", f"`{name}` {why}", at, hint)
 
     # -- expressions ------------------------------------------------------------------------------------------------
     def make(self, primitive: Primitive, parents: tuple[Value, ...], n: Node, scope: _Scope) -> Value:
-        self.count += 1
-        if self.count > MAX_NODES:
-            raise ExpressionError(
-                "limit", f"the expanded graph has more than {MAX_NODES:,} nodes", n.span, "split the program"
-            )
         return node(primitive, parents, Span(n.start, n.end, scope.via))
 
     def number(self, n: Node, scope: _Scope) -> Value:
@@ -270,6 +281,13 @@ class _Builder:
         while work:
             n, scope, visited = work.pop()
             kind = n.kind
+            if scope.via is not None:
+                # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
+                self.expanded += 1
+                if self.expanded > MAX_NODES:
+                    raise ExpressionError(
+                        "limit", f"the calls expand to more than {MAX_NODES:,} nodes", scope.via, "split the program"
+                    )
             if kind == "number":
                 values.append(self.literal(n, scope))
             elif kind == "name":
@@ -308,7 +326,6 @@ class _Builder:
             raise ExpressionError(
                 "overflow", "this number is too large for double precision", n.span, "the largest is about 1.8e308"
             )
-        self.count += 1
         return constant(data, source, Span(n.start, n.end, scope.via))
 
     def check_operands(self, primitive: Primitive, operands: tuple[Value, ...], n: Node) -> None:
@@ -336,15 +353,13 @@ class _Builder:
         if len(operands) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
             self.refuse_count(function.name, signature, len(function.parameters), len(operands), n)
-        self.count += 1
-        if self.count > MAX_NODES:
-            raise ExpressionError("limit", f"the expanded graph has more than {MAX_NODES:,} nodes", n.span, "split it")
+        self.called.add(function)
         via = Span(n.start, n.end, scope.via)
         parameters = dict(zip(function.parameters, operands, strict=True))
         return (function.body, _Scope(function.statement, parameters, via, function.name), False)
 
     def refuse_count(self, name: str, signature: str, wanted: int | str, got: int, n: Node) -> None:
-        plural = "" if wanted == 1 else "s"
+        plural = "" if str(wanted).endswith("1") else "s"
         raise ExpressionError(
             "arity", f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given", n.span,
             f"write it as `{signature}`",

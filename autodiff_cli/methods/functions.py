@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.operators import minus_one, one
-from ..engine.primitive import FUNCTIONS, Primitive
+from ..engine.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..engine.symbolic import SYMBOLIC
 from ..engine.value import Value, node, variable
 from ..errors import ExpressionError
@@ -48,14 +48,17 @@ def function(name: str) -> FunctionEntry:
 
 
 def describe(primitive: Primitive) -> FunctionEntry:
-    """The entry of one primitive."""
+    """The entry of one primitive, together with that of its form with a further argument."""
+    longer = PRIMITIVES.get(primitive.with_two)
+    longer_call = f"{primitive.name}({', '.join(longer.params)})" if longer else ""
     return FunctionEntry(
         primitive.name,
         primitive.aliases,
         primitive.signature,
         primitive.doc,
-        primitive.domain,
-        derivatives(primitive),
+        "; ".join(filter(None, [primitive.domain, longer and f"with a base: {longer.domain}"])),
+        derivatives(primitive)
+        | ({f"{name} of {longer_call}": formula for name, formula in derivatives(longer).items()} if longer else {}),
         primitive.convention or None,
         primitive.group,
         primitive.source,
@@ -72,7 +75,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
     out = node(primitive, inputs)
     if primitive.variadic:
         rule: Any = primitive.partials[0]
-        return {names[0]: _formula(rule(SYMBOLIC, list(inputs), out)[0])}
+        return {f"{names[0]} of ({', '.join(names)})": _formula(rule(SYMBOLIC, list(inputs), out)[0])}
     return {
         name: "1" if rule is one else "-1" if rule is minus_one else _formula(rule(SYMBOLIC, *inputs, out))
         for name, rule in zip(names, primitive.partials, strict=True)

@@ -12,6 +12,7 @@ from ..engine.value import Value, differentiate, evaluate
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program, build
 from ..language.parser import parse_program
+from ..language.tree import Node
 
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
 
@@ -66,7 +67,7 @@ def evaluate_constant(text: str) -> float:
                     "overflow", f"{text} is too large for double precision", None, "give a smaller value"
                 )
             return value
-        program = parse(text)
+        program = build(_one_expression(text), text)
         if program.variables:
             name, leaf = next(iter(program.variables.items()))
             hint = "give a number, or an expression of numbers such as `pi/4`"
@@ -81,12 +82,24 @@ def evaluate_constant(text: str) -> float:
     return float(output.data)
 
 
+def _one_expression(text: str) -> Node:
+    """The tree of a text that is one expression and nothing else. Raises `ExpressionError`."""
+    tree = parse_program(text)
+    (*earlier, last) = tree.children
+    if earlier or last.kind in ("bind", "augment", "define", "outputs") or "#" in text:
+        raise ExpressionError(
+            "point", "a value is one expression, and this is more", last.span, "give a number, or `pi/4` for example"
+        )
+    return tree
+
+
 def gradient(
-    text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None
+    text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | str | None = None
 ) -> Gradient:
     """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text. Without `wrt` the gradient is taken in all
+    `point` gives each variable a number, or a constant expression as text; `wrt` names variables, as a list or as
+    `"x,y"`. Without it the gradient is taken in all
     variables (for a program that ends in a definition: in that function's parameters). Derivatives with respect to
     angles are per radian. Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`,
     `missing_value`, `usage` for the point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics.
@@ -95,9 +108,16 @@ def gradient(
     >>> result.value, result.gradient
     (2.5, {'w1': 1.0, 'w2': -2.0})
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a program is text, not {text!r}")
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program = parse(text, values)
+    return gradient_of(parse(text, values), values, wrt)
+
+
+def gradient_of(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None = None) -> Gradient:
+    """The same for a program that is parsed and not evaluated; it may have been at another point."""
     output = single_output(program)
+    text = program.text
     warnings = place(program, values)
     wanted = wanted_variables(program, values, wrt)
     for name, leaf in program.variables.items():
@@ -123,7 +143,7 @@ def as_number(value: float | str, name: str) -> float:
     """The value that a point gives to a name, as a float. Raises `ExpressionError`."""
     if isinstance(value, str):
         return evaluate_constant(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise ExpressionError("point", f"`{name}` needs a number, not {value!r}", None, "give a number")
     try:
         number = float(value)
@@ -183,10 +203,12 @@ def _shortest(x: float) -> str:
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 
-def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | None) -> list[str]:
+def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> list[str]:
     """The variables to differentiate in, in order of first appearance. Raises `ExpressionError` for an unknown name."""
     if wrt is None:
         return list(program.parameters)
+    if isinstance(wrt, str):
+        wrt = [name.strip() for name in wrt.split(",")]
     for name in wrt:
         if name not in program.variables and name not in values:
             known = ", ".join(f"`{x}`" for x in program.variables) or "none"

@@ -26,7 +26,7 @@ def parse_point(text: str) -> dict[str, float]:
     """
     point: dict[str, float] = {}
     try:
-        for start, end in _pieces(text):
+        for start, end in pieces(text):
             name, value = _assignment(text, start, end)
             if point.setdefault(name, value) != value:
                 _twice(name, point[name], value, Span(start, end))
@@ -36,7 +36,7 @@ def parse_point(text: str) -> dict[str, float]:
     return point
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
+def pieces(text: str) -> Iterator[tuple[int, int]]:
     """Where the parts between commas begin and end, without the space around them."""
     depth = start = 0
     for index, char in enumerate(text + ","):
@@ -49,6 +49,11 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             first = start + len(piece) - len(piece.lstrip())
             yield first, max(first, start + len(piece.rstrip()))
             start = index + 1
+
+
+def split(text: str) -> list[str]:
+    """The parts of a list between its commas, those inside parentheses left alone."""
+    return [text[start:end] for start, end in pieces(text)]
 
 
 def _assignment(text: str, start: int, end: int) -> tuple[str, float]:
@@ -75,13 +80,27 @@ def _assignment(text: str, start: int, end: int) -> tuple[str, float]:
     return bare, constant_value(bare, value, begin)
 
 
+class Typed(float):
+    """A float that remembers the text it was read from, which other arithmetics read again."""
+
+    __slots__ = ("source",)
+    source: str
+
+
+def typed(value: float, source: str) -> Typed:
+    """The value with its text."""
+    made = Typed(value)
+    made.source = source
+    return made
+
+
 def constant_value(name: str, text: str, offset: int = 0) -> float:
     """The value of a constant expression that is given to a name; `offset` is where it begins in a longer text.
 
     Raises `ExpressionError` of kind `point`.
     """
     try:
-        return evaluate_constant(text)
+        return typed(evaluate_constant(text), text)
     except ExpressionError as error:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
@@ -123,9 +142,9 @@ def point_of_object(value: object) -> dict[str, float]:
 
 def _finite(name: str, given: float) -> float:
     try:
-        number = float(given)
+        number = given if isinstance(given, Typed) else typed(float(given), str(given))
     except OverflowError:
-        number = math.inf
+        number = typed(math.inf, "")
     if not math.isfinite(number):
         fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
     return number
@@ -151,7 +170,7 @@ def read_point(source: str) -> dict[str, float]:
         return point_of_object(value)
     except ExpressionError as error:
         placed = ExpressionError("point", f"in `{path}`: {error}", error.span, error.hint)
-        placed.text = text if error.span else None
+        placed.text = (error.text or text) if error.span else None
         raise placed from None
 
 
@@ -192,7 +211,7 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
         if math.isinf(value):
             problem(f"{digits} is too large for double precision", "give a smaller number")
             return 0.0
-        return value
+        return typed(value, digits)
 
     try:
         value = json.loads(text, object_pairs_hook=object_of, parse_constant=constant, parse_float=number)
