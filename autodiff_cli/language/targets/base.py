@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+from ...engine.adjoint import Recording
+from ...engine.branch import Branch
 from ...engine.recording import Step
-from ...engine.schedule import Path, Schedule
+from ...engine.schedule import Schedule, Task, schedule
 from ..printer import ATOM, CHOICE, INFIX, PREFIX, SIGN, Item, assembled
 
 Written = tuple[int, list[Item]]
@@ -15,17 +20,59 @@ Written = tuple[int, list[Item]]
 Form = str | Callable[[tuple[Step, ...]], Written]
 """How an operation is written: the name of a function, or what gives the parts of the expression."""
 
+NO_LABELS: Mapping[Step, str] = MappingProxyType({})
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+OURS = "ad_"
+"""What the names begin with that generated code keeps for itself."""
+
+DEPTH = 16
+"""Branches within branches that are written as such."""
+
+
+INLINE = 5
+"""Operations that are written as one expression, where each is needed once only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is to be written: the recorded gradient of a program, and the names that people know it by."""
+
+    text: str
+    function: str
+    variables: tuple[str, ...]
+    """The names of the inputs, in order."""
+    wanted: tuple[str, ...]
+    """The variables that it is differentiated by."""
+    recording: Recording
+    labels: dict[Step, str]
+    """Names that the program gives to steps."""
+
 
 class Target:
     """A language: its spelling of operations, of literals and of statements."""
 
     name = ""
-    infix: Mapping[str, tuple[str, int, int, int]] = INFIX
-    prefix: Mapping[str, tuple[str, int, int]] = PREFIX
+    title = ""
+    """The name of the language, or of its library, in messages."""
+    functions = True
+    """Whether it can be given functions of its own."""
+    textbook = False
+    """Whether it is for reading only, so that plain formulas are better than those that keep their digits."""
+    branches = True
+    """Whether it has statements that are done under a condition only."""
+    reserved: frozenset[str] = frozenset()
+    """Words that cannot be the name of a variable."""
+    infix: ClassVar[dict[str, tuple[str, int, int, int]]] = INFIX
+    prefix: ClassVar[dict[str, tuple[str, int, int]]] = PREFIX
     indent = "    "
 
     def __init__(self) -> None:
         self.forms: dict[str, Form] = {}
+        self.called: dict[Step, str] = {}
+        self.stem = "t"
+        self.guards: dict[Step, list[Branch]] = {}
+        """Without statements under a condition: the branches that need a step."""
         self.names: dict[Step, str] = {}
         """The steps that have a name by now."""
 
@@ -65,7 +112,35 @@ class Target:
     def text(self, step: Step) -> str:
         """The expression of a step, in terms of the steps that have names."""
         _, pieces = self.operation(step)
-        return "".join([piece if isinstance(piece, str) else assembled(piece[0], self.parts, piece[1]) for piece in pieces])
+        return "".join(
+            [piece if isinstance(piece, str) else assembled(piece[0], self.parts, piece[1]) for piece in pieces]
+        )
+
+    def module(self, unit: Unit) -> str:
+        """The whole source of a unit."""
+        raise TypeError(f"{self.name} is not a target of its own")
+
+    # -- names ------------------------------------------------------------------------------------------------------
+    def usable(self, name: str) -> bool:
+        """Whether a name of the program can be one of the target's."""
+        plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
+        return plain and name not in self.reserved
+
+    def spelled(self, names: Sequence[str]) -> dict[str, str]:
+        """What the variables are called: as in the program, or `v1`, `v2` …."""
+        found = {name: name for name in names if self.usable(name)}
+        for name in names:
+            if name not in found:
+                found[name] = self.fresh("v", found.values())
+        self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in found.values()))
+        return {name: found[name] for name in names}
+
+    def fresh(self, stem: str, taken: Collection[str]) -> str:
+        """The first of `v1`, `v2` … that is not taken."""
+        k = 1
+        while f"{stem}{k}" in taken:
+            k += 1
+        return f"{stem}{k}"
 
     # -- statements -------------------------------------------------------------------------------------------------
     def assign(self, name: str, text: str) -> str:
@@ -84,53 +159,152 @@ class Target:
         before, _, inner = self.prefix["not_"]
         return before + assembled(condition, self.parts, inner)
 
-    def statements(self, plan: Schedule, name_of: Callable[[Step], str]) -> Iterator[str]:
+    def body(self, recording: Recording, labels: Mapping[Step, str], keep: Collection[Step] = ()) -> list[str]:
+        """The lines that compute the results of a recording; steps that are needed once stand where they are needed.
+
+        Steps are called `t1`, `t2` … in the order in which they are computed.
+        """
+        plan = self.plan(recording)
+        results = (*recording.values, *recording.partials)
+        hidden = self.inlined(plan, results, {*labels, *keep})
+        tasks = [task for task in plan.tasks if task.step not in hidden]
+        called: dict[Step, str] = {}
+        lines = list(
+            self.statements(
+                Schedule(tasks, []), lambda step: called.setdefault(step, f"{self.stem}{len(called) + 1}"), labels
+            )
+        )
+        self.called = called
+        return lines
+
+    def plan(self, recording: Recording) -> Schedule:
+        """What is computed in which order; all of it everywhere, where there are no statements under a condition."""
+        plan = schedule(replace(recording, adjoints=(), watched=(), edges=()))
+        if self.branches:
+            return plan
+        self.guards = {}
+        for step, branch, source in plan.tasks:
+            places = self.guards.setdefault(step, [])
+            # A choice is computed where its branches meet.
+            places.append(branch if source is None or branch.parent is None else branch.parent)
+        return Schedule([Task(step, Branch()) for step in self.ordered()], [])
+
+    def ordered(self) -> list[Step]:
+        """All steps, each after its inputs and after the conditions of the branches that need it."""
+        order: dict[Step, None] = {}
+        entered: set[Step] = set()
+        stack = sorted(self.guards, key=lambda step: -step.index)
+        while stack:
+            step = stack[-1]
+            waits = [a for a in (*step.args, *self.conditions_of(step)) if a.args and a not in order]
+            if step in order or step in entered:
+                stack.pop()
+                order.setdefault(step)
+                continue
+            entered.add(step)
+            stack += [a for a in reversed(waits) if a not in entered]
+        return list(order)
+
+    def conditions_of(self, step: Step) -> list[Step]:
+        """The conditions of the branches that need a step."""
+        return [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
+
+    def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
+        """The steps that get no name."""
+        uses: dict[Step, int] = {}
+        steps = {task.step: task for task in plan.tasks}
+        for step in steps:
+            for a in step.args:
+                uses[a] = uses.get(a, 0) + 1
+        hidden: set[Step] = set()
+        weight: dict[Step, int] = {}
+        for step in sorted(steps, key=lambda step: step.index):
+            weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
+            simple = uses.get(step) == 1 and weight[step] <= INLINE and steps[step].source is None
+            if simple and step not in results and step not in named and self.inlines(step):
+                hidden.add(step)
+        return hidden
+
+    def inlines(self, step: Step) -> bool:
+        """Whether a step may be written where it is needed."""
+        return step.name != "where"
+
+    def statements(
+        self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str] = NO_LABELS
+    ) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
-        checks = {(step, path) for step, path, _ in plan.checks}
-        here: Path | None = None
-        for step, path, source in plan.tasks:
-            if here is None:
-                here = path.line()[0].parent if path.depth else path
-            if path is not here:
-                assert here is not None
-                yield from self.moved(here, path)
-                here = path
+        checks = {(step, branch) for step, branch, _ in plan.checks}
+        flagged = {b: f"ad_b{k}" for k, b in enumerate(dict.fromkeys(_anchors(plan)))}
+        for flag in flagged.values():
+            yield self.assign(flag, self.number(False))
+        entered: set[Branch] = set()
+        here: list[Branch] = []
+        for step, branch, source in plan.tasks:
+            line = branch.line()
+            for anchor in line[DEPTH::DEPTH] if flagged else ():
+                if anchor not in entered:
+                    # What lies deeper than a source file may be indented goes on at the margin, under a flag.
+                    entered.add(anchor)
+                    assert anchor.parent is not None
+                    outside = _visible(anchor.parent.line())
+                    yield from self.moved(here, outside, flagged)
+                    here = outside
+                    yield self.indent * len(here) + self.assign(flagged[anchor], self.condition(anchor))
+            inside = _visible(line)
+            yield from self.moved(here, inside, flagged)
+            here = inside
             text = assembled(source, self.parts) if source is not None else self.text(step)
             name = self.names[step] = name_of(step)
-            indent = self.indent * path.depth
-            yield indent + self.assign(name, text)
-            if (step, path) in checks:
-                yield indent + self.check(name)
-        if here is not None:
-            yield from self.closed(here, 0)
+            indent = self.indent * len(here)
+            label = labels.get(step)
+            yield indent + self.assign(name, text) + (self.remark(label) if label else "")
+            if (step, branch) in checks:
+                yield indent + self.check(step, name)
+        yield from self.closed(len(here), 0)
 
-    def check(self, name: str) -> str:
-        """The statement that takes note of a number which has to be finite."""
+    def remark(self, text: str) -> str:
+        """A comment at the end of a line."""
         return ""
 
-    def closed(self, path: Path, depth: int) -> Iterator[str]:
-        """The lines that end branches down to a depth."""
+    def check(self, step: Step, name: str) -> str:
+        """The statement that checks a step."""
+        return ""
+
+    def closed(self, depth: int, down_to: int) -> Iterator[str]:
+        """The lines that end branches."""
         if self.closing is not None:
-            for d in range(path.depth - 1, depth - 1, -1):
+            for d in range(depth - 1, down_to - 1, -1):
                 yield self.indent * d + self.closing
 
-    def moved(self, old: Path, new: Path) -> Iterator[str]:
-        """The lines that leave one branch and enter another."""
-        before, after = old.line(), new.line()
+    def moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
+        """The lines that leave branches and enter others."""
         k = 0
-        while k < len(before) and k < len(after) and before[k] is after[k]:
+        while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
-        turned = k < len(before) and k < len(after) and before[k].condition is after[k].condition and before[k].holds
-        yield from self.closed(old, k + 1 if turned else k)
-        for path in after[k:]:
+        turned = k < len(old) and k < len(new) and old[k] is new[k].other and old[k].holds and new[k] not in flagged
+        yield from self.closed(len(old), k + 1 if turned else k)
+        for depth, branch in enumerate(new[k:], start=k):
             if turned:
-                yield self.indent * (path.depth - 1) + self.otherwise
+                yield self.indent * depth + self.otherwise
                 turned = False
-                continue
-            condition = path.condition
-            assert condition is not None
-            text = assembled(condition, self.parts, CHOICE) if path.holds else self.negated(condition)
-            yield self.indent * (path.depth - 1) + self.opening(text)
+            else:
+                yield self.indent * depth + self.opening(flagged.get(branch) or self.condition(branch))
+
+    def condition(self, branch: Branch) -> str:
+        """The condition under which a branch is entered from the one around it."""
+        assert branch.condition is not None
+        return assembled(branch.condition, self.parts) if branch.holds else self.negated(branch.condition)
+
+
+def _visible(line: list[Branch]) -> list[Branch]:
+    """The branches that are open at a place: those since the last flag."""
+    return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
+
+
+def _anchors(plan: Schedule) -> Iterator[Branch]:
+    for _, branch, _ in plan.tasks:
+        if branch.depth > DEPTH:
+            yield from branch.line()[DEPTH::DEPTH]
 
 
 def call(function: str, *args: Any) -> Written:
@@ -139,3 +313,15 @@ def call(function: str, *args: Any) -> Written:
     for k, arg in enumerate(args):
         parts += [", ", (arg, CHOICE)] if k else [(arg, CHOICE)]
     return ATOM, [*parts, ")"]
+
+
+def _is_numbered(name: str, stem: str) -> bool:
+    return name.startswith(stem) and name[len(stem) :].isdigit()
+
+
+def comment_lines(text: str) -> list[str]:
+    """A text for a comment: its lines, with what is not printable made visible."""
+    return [
+        "".join(c if c.isprintable() else f"U+{ord(c):04X}" if c != "\t" else " " for c in line).rstrip()
+        for line in text.replace("\r\n", "\n").split("\n")
+    ]

@@ -8,14 +8,40 @@ from typing import Any
 
 from ...engine.adjoint import Recording
 from ...engine.numbers.floats import REAL
-from ...engine.recording import Step
+from ...engine.recording import CONDITIONS, Step
 from ...engine.schedule import schedule
-from ..printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM
+from ..printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM, assembled
 from .base import Form, Target, Written, call
 
 DIRECT: dict[str, Callable[..., Any]] = {
     name: getattr(math, name)
-    for name in ["pow", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "hypot"]
+    for name in [
+        "pow",
+        "sqrt",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "erf",
+        "erfc",
+        "hypot",
+    ]
 } | {"abs": math.fabs}
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
@@ -30,18 +56,21 @@ class Internal(Target):
 
     def __init__(self) -> None:
         super().__init__()
-        self.functions: dict[str, Callable[..., Any]] = {"pow": math.pow, "max": REAL.max, "min": REAL.min}
+        self.bound: dict[str, Callable[..., Any]] = {"pow": math.pow, "max": REAL.max, "min": REAL.min}
         self.forms = {"pow": _power, "where": _where, "relu": _relu, "max": _larger(">"), "min": _larger("<")}
 
     def number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)
 
     def function(self, name: str) -> Form:
-        self.functions[name] = DIRECT.get(name) or getattr(REAL, name)
+        self.bound[name] = DIRECT.get(name) or getattr(REAL, name)
         self.forms[name] = name
         return name
 
-    def check(self, name: str) -> str:
+    def check(self, step: Step, name: str) -> str:
+        if step.name in CONDITIONS:
+            x, y = (assembled(a, self.parts, SUM) for a in step.args)
+            return f"if {x} == {y}: return None"
         return f"s += {name}"
 
     def source(self, recording: Recording, inputs: int) -> str:
@@ -57,9 +86,7 @@ class Internal(Target):
         lines.append("    s = 0.0")
         lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}")]
         results = [self.shown(step) for step in (*recording.values, *recording.partials)]
-        lines += [
-            "    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)
-        ]
+        lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
         lines += [

@@ -1,0 +1,55 @@
+"""`autodiff export`: value and gradient of a program as source code of another language."""
+
+import sys
+from typing import Annotated
+
+from ..errors import ExpressionError
+from ..language.targets import TARGETS
+from ..methods.export import Exported, export
+from ..render.export import Sources, view
+from ..render.formats import Writer, writer
+from . import files, options
+from .answers import Inputs, answer_one, no_expression
+
+EXAMPLE = 'autodiff export "tanh(x*w + b)" --to c'
+
+Expr = Annotated[
+    str | None, options.Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
+]
+To = Annotated[
+    str | None, options.Option("--to", f"{', '.join(TARGETS)}; python by default.", "TARGET", choices=TARGETS)
+]
+Name = Annotated[str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME")]
+
+
+def run(
+    expr: Expr = None,
+    to: To = None,
+    name: Name = None,
+    wrt: options.Wrt = None,
+    file: options.File = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    debug: options.Debug = False,
+) -> int:
+    """A function that computes value and gradient, in another language; no point is needed.
+
+    Straight-line code with shared parts named once, in the accurate forms that `grad` uses.
+    """
+    inputs = Inputs("export", EXAMPLE, expr, None, wrt, file, None)
+    if inputs.waits():
+        return no_expression(inputs)
+    if inputs.many:
+        raise ExpressionError(
+            "usage", "one program at a time is exported, not a stream",
+            hint="give the program as the argument, or read it with `--file -`",
+        )  # fmt: skip
+    path = None if output == "-" else output
+    if json and path is not None:
+        raise ExpressionError("usage", "a record is not written to a file", hint="leave out `--json` or `--output`")
+    put = None if path is None else lambda data: files.write(path, data, force=force)
+    out: Writer[Exported] = writer("json", sys.stdout, view, many=False) if json else Sources(sys.stdout, put)
+    return answer_one(
+        inputs, lambda request: export(request.text, to or "python", name=name or "f", wrt=request.wrt), out
+    )

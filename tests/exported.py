@@ -1,0 +1,125 @@
+"""Runs exported programs: each target's own runtime, as far as it is installed."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sqlite3
+import subprocess
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from autodiff_cli.methods.export import Exported, export
+
+Answer = tuple[float, list[float]]
+Runner = Callable[[Exported, Sequence[float]], Answer]
+
+
+def _module(exported: Exported) -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    exec(compile(exported.source, "<exported>", "exec"), space)
+    return space
+
+
+def python(exported: Exported, point: Sequence[float]) -> Answer:
+    value, partials = _module(exported)[exported.name](*point)
+    return value, list(partials)
+
+
+def numpy(exported: Exported, point: Sequence[float]) -> Answer:
+    """Over an array of three equal points."""
+    import numpy as np
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, partials = _module(exported)[exported.name](*[np.array([x, x, x]) for x in point])
+    assert not point or all(np.shape(p) == (3,) for p in (value, *partials)), exported.source
+    return float(np.ravel(value)[-1]), [float(np.ravel(p)[-1]) for p in partials]
+
+
+def torch(exported: Exported, point: Sequence[float]) -> Answer:
+    import torch as library
+
+    value, partials = _module(exported)[exported.name](*[library.tensor([x, x], dtype=library.float64) for x in point])
+    first, *others = [x.ravel()[0] if isinstance(x, library.Tensor) else x for x in (value, *partials)]
+    return float(first), [float(x) for x in others]
+
+
+def jax(exported: Exported, point: Sequence[float]) -> Answer:
+    import jax as library
+
+    library.config.update("jax_enable_x64", True)
+    value, partials = _module(exported)[exported.name](*point)
+    return float(value), [float(p) for p in partials]
+
+
+def sqlite(exported: Exported, point: Sequence[float]) -> Answer:
+    connection = sqlite3.connect(":memory:")
+    return _select(connection.execute, exported, point)
+
+
+def duckdb(exported: Exported, point: Sequence[float]) -> Answer:
+    import duckdb as library
+
+    # The library's own connection: opening one takes longer than everything else.
+    library.execute("drop table if exists points")
+    return _select(library.execute, exported, point)
+
+
+def _select(execute: Callable[..., Any], exported: Exported, point: Sequence[float]) -> Answer:
+    columns = [f'"{c}" double' for c in exported.variables.values()] or ["unused double"]
+    execute(f"create table points ({', '.join(columns)})")
+    execute(f"insert into points values ({', '.join('?' * len(columns))})", list(point) or [0.0])
+    row = execute(exported.source).fetchall()[0]
+    value, *partials = [math.nan if x is None else float(x) for x in row[len(exported.variables) :]]
+    return value, partials
+
+
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1")
+
+
+def compiled(programs: Sequence[Exported], folder: Path, flags: Sequence[str] = FLAGS) -> list[Runner]:
+    """The C functions, all in one library; without a warning."""
+    files = []
+    for k, exported in enumerate(programs):
+        files.append(folder / f"{k}.c")
+        files[-1].write_text(exported.source, encoding="utf-8")
+    library = folder / "all.so"
+    done = subprocess.run(
+        ["gcc", *flags, "-shared", "-fPIC", "-o", str(library), *map(str, files), "-lm"], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    loaded = ctypes.CDLL(str(library))
+
+    def runner(exported: Exported) -> Runner:
+        function = getattr(loaded, exported.name)
+        function.restype = ctypes.c_double
+
+        def run(exported: Exported, point: Sequence[float]) -> Answer:
+            gradient = (ctypes.c_double * max(1, len(exported.wanted)))()
+            value = function(*map(ctypes.c_double, point), gradient)
+            return value, list(gradient)[: len(exported.wanted)]
+
+        return run
+
+    return [runner(exported) for exported in programs]
+
+
+RUNNERS: dict[str, tuple[str, Runner]] = {
+    name: (to, runner)
+    for name, to, runner in (
+        ("python", "python", python),
+        ("numpy", "numpy", numpy),
+        ("torch", "torch", torch),
+        ("jax", "jax", jax),
+        ("sqlite", "sql", sqlite),
+        ("duckdb", "sql", duckdb),
+    )
+    if name in ("python", "sqlite") or find_spec(name)
+}
+"""By the name of the runtime: the target, and what runs it."""
+
+__all__ = ["FLAGS", "RUNNERS", "compiled", "export"]
