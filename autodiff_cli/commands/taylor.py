@@ -1,0 +1,43 @@
+"""`autodiff taylor`: the Taylor polynomial of a program at a point."""
+
+from typing import Annotated
+
+from ..errors import ExpressionError
+from ..methods.arithmetic import chosen
+from ..methods.taylor import taylor
+from ..render.taylor import view
+from . import options
+from .answers import Inputs, answer_all
+from .requests import Request
+
+EXAMPLE = 'autodiff taylor "exp(sin(x))" --at x=0 --order 8'
+
+Order = Annotated[int | None, options.Option("--order", "The highest power, 8 by default; at most 200.", "N")]
+
+
+def run(
+    expr: options.Expr = None,
+    at: options.At = None,
+    order: Order = None,
+    wrt: options.Wrt = None,
+    file: options.File = None,
+    format: options.Format = None,
+    json: options.Json = False,
+    digits: options.Digits = None,
+    exact: options.Exact = False,
+    precision: options.Precision = None,
+    certified: options.Certified = False,
+    debug: options.Debug = False,
+) -> int:
+    """Taylor coefficients and polynomial of a program in one variable, by power series."""
+    arithmetic = chosen(exact, precision, certified)
+
+    def method(request: Request):  # type: ignore[no-untyped-def]
+        if request.wrt is not None and len(request.wrt) > 1:
+            raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
+        by = None if request.wrt is None else request.wrt[0]
+        return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
+
+    return answer_all(
+        Inputs("taylor", EXAMPLE, expr, at, wrt, file, "json" if json else format), method, view(digits=digits)
+    )

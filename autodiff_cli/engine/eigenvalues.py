@@ -1,0 +1,45 @@
+"""Eigenvalues of a symmetric matrix of floats, by Jacobi's rotations: small matrices need no library."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+SWEEPS = 60
+
+
+def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
+    """The eigenvalues, smallest first, of a symmetric matrix; right to a few units of the last digit of the largest.
+
+    Golub and Van Loan, Matrix Computations, 8.5.
+    """
+    n = len(matrix)
+    scale = max((abs(x) for row in matrix for x in row), default=0.0)
+    if not scale:
+        return [0.0] * n
+    a = [[x / scale for x in row] for row in matrix]
+    for _ in range(SWEEPS):
+        off = math.sqrt(math.fsum(a[i][j] ** 2 for i in range(n) for j in range(i)))
+        if off <= 1e-18 * n:
+            break
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                if abs(a[p][q]) > 1e-300:
+                    _rotate(a, p, q)
+    return sorted(a[i][i] * scale for i in range(n))
+
+
+def _rotate(a: list[list[float]], p: int, q: int) -> None:
+    """The similarity transformation that makes the entry (p, q) zero."""
+    theta = (a[q][q] - a[p][p]) / (2 * a[p][q])
+    t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
+    c = 1 / math.hypot(t, 1.0)
+    s = t * c
+    app, aqq, apq = a[p][p], a[q][q], a[p][q]
+    row_p = [c * x - s * y for x, y in zip(a[p], a[q], strict=True)]
+    row_q = [s * x + c * y for x, y in zip(a[p], a[q], strict=True)]
+    row_p[p], row_q[q] = app - t * apq, aqq + t * apq
+    row_p[q] = row_q[p] = 0.0
+    a[p], a[q] = row_p, row_q
+    for k, row in enumerate(a):
+        row[p], row[q] = row_p[k], row_q[k]

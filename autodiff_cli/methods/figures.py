@@ -1,0 +1,23 @@
+"""Figures: the numbers of answers that were not computed in doubles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number in another arithmetic than doubles."""
+
+    text: str
+    """All its digits: a decimal, or for exact numbers a fraction such as 2/3."""
+    nearest: float | None
+    """The nearest double; None beyond their range."""
+
+    def __float__(self) -> float:
+        return math.copysign(math.inf, -1 if self.text[0] == "-" else 1) if self.nearest is None else self.nearest
+
+
+Shown = float | Figure
+"""A number of an answer: a double, or a figure where another arithmetic was asked for."""

@@ -1,0 +1,170 @@
+"""Other arithmetics: fractions, many digits, proven digits; where doubles fail, and what is refused."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from mpmath import mp
+
+from autodiff_cli import ExpressionError
+from autodiff_cli.engine.primitive import PRIMITIVES, Primitive
+from autodiff_cli.methods.arithmetic import Arithmetic
+from autodiff_cli.methods.hessian import hessian
+from autodiff_cli.methods.jacobian import jacobian
+from autodiff_cli.methods.precise import precise_gradient
+from autodiff_cli.methods.taylor import taylor
+from reference import REFERENCE, REFERENCE_PARTIALS
+from running import autodiff
+
+NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+EXACT, FIFTY, CERTIFIED = Arithmetic("exact"), Arithmetic("precision", 50), Arithmetic("certified")
+
+
+def digits(text: str, point: dict[str, Any], arithmetic: Arithmetic) -> tuple[str, ...]:
+    found = precise_gradient(text, point, arithmetic)
+    return (found.value.text, *(x.text for x in found.gradient.values()))  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "value", "slope"),
+    [
+        ("log(1+exp(x))", "800", "800.00000000000000", "1.0000000000000000"),
+        ("sqrt(x**2+1)-x", "1e8", "4.9999999999999999e-9", "-4.9999999999999996e-17"),
+        ("1/(1+exp(-x))", "-800", "3.6678745841776872e-348", "3.6678745841776872e-348"),
+        ("(exp(-x**2)**1.5)**0.5", "40", "7.0246018881771326e-522", "-4.2147611329062795e-520"),
+        ("x/10", "0.1", "0.010000000000000000", "0.10000000000000000"),
+        ("x", "3", "3.0000000000000000", "1.0000000000000000"),
+    ],
+)
+def test_proven_digits_where_doubles_fail(text: str, x: str, value: str, slope: str) -> None:
+    pytest.importorskip("flint")
+    assert digits(text, {"x": x}, CERTIFIED) == (value, slope)
+    many = precise_gradient(text, {"x": x}, Arithmetic("certified", 60))
+    with mp.workdps(80):
+        assert abs(mp.mpf(many.value.text) - mp.mpf(value)) <= abs(mp.mpf(value)) * mp.mpf(10) ** -16  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
+def test_balls_hold_the_true_values(primitive: Primitive) -> None:
+    flint = pytest.importorskip("flint")
+    from autodiff_cli.engine.numbers.ball import Ball, Balls
+    from autodiff_cli.engine.sweep_in import sweep_in
+    from test_derivatives import graph_of
+
+    m = Balls(300)
+
+    def holds(ball: Ball, wanted: Any) -> bool:
+        with mp.workdps(60):
+            sign, mantissa, exponent, _ = mp.mpf(wanted)._mpf_
+            number = flint.arb((-1) ** sign * int(mantissa)) * flint.arb(2) ** flint.arb(exponent)
+        error = abs(ball.a - number)
+        return bool(error <= abs(number) * flint.arb("1e-45") + flint.arb("1e-60"))
+
+    for inputs in [s for s in primitive.samples if all(x == 0 or 1e-5 < abs(x) < 1e4 for x in s)]:
+        graph, point, free = graph_of(primitive, inputs)
+        found = sweep_in(m, graph, {name: m.number(x) for name, x in point.items()}, list(point))
+        assert holds(m.number(found.value), REFERENCE[primitive.name](*inputs)), (primitive, inputs)
+        partials = REFERENCE_PARTIALS[primitive.name]
+        wanted = partials[0](*inputs) if primitive.variadic else [partials[k](*inputs) for k in free]  # type: ignore[misc]
+        for k, name in enumerate(point):
+            assert holds(m.number(found.gradient[name]), wanted[k]), (primitive, inputs, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "kind", "words"),
+    [
+        ("abs(x)", "0", "derivative", "no derivative at 0"),
+        ("abs(sin(x))", "pi", "domain", "cannot be told"),
+        ("sin(x)", "pi", "domain", "may be 0"),
+        ("sqrt(x)", "0", "derivative", "infinite"),
+        ("log(sin(x))", "pi", "domain", "cannot be told"),
+        ("floor(2*x/pi)", "pi", "domain", "whole number"),
+        ("1/x", "0", "domain", "division by zero"),
+        ("exp(exp(exp(x)))", "10", "overflow", "too large"),
+    ],
+)
+def test_why_nothing_can_be_proven(text: str, x: str, kind: str, words: str) -> None:
+    pytest.importorskip("flint")
+    started = time.perf_counter()
+    with pytest.raises(ExpressionError) as caught:
+        precise_gradient(text, {"x": x}, CERTIFIED)
+    assert caught.value.kind == kind
+    assert words in str(caught.value)
+    assert caught.value.hint
+    assert time.perf_counter() - started < 2
+
+
+def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "flint", None)
+    monkeypatch.delitem(sys.modules, "autodiff_cli.engine.numbers.ball", raising=False)
+    found = autodiff("grad", "x**2", "--at", "x=1", "--certified")
+    assert found.code == 2
+    assert "pip install 'autodiff-cli[certified]'" in found.err
+
+
+def test_exact_fractions() -> None:
+    assert digits("x**3/7 + 0.1", {"x": "1/3"}, EXACT) == ("199/1890", "1/21")
+    assert digits("sqrt(x)", {"x": "4/9"}, EXACT) == ("2/3", "3/4")
+    assert digits("max(x, y)*hypot(3*x, 4*x)", {"x": "1", "y": "1/2"}, EXACT) == ("5", "10", "0")
+    assert digits("0.1 + 0.2 - x", {"x": "0.3"}, EXACT)[0] == "0"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("exp(x)", "`exp(2)`"),
+        ("sqrt(x)", "`sqrt(2)`"),
+        ("pi*x", "`pi`"),
+        ("x**0.5", "`(2)**(1/2)`"),
+        ("x**x", "`log(2)`"),
+        ("sin(x) + 1", "`sin(2)`"),
+    ],
+)
+def test_exact_refuses_what_leaves_the_rationals(text: str, words: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        precise_gradient(text, {"x": "2"}, EXACT)
+    assert words in str(caught.value)
+    assert caught.value.span is not None
+    assert "--precision" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("text", ["x**100000", "t = x" + "; t *= t" * 40 + "; t", "1e999999*x", "(x**9999)**9999"])
+def test_exact_numbers_are_bounded(text: str) -> None:
+    started = time.perf_counter()
+    with pytest.raises(ExpressionError) as caught:
+        precise_gradient(text, {"x": "3/2"}, EXACT)
+    assert caught.value.kind == "overflow"
+    assert time.perf_counter() - started < 1
+
+
+def test_fifty_digits() -> None:
+    (value, slope) = digits("exp(x)/3", {"x": "0.1"}, FIFTY)
+    with mp.workdps(60):
+        assert abs(mp.mpf(value) - mp.exp(mp.mpf("0.1")) / 3) < mp.mpf(10) ** -50
+    assert value == slope
+
+
+@pytest.mark.parametrize("options", [["--precision", "1000000000"], ["--precision", "0"], ["--precision", "x"]])
+def test_a_precision_without_reason_is_refused(options: Sequence[str]) -> None:
+    found = autodiff("grad", "x", "--at", "x=1", *options)
+    assert found.code == 2
+    assert "from 1 to 10000" in found.err
+
+
+def test_ten_thousand_digits_come_at_once() -> None:
+    started = time.perf_counter()
+    assert len(digits("exp(x)*sin(x)", {"x": "0.1"}, Arithmetic("precision", 10_000))[0]) > 9_990
+    assert time.perf_counter() - started < 5
+
+
+def test_every_command_takes_them() -> None:
+    assert hessian("x**3", {"x": "1/3"}, arithmetic=EXACT).hessian[0][0].text == "2"  # type: ignore[union-attr]
+    assert jacobian("x/3, x**2", {"x": "0.1"}, arithmetic=EXACT).jacobian[1][0].text == "1/5"  # type: ignore[union-attr,index]
+    assert taylor("1/(1-x)", {"x": "0"}, order=3, arithmetic=EXACT).polynomial == "1 + x + x**2 + x**3"
+    found = autodiff("diff", "x**2/3", "--at", "x=0.1", "--exact", "--format", "csv")
+    assert found.out.splitlines()[1].endswith(",1/15,")
