@@ -1,0 +1,129 @@
+"""`autodiff minimize`: a minimum by one of SciPy's optimisers."""
+
+import json as encoder
+import sys
+from itertools import count
+from typing import Annotated
+
+from ..errors import Diagnostic, ExpressionError
+from ..methods.minimum import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
+from ..methods.ranges import parse_ranges
+from ..render.descent import record
+from ..render.error import report
+from ..render.formats import writer
+from ..render.minimum import verdict, view
+from . import files, options
+from .answers import Inputs, Progress, answer_with, no_expression
+from .interruption import Interruption
+from .requests import Request
+
+INTERRUPTED = 130
+
+EXAMPLE = 'autodiff minimize "100*(y - x**2)**2 + (1 - x)**2" --at x=-1.2,y=1'
+
+Method = Annotated[
+    str | None,
+    options.Option(
+        "--method", f"{', '.join(METHODS)}; bfgs by default, l-bfgs-b with bounds.", "NAME", choices=tuple(METHODS)
+    ),
+]
+Bounds = Annotated[
+    list[str] | None, options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES")
+]
+Tolerance = Annotated[
+    float | None,
+    options.Option(
+        "--gradient-tolerance", f"The largest partial derivative that counts as zero, {TOLERANCE:g} by default.", "X"
+    ),
+]
+Steps = Annotated[
+    int | None,
+    options.Option(
+        "--steps", f"How many steps at most ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
+        range=(0, 1_000_000_000),
+    ),
+]  # fmt: skip
+SavePath = Annotated[
+    str | None,
+    options.Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH"),
+]
+
+
+def run(
+    expr: options.Expr = None,
+    at: options.At = None,
+    method: Method = None,
+    bounds: Bounds = None,
+    gradient_tolerance: Tolerance = None,
+    steps: Steps = None,
+    wrt: options.Wrt = None,
+    save_point: options.SavePoint = None,
+    save_path: SavePath = None,
+    force: options.Force = False,
+    file: options.File = None,
+    format: options.Format = None,
+    json: options.Json = False,
+    digits: options.Digits = None,
+    decimals: options.Decimals = None,
+    debug: options.Debug = False,
+) -> int:
+    """Where a formula is least, by SciPy's optimisers with the exact gradient and Hessian.
+
+    Exits with 1 unless it converged. Needs the extra `optimize`.
+    """
+    inputs = Inputs("minimize", EXAMPLE, expr, at, wrt, file, "json" if json else format)
+    if inputs.waits():
+        return no_expression(inputs)
+    for path in (save_point, save_path):
+        if path is not None and inputs.many:
+            raise ExpressionError(
+                "usage", "a file is written for one program, and a stream has many",
+                hint="give the program as the argument",
+            )  # fmt: skip
+        if path is not None:
+            files.check(path, force=force)
+    limits = parse_ranges(bounds or ())
+    worst = 0
+    last: Minimum | None = None
+    tolerance = TOLERANCE if gradient_tolerance is None else gradient_tolerance
+
+    def answer(request: Request) -> Minimum:
+        nonlocal worst, last
+        if worst == INTERRUPTED:
+            raise KeyboardInterrupt
+        progress = Progress("evaluations", here=not inputs.many)
+        evaluations = count()
+        with Interruption() as interruption:
+
+            def stop() -> bool:
+                progress.step(next(evaluations))
+                return interruption.asked
+
+            try:
+                last = minimize(
+                    request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
+                    steps=steps, stop=stop,
+                )  # fmt: skip
+            finally:
+                progress.done()
+        worst = max(worst, 0 if last.converged else INTERRUPTED if last.reason == "interrupted" else 1)
+        if inputs.chosen in ("plain", "csv", "tsv") and (told := verdict(last)):
+            where = f"line {request.asked.line}: " if inputs.many else ""
+            report(Diagnostic("minimum", told), None, level="warning", where=where)
+        return last
+
+    shown = view(digits=digits, decimals=decimals)
+    code = answer_with(inputs, answer, writer(inputs.chosen, sys.stdout, shown, inputs.many))
+    for path, text in _written(last, save_point, save_path) if last is not None else ():
+        files.write(path, text.encode(), force=force)
+    return worst if worst == INTERRUPTED else code or worst
+
+
+def _written(answer: Minimum, save_point: str | None, save_path: str | None) -> list[tuple[str, str]]:
+    """The files to write, and what is in them."""
+    found: list[tuple[str, str]] = []
+    if save_point is not None:
+        found.append((save_point, encoder.dumps(answer.point) + "\n"))
+    if save_path is not None:
+        found.append((save_path, "".join(encoder.dumps(record(row)) + "\n" for row in answer.path)))
+    return found

@@ -1,0 +1,159 @@
+"""A function of two variables: its heights on a grid, its gradient at a point, and the path of a run over it."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..errors import Diagnostic, ExpressionError
+from ..language.builder import Program
+from .evaluator import compile_gradient
+from .point import read_json
+from .ranges import Range
+
+GRID = 120
+"""Into how many steps each side is divided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A function of two variables over a rectangle, ready to be drawn as contours."""
+
+    text: str
+    variables: tuple[str, str]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    heights: tuple[tuple[float | None, ...], ...]
+    """One row for each of `y`; None where the program is undefined."""
+    levels: tuple[float, ...]
+    """The heights of the contours."""
+    fixed: dict[str, float]
+    point: tuple[float, float] | None
+    value: float | None
+    gradient: tuple[float, float] | None
+    """At the point, where one was given."""
+    path: tuple[tuple[float, float], ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def surface_of(
+    program: Program,
+    names: Sequence[str],
+    values: Mapping[str, float],
+    ranges: Mapping[str, Range],
+    path: Sequence[Mapping[str, float]],
+    pointed: bool,
+    warnings: Sequence[Diagnostic],
+) -> Surface:
+    """The surface over two variables of a program."""
+    first, second = names
+    evaluator = compile_gradient(program, (first, second))
+    here = [values[name] for name in evaluator.variables]
+    i, j = evaluator.variables.index(first), evaluator.variables.index(second)
+    value = gradient = point = None
+    if pointed:
+        value, (dx, dy) = evaluator(here)
+        gradient, point = (dx, dy), (values[first], values[second])
+    steps = tuple((_of(row, first), _of(row, second)) for row in path)
+    sides = []
+    for k, name in enumerate(names):
+        ends = ranges.get(name)
+        if ends is not None and ends.low is not None and ends.high is not None:
+            sides.append((ends.low, ends.high))
+        else:
+            sides.append(_around([step[k] for step in steps] + ([point[k]] if point else [])))
+    xs, ys = (tuple(low + (high - low) * k / GRID for k in range(GRID + 1)) for low, high in sides)
+    rows = []
+    for y in ys:
+        row: list[float | None] = []
+        for x in xs:
+            here[i], here[j] = x, y
+            try:
+                row.append(evaluator.value(here))
+            except ExpressionError:
+                row.append(None)
+        rows.append(tuple(row))
+    known = sorted(z for row in rows for z in row if z is not None)
+    if not known:
+        raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
+    fixed = {name: x for name, x in values.items() if name not in names and name in program.variables}
+    return Surface(
+        program.text, (first, second), xs, ys, tuple(rows), _levels(known), fixed, point, value, gradient, steps,
+        tuple(warnings),
+    )  # fmt: skip
+
+
+def _around(marks: Sequence[float]) -> tuple[float, float]:
+    """The range that is shown around some places."""
+    low, high = min(marks), max(marks)
+    if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
+        raise ExpressionError("usage", "the points lie too far out to draw", hint="give the ranges: `--range`")
+    middle = (low + high) / 2
+    half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
+    return middle - half, middle + half
+
+
+def _of(row: Mapping[str, float], name: str) -> float:
+    if name not in row:
+        raise ExpressionError("usage", f"the path has no `{name}`", hint="give the path of a run of the same program")
+    return row[name]
+
+
+def _levels(known: Sequence[float]) -> tuple[float, ...]:
+    """Heights for about a dozen contours: evenly spaced, or by rank where most of the surface is much lower."""
+    low, high = known[0], known[-1]
+    if not high > low:
+        return ()
+    share = (known[len(known) // 2] - low) / (high - low)
+    if 0.15 < share < 0.85:
+        step = (high - low) / 12
+        unit = 10 ** math.floor(math.log10(step))
+        step = unit * next(nice for nice in (1, 2, 2.5, 5, 10) if nice * unit >= step * 0.8)
+        first = math.ceil(low / step)
+        return tuple(k * step for k in range(first, math.floor(high / step) + 1))
+    ranks = [known[round((len(known) - 1) * k / 13)] for k in range(1, 13)]
+    ranks.insert(0, low + (ranks[0] - low) / 5)
+    rounded = sorted({float(f"{z:.2g}") for z in ranks})
+    return tuple(z for z in rounded if low < z < high)
+
+
+def read_path(source: str) -> list[dict[str, float]]:
+    """The points of a run in a file that `descend` or `minimize` wrote, as jsonl, json or csv.
+
+    Raises `ExpressionError` (`io`, `usage`).
+    """
+    try:
+        with open(source, encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+    except OSError as error:
+        raise ExpressionError("io", f"`{source}` cannot be read: {error.strerror}", hint="check the path") from None
+    except UnicodeDecodeError:
+        raise ExpressionError("io", f"`{source}` is not UTF-8 text", hint="save it as UTF-8") from None
+    try:
+        points = _from_json(text) if text.lstrip()[:1] in ("{", "[") else _from_csv(text)
+    except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
+        points = []
+    if not points:
+        raise ExpressionError(
+            "usage", f"`{source}` does not hold the path of a run",
+            hint="write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
+        )  # fmt: skip
+    return points
+
+
+def _from_json(text: str) -> list[dict[str, float]]:
+    if text.lstrip().startswith("["):
+        records = read_json(text)[0]
+    else:
+        records = [read_json(line)[0] for line in text.splitlines() if line.strip()]
+    return [{name: float(x) for name, x in record["point"].items()} for record in records]
+
+
+def _from_csv(text: str) -> list[dict[str, float]]:
+    dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
+    points: dict[str, dict[str, float]] = {}
+    for row in csv.DictReader(text.splitlines(), dialect=dialect):
+        points.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
+    return list(points.values())

@@ -1,0 +1,1 @@
+"""Plots: curves and surfaces on a terminal, and as SVG or PNG."""
