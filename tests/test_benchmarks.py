@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+import pytest
+
+from autodiff_cli import gradient
 
 RUN = Path(__file__).parent / "benchmarks" / "run.py"
 
@@ -26,3 +31,21 @@ def test_the_benchmarks_run() -> None:
     }
     assert all(row["nodes"] > 0 and row["seconds"] > 0 for row in measured["growth"])
     assert [row["lines"] for row in measured["stream"]] == [100, 1000]
+    assert all(row["microseconds/step"] > 0 for row in measured["descent"])
+    assert measured["peers"]
+    assert all(row["lines/s"] > 0 and row["wrong"] == 0 for row in measured["peers"])
+    assert [row["rows"] for row in measured["rows"]] == [50, 50, 50]
+    assert {row["graph"] for row in measured["engine"]} == {"perceptron", "chain"}
+
+
+def test_the_formulas_are_those_of_their_seed() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(RUN.parent))
+        made = import_module("random_formulas")
+        ours = made.formulas(30, seed=7)
+        assert ours == made.formulas(30, seed=7) != made.formulas(30, seed=8)
+        for formula in ours:
+            answer = gradient(formula.text, formula.point)
+            assert 2 <= len(formula.point) <= 6
+            assert made.is_right(formula, answer.value, answer.gradient)
+            assert not made.is_right(formula, answer.value * 1.001 + 1e-6, answer.gradient)

@@ -1,7 +1,9 @@
 """What cannot be read: the rows of `refusals.txt`, and that every spelling that is offered can be read itself.
 
 A row is a text (with `⏎` for a new line), carets under it (`‸` between two characters), further carets with what they
-say, the message, and the hint after `>`. Adding a row is adding its first line and then
+say, the message, and the hint after `>`. Lines that begin with `@` hold the spellings to what is meant: the values of
+names, and after the colon what each of the spellings has to be worth there, separated by semicolons; `-` where it is
+not compared. Adding a row is adding its first line (and these) and then
 
     python tests/test_refusals.py          rewrites the rows to what the program says: read the difference
 """
@@ -13,12 +15,16 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
+from autodiff_cli.language.builder import build
 from autodiff_cli.language.mistakes import ROWS
 from autodiff_cli.language.parser import Stuck, parse_program, read_program
 from autodiff_cli.language.refusals import recognised
-from autodiff_cli.language.trouble import Trouble, parses, shape
+from autodiff_cli.language.spelling import means, parses
+from autodiff_cli.language.trouble import Trouble, shape
+from autodiff_cli.methods.gradient import evaluate_constant, gradient
 from strategies import texts
 
 FILE = Path(__file__).with_name("refusals.txt")
@@ -26,8 +32,13 @@ FILE = Path(__file__).with_name("refusals.txt")
 
 def refused(text: str) -> ExpressionError:
     with pytest.raises(ExpressionError) as caught:
-        parse_program(text)
+        read(text)
     return caught.value
+
+
+def read(text: str) -> None:
+    """Read a text as the program does."""
+    build(parse_program(text), text)
 
 
 def drawn(span: Span) -> str:
@@ -46,7 +57,28 @@ def row(text: str) -> str:
 def rows() -> list[str]:
     """The rows, comments left out."""
     found = FILE.read_text(encoding="utf-8").split("\n\n")
-    return [re.sub(r"^% .*\n", "", block, flags=re.M).rstrip("\n") + "\n" for block in found]
+    return [re.sub(r"^[%@] .*\n?", "", block, flags=re.M).rstrip("\n") + "\n" for block in found]
+
+
+def meanings() -> list[tuple[str, str]]:
+    """The texts that have lines of values, with each of these."""
+    found = []
+    for block in FILE.read_text(encoding="utf-8").split("\n\n"):
+        text = re.sub(r"^% .*\n", "", block, flags=re.M).split("\n")[0]
+        found += [(text, line[2:]) for line in block.split("\n") if line.startswith("@ ")]
+    return found
+
+
+@pytest.mark.parametrize(("text", "line"), meanings())
+def test_the_spellings_have_the_values_that_are_meant(text: str, line: str) -> None:
+    point, _, values = line.rpartition(":")
+    given = dict(pair.split("=") for pair in point.split())
+    offers = spellings(refused(text.replace("⏎", "\n")))
+    expected = [value.strip() for value in values.split(";")]
+    assert len(offers) == len(expected)
+    for spelling, value in zip(offers, expected, strict=True):
+        if value != "-":
+            assert gradient(spelling, given).value == pytest.approx(evaluate_constant(value), rel=1e-12), spelling
 
 
 @pytest.mark.parametrize("expected", [pytest.param(text, id=text.split("\n")[0]) for text in rows()])
@@ -85,7 +117,7 @@ def spellings(error: ExpressionError) -> list[str]:
 def check(text: str) -> None:
     """Hold the outcome for any text to what is promised of it."""
     try:
-        parse_program(text)
+        read(text)
     except ExpressionError as error:
         assert error.kind in EXIT_CODES
         assert error.hint
@@ -94,13 +126,30 @@ def check(text: str) -> None:
         assert error.span is not None
         for span, _ in ((error.span, ""), *error.diagnostic.also):
             assert 0 <= span.start <= span.end <= len(text)
+        if error.kind in ("arity", "type") or "autodiff functions" in str(error.hint):
+            return  # a signature, or a form with gaps in it
         for spelling in spellings(error):
-            assert parses(spelling), f"{text!r}: {error.hint}"
+            assert (error.kind == "name" and "…" in spelling) or stands(spelling, text), f"{text!r}: {error.hint}"
+
+
+def stands(spelling: str, text: str) -> bool:
+    """Whether a spelling has a meaning, by itself or after one of the beginnings of the text."""
+    ends = [0, *(found.end() for found in re.finditer(r"[;\n]", text))]
+    return any(means(text[:end] + spelling + after) for end in ends for after in ("", "; 0"))
 
 
 @given(texts())
 @settings(max_examples=800, deadline=None)
 def test_any_text_is_read_or_refused_with_a_place_and_spellings_that_can_be_read(text: str) -> None:
+    check(text)
+
+
+PIECES = sorted({piece for block in rows() for piece in re.findall(r"\\?\w+|\S|\s", block.split("\n")[0])})
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+@settings(max_examples=800, deadline=None)
+def test_so_is_any_text_of_the_pieces_of_the_rows(text: str) -> None:
     check(text)
 
 
@@ -116,9 +165,10 @@ def test_every_text_of_the_rows_keeps_the_promises_when_it_is_cut_off_or_repeate
 
 def test_the_examples_of_every_row_can_be_read() -> None:
     for mistake in ROWS:
-        assert all(parses(example) for example in mistake.examples), mistake
+        assert all(means(example) for example in mistake.examples), mistake
         assert "{}" in mistake.hint or not (mistake.write or mistake.examples), mistake
         assert "{}" not in mistake.hint or mistake.examples or mistake.hint.endswith(": {}"), mistake
+        assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.write
         assert all(parses(spelling) for spelling in re.findall(r"`([^`{}]*)`", mistake.hint)), mistake
 
 
@@ -162,8 +212,9 @@ def main() -> None:
     blocks = []
     for block in FILE.read_text(encoding="utf-8").split("\n\n"):
         comments = re.findall(r"^% .*\n", block, flags=re.M)
+        values = re.findall(r"^@ .*$", block, flags=re.M)
         lines = [line for line in block.split("\n") if line and not line.startswith("% ")]
-        blocks.append("".join(comments) + row(lines[0]))
+        blocks.append("".join(comments) + row(lines[0]) + "".join(f"{line}\n" for line in values))
     FILE.write_text("\n".join(blocks), encoding="utf-8")
 
 

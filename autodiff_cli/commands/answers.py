@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, TextIO, TypeVar
 
@@ -15,7 +15,17 @@ from ..errors import EXIT_CODES, Diagnostic, ExpressionError
 from ..render.error import report
 from ..render.formats import Asked, View, Writer, writer
 from .arguments import looks_like_option
-from .requests import Defaults, Request, default_point, names, standard_input, stream, waits_for_a_person, whole
+from .requests import (
+    Defaults,
+    Request,
+    Shortcuts,
+    default_point,
+    names,
+    standard_input,
+    stream,
+    waits_for_a_person,
+    whole,
+)
 
 
 class Warned(Protocol):
@@ -33,6 +43,9 @@ Method = Callable[[Request], Answer]
 
 WARNINGS = 5
 """How many warnings of one program are drawn."""
+
+FLUSH_AFTER = 0.05
+"""Seconds for which answers may be held back while more lines are at hand."""
 
 COLLECT_EVERY = 10_000
 """Lines of a stream between two collections of cyclic garbage, which is otherwise off."""
@@ -64,20 +77,31 @@ class Inputs(NamedTuple):
         return self.expr is None and self.file is None and waits_for_a_person()
 
 
-def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer]) -> int:
+def answer_all(
+    inputs: Inputs,
+    method: Method[Answer],
+    view: View[Answer],
+    shortcut: Callable[[Defaults], Shortcuts | None] | None = None,
+) -> int:
     """Answer the program, or every program of the stream, on standard output; return the exit code.
 
-    Errors and warnings go to standard error, and into the records of formats that have a place for them.
+    Errors and warnings go to standard error, and into the records of formats that have a place for them. A `shortcut`
+    makes the records of some lines of a stream by itself.
     """
     if inputs.waits():
         return no_expression(inputs)
-    return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many))
+    return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many), shortcut)
 
 
-def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+def answer_with(
+    inputs: Inputs,
+    method: Method[Answer],
+    out: Writer[Answer],
+    shortcut: Callable[[Defaults], Shortcuts | None] | None = None,
+) -> int:
     """The same with a writer of the command's own."""
     if inputs.many:
-        return _answer_stream(inputs, method, out)
+        return _answer_stream(inputs, method, out, shortcut)
     return answer_one(inputs, method, out)
 
 
@@ -120,47 +144,73 @@ def answer_one(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> i
     return 0
 
 
-def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+def _answer_stream(
+    inputs: Inputs,
+    method: Method[Answer],
+    out: Writer[Answer],
+    shortcut: Callable[[Defaults], Shortcuts | None] | None,
+) -> int:
     defaults = Defaults(default_point(inputs.at), names(inputs.wrt))
-    source = standard_input()
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
+    requests = stream(standard_input(), defaults, shortcut and shortcut(defaults), out.out.flush if flush else None)
+    return answer_requests(requests, method, out, flush)
+
+
+def answer_requests(
+    requests: Iterable[Request | str], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False
+) -> int:
+    """Answer one request after the other; return the highest exit code. A text among them is a record, done already.
+
+    With `flush` the answers go out as they come; with `fail` the first error is the end.
+    """
     progress = Progress()
     worst = 0
+    due = time.monotonic() + FLUSH_AFTER
     try:
-        for count, request in enumerate(stream(source, defaults), start=1):
-            try:
-                if request.error is not None:
-                    raise request.error
-                answer = method(request)
-            except ExpressionError as error:
-                worst = max(worst, error.exit_code)
-                out.error(request.asked, error)
-                if not out.carries_errors:
-                    if flush:
-                        out.out.flush()
-                    place = f"line {request.asked.line}: "
-                    report(error.diagnostic, error.text if error.text is not None else request.text, where=place)
+        for count, request in enumerate(requests, start=1):
+            if isinstance(request, str):
+                out.out.write(request)
             else:
-                warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
-                if len(warnings) < len(answer.warnings):
-                    # one point serves many programs there, and not each uses all of it
-                    answer = replace(answer, warnings=warnings)
-                out.answer(request.asked, answer)
-                if flush:
-                    out.out.flush()
-                if not out.carries_warnings:
-                    warn(warnings, request.text, where=f"line {request.asked.line}: ")
-                # a graph is not kept while the next line is waited for
-                del answer
-            if flush:
+                worst = max(worst, _answer_request(request, method, out, flush))
+                if worst and fail:
+                    break
+            if flush and time.monotonic() > due:
                 out.out.flush()
+                due = time.monotonic() + FLUSH_AFTER
             if count % COLLECT_EVERY == 0:
                 gc.collect()
-            progress.step(count)
+            if progress.active:
+                progress.step(count)
     finally:
         progress.done()
         out.close()
     return worst
+
+
+def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool) -> int:
+    """Answer one program of a stream; return its exit code."""
+    try:
+        if request.error is not None:
+            raise request.error
+        answer = method(request)
+    except ExpressionError as error:
+        out.error(request.asked, error)
+        if not out.carries_errors:
+            if flush:
+                out.out.flush()
+            place = f"line {request.asked.line}: "
+            report(error.diagnostic, error.text if error.text is not None else request.text, where=place)
+        return error.exit_code
+    warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
+    if len(warnings) < len(answer.warnings):
+        # one point serves many programs there, and not each uses all of it
+        answer = replace(answer, warnings=warnings)
+    out.answer(request.asked, answer)
+    if not out.carries_warnings:
+        if flush:
+            out.out.flush()
+        warn(warnings, request.text, where=f"line {request.asked.line}: ")
+    return 0
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> None:

@@ -62,3 +62,34 @@ NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
 Debug = Annotated[bool, Option("--debug", "Show the traceback of an internal error.")]
 Output = Annotated[str | None, Option("--output", "Write to a file (`-`: standard output).", "PATH")]
 Force = Annotated[bool, Option("--force", "Write over a file that is there.")]
+Exact = Annotated[bool, Option("--exact", "Compute in exact fractions; literals and points are read as decimals.")]
+Precision = Annotated[
+    int | None,
+    Option("--precision", "Compute with so many digits; literals are read as decimals.", "N", range=(1, 10_000)),
+]
+Certified = Annotated[
+    bool,
+    Option(
+        "--certified", "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`."
+    ),
+]
+PointsFile = Annotated[
+    str | None,
+    Option(
+        "--points",
+        "One answer a row of a data file (csv, tsv or jsonl; `-`: standard input), its header names.",
+        "PATH",
+    ),
+]
+Keep = Annotated[
+    list[str] | None, Option("--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES")
+]
+OnError = Annotated[
+    str | None,
+    Option(
+        "--on-error",
+        "A bad row of the data: skip (go on, the default), or fail (stop).",
+        "WHAT",
+        choices=("skip", "fail"),
+    ),
+]

@@ -7,8 +7,8 @@ A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from typing import IO, BinaryIO, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, BinaryIO, NamedTuple, Protocol
 
 from ..errors import ExpressionError, Span
 from ..methods.point import merge, parse_point, point_of_object, read_json
@@ -17,6 +17,9 @@ from .arguments import nearest
 
 LINE_LIMIT = 64 * 1024 * 1024
 """Bytes in a line, or in a file that is one program."""
+
+CHUNK = 65536
+"""The most bytes that are read in one go."""
 
 KEYS = ("id", "expr", "at", "wrt")
 
@@ -38,33 +41,70 @@ class Defaults(NamedTuple):
     wrt: tuple[str, ...] | None
 
 
-def stream(file: BinaryIO, defaults: Defaults) -> Iterator[Request]:
-    """The requests in a stream, each as soon as its line has come; blank lines and comments give none."""
-    for number, data in enumerate(lines(file), start=1):
+class Shortcuts(Protocol):
+    """A quicker way to the records of some lines; None for all others."""
+
+    def line(self, text: str, number: int) -> str | None:
+        """The record of a line that is no request record."""
+
+    def request(self, request: Request) -> str | None:
+        """The record of a request."""
+
+
+def stream(
+    file: BinaryIO, defaults: Defaults, shortcut: Shortcuts | None = None, idle: Callable[[], None] | None = None
+) -> Iterator[Request | str]:
+    """The requests in a stream, each as soon as its line has come; blank lines and comments give none.
+
+    Where there is a shortcut to the record of a line, that comes instead. `idle` is called before waiting for more.
+    """
+    for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
             message = f"the line is longer than {LINE_LIMIT:,} bytes"
             limit = ExpressionError("limit", message, hint="use smaller programs")
             yield Request(Asked(None, number), "", {}, None, limit)
             continue
-        text, error = decode(data.removesuffix(b"\n").removesuffix(b"\r"), first=number == 1)
+        text, error = decode(data.removesuffix(b"\r"), first=number == 1)
+        if shortcut and error is None and (record := shortcut.line(text, number)) is not None:
+            yield record
+            continue
         bare = text.lstrip()
         if not bare or bare.startswith("#"):
             continue
         if bare.startswith("{"):
-            yield _record(text, number, defaults, error)
+            request = _record(text, number, defaults, error)
+            yield (shortcut.request(request) if shortcut and request.error is None else None) or request
         else:
             yield _typed(text, number, defaults, error)
 
 
-def lines(file: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of a file, None for one that is too long; never more than one of them is held."""
-    while data := file.readline(LINE_LIMIT + 1):
-        if len(data) > LINE_LIMIT and not data.endswith(b"\n"):
-            while data and not data.endswith(b"\n"):
-                data = file.readline(LINE_LIMIT)
-            yield None
-        else:
-            yield data
+def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
+    """The lines of a file without their ends, None for one that is too long; never more than one of them is held.
+
+    `idle` is called before each reading, which may have to wait.
+    """
+    begun = bytearray()
+    too_long = False
+    while True:
+        if idle:
+            idle()
+        data = file.read1(CHUNK)  # type: ignore[attr-defined]
+        if not data:
+            break
+        *whole, rest = data.split(b"\n")
+        if whole and begun:
+            whole[0] = bytes(begun) + whole[0]
+            begun.clear()
+        for line in whole:
+            yield None if too_long or len(line) > LINE_LIMIT else line
+            too_long = False
+        if not too_long:
+            begun += rest
+            if len(begun) > LINE_LIMIT:
+                too_long = True
+                begun.clear()
+    if begun or too_long:
+        yield None if too_long else bytes(begun)
 
 
 def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from ..errors import Diagnostic, ExpressionError, Span
 from . import primitives as primitives
+from .backpropagation import backpropagate
 from .numbers.base import Number, NumberType
 from .numbers.floats import REAL
-from .backpropagation import backpropagate
 from .operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from .primitive import BY_SYMBOL, FUNCTIONS, Primitive
 from .sweep import Fault, Tape, activity, backward, compute, forward, show

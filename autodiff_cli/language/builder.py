@@ -14,6 +14,7 @@ from ..engine.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..engine.primitives import ABS, SQRT
 from ..engine.value import Value, constant, evaluate, in_order, node, variable
 from ..errors import ExpressionError, Span
+from .checks import check_thousands
 from .tree import Node
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
@@ -65,18 +66,19 @@ class _Scope(NamedTuple):
     function: str | None = None
 
 
-def build(tree: Node, text: str, given: Collection[str] = ()) -> Program:
+def build(tree: Node, text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
     """The program of a parse tree.
 
-    `given` are the names that the point gives values to: they win over constants. Raises `ExpressionError`
-    (`name`, `arity`, `type`, `overflow`, `limit`).
+    `given` are the names that the point gives values to: they win over constants; calls expand to at most so many
+    nodes. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`).
     """
-    return _Builder(text, given).program(tree)
+    return _Builder(text, given, most).program(tree)
 
 
 class _Builder:
-    def __init__(self, text: str, given: Collection[str]) -> None:
+    def __init__(self, text: str, given: Collection[str], most: int) -> None:
         self.text = text
+        self.most = most
         self.given = given
         self.expanded = 0
         self.free: dict[str, Value] = {}
@@ -250,8 +252,9 @@ class _Builder:
         raise ExpressionError("name", f"there is no function `{name}`", at, hint)
 
     def refuse_product(self, n: Node, name: str, at: Span, why: str) -> None:
-        arguments = self.text[at.end : n.end].strip()
-        hint = f"for a product write `{name}*{arguments}`" if n.children else f"for its value write `{name}`"
+        from .products import product_hint  # only an error needs it
+
+        hint = product_hint(n, self.text) if n.children else f"for its value write `{name}`"
         raise ExpressionError("name", f"`{name}` {why}", at, hint)
 
     # -- expressions ------------------------------------------------------------------------------------------------
@@ -284,9 +287,9 @@ class _Builder:
             if scope.via is not None:
                 # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
                 self.expanded += 1
-                if self.expanded > MAX_NODES:
+                if self.expanded > self.most:
                     raise ExpressionError(
-                        "limit", f"the calls expand to more than {MAX_NODES:,} nodes", scope.via, "split the program"
+                        "limit", f"the calls expand to more than {self.most:,} nodes", scope.via, "split the program"
                     )
             if kind == "number":
                 values.append(self.literal(n, scope))
@@ -359,6 +362,7 @@ class _Builder:
         return (function.body, _Scope(function.statement, parameters, via, function.name), False)
 
     def refuse_count(self, name: str, signature: str, wanted: int | str, got: int, n: Node) -> None:
+        check_thousands(n.children, self.text)
         plural = "" if str(wanted).endswith("1") else "s"
         raise ExpressionError(
             "arity", f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given", n.span,
@@ -372,6 +376,7 @@ class _Builder:
         if primitive.variadic:
             if not operands:
                 self.refuse_count(str(n.value), primitive.signature, "at least 1", 0, n)
+            check_thousands(n.children, self.text)
         else:
             most = len(primitive.params)
             least = most - len(primitive.defaults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import ExpressionError, Span
@@ -16,6 +16,8 @@ _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _DECIMALS = r"[0-9]+(?![\w.])"
+_LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
+_POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
 
 
 def check_statements(statements: Sequence[Node], text: str) -> None:
@@ -30,10 +32,12 @@ def check_statements(statements: Sequence[Node], text: str) -> None:
                 statement.span,
                 "move it to the end of the program",
             )
+        from .spelling import means  # only an error needs it
+
         value = text[statement.start : statement.end]
         if text[following.start] in "+-−":
             hint = "put a sum over several lines in parentheses"
-        elif len(value) <= _LONGEST and "\n" not in value:
+        elif len(value) <= _LONGEST and "\n" not in value and means(f"y = {value}"):
             hint = f"give it a name, `y = {value}`, or leave it out"
         else:
             hint = "give it a name, or leave it out"
@@ -58,27 +62,65 @@ def check_head(head: Node, text: str) -> None:
 
 
 def check_commas(items: Sequence[Node], text: str, *, outputs: bool) -> None:
-    """Raise an error if a comma is part of a number: `1,000`; as an output, also `1,5`.
+    """Raise an error if a comma is part of a number: `1,000`; as an output, also `1,5` and `1.000,5`.
 
-    `max(1,200)` has two arguments, but nobody writes `000` or `050` for one.
+    `atan2(1,200)` has two arguments, but nobody writes `000` or `050` for one. Of what else stands in a call,
+    `check_thousands` judges, since it matters what is called.
     """
-    for left, right in pairwise(items):
-        if right.start != left.end + 1 or not text[left.end - 1].isdigit():
-            continue
+    for left, right in _written_together(items, text):
         # Compiled only here, since hardly any program comes this far.
-        whole = re.compile(_INTEGER).search(text, max(left.start, left.end - _LONGEST), left.end)
+        low = max(left.start, left.end - _LONGEST)
+        whole = re.compile(_INTEGER).search(text, low, left.end)
         grouped = re.compile(_GROUPS).match(text, right.start)
         rest = grouped or re.compile(_DECIMALS).match(text, right.start)
-        if not whole or not rest or not (outputs or (grouped and text[right.start] == "0")):
-            continue
-        before, after = whole[0], rest[0]
-        joined = before + after.replace(",", "") if grouped else f"{before}.{after}"
-        listed = f"{before}, {after.replace(',', ', ')}"
+        if whole and rest and (outputs or (grouped and text[right.start] == "0")):
+            raise _comma(whole[0], rest[0], whole.start(), rest.end(), "outputs" if outputs else "arguments")
+        if outputs:
+            _check_point_and_comma(left, right, text, "outputs")
+
+
+def check_thousands(arguments: Sequence[Node], text: str) -> None:
+    """Raise an error if two arguments could be meant as one number: `1,500` in `max(1,500)`, or `1.500,5`.
+
+    To be called where the number of arguments says nothing (`max`, `sum`, …) or is wrong. Such a number begins with
+    one to three digits, not with 0, and goes on with groups of exactly three, with nothing between them but a comma:
+    `max(0,500)`, `max(1,50)`, `max(1, 500)` and `max(x,500)` have two arguments. With the right number of arguments
+    `atan2(1,200)` and `clamp(x,1,100)` are what they seem.
+    """
+    for left, right in _written_together(arguments, text):
+        whole = re.compile(_LEADING).search(text, left.start, left.end)
+        rest = re.compile(_GROUPS).match(text, right.start)
+        if whole and rest:
+            raise _comma(whole[0], rest[0], left.start, rest.end(), "arguments")
+        _check_point_and_comma(left, right, text, "arguments")
+
+
+def _written_together(items: Sequence[Node], text: str) -> Iterator[tuple[Node, Node]]:
+    """The neighbours that have only a comma between them, after a digit."""
+    return ((a, b) for a, b in pairwise(items) if b.start == a.end + 1 and text[a.end - 1].isdigit())
+
+
+def _check_point_and_comma(left: Node, right: Node, text: str, what: str) -> None:
+    whole = re.compile(_POINTED).search(text, max(left.start, left.end - _LONGEST), left.end)
+    rest = re.compile(_DECIMALS).match(text, right.start)
+    if whole and rest:
         raise ExpressionError(
             "syntax",
-            "a number is written without commas in it" if grouped else "the decimal sign is a point",
+            "a number has a point or a comma in it, and not both",
             Span(whole.start(), rest.end()),
-            f"write `{joined}`, or `{listed}` for {'outputs' if outputs else 'arguments'}"
-            if len(listed) <= _LONGEST
-            else "leave the commas out",
+            f"write `{whole[0].replace('.', '')}.{rest[0]}`, or `{whole[0]}, {rest[0]}` for {what}"
+            if len(rest[0]) <= _LONGEST
+            else "leave the point out and write a point for the comma",
         )
+
+
+def _comma(before: str, after: str, start: int, end: int, what: str) -> ExpressionError:
+    grouped = re.compile(_GROUPS).fullmatch(after)
+    joined = before + after.replace(",", "") if grouped else f"{before}.{after}"
+    listed = f"{before}, {after.replace(',', ', ')}"
+    return ExpressionError(
+        "syntax",
+        "a number is written without commas in it" if grouped else "the decimal sign is a point",
+        Span(start, end),
+        f"write `{joined}`, or `{listed}` for {what}" if len(listed) <= _LONGEST else "leave the commas out",
+    )

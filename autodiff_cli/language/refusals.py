@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..errors import ExpressionError, Span
 from .mistakes import ROWS, Repair, Row
 from .parser import Stuck
-from .trouble import LONGEST, Trouble, parses
+from .spelling import LONGEST, offered
+from .trouble import Trouble
 
 NEAR = 80
 """How much of the text before and after the error the patterns see."""
@@ -36,7 +37,7 @@ def recognised(trouble: Trouble) -> tuple[Row, str, Span]:
             and trouble.matches(row.tokens)
             and (not row.takes or trouble.takes(row.takes))
             and (not row.before or re.search(rf"(?:{row.before})\Z", behind))
-            and (not row.needs or _place(row.needs, trouble))
+            and (not row.needs or _there(row.needs, trouble))
         ):
             trouble["sign"] = sign[0]
             try:
@@ -44,6 +45,13 @@ def recognised(trouble: Trouble) -> tuple[Row, str, Span]:
             except _MISSING:
                 continue
     raise AssertionError("the last row always applies")
+
+
+def _there(name: str, trouble: Trouble) -> bool:
+    try:
+        return bool(trouble[name])
+    except _MISSING:
+        return False
 
 
 def _place(name: str, trouble: Trouble) -> tuple[int, int] | None:
@@ -83,16 +91,20 @@ def _hint(row: Row, trouble: Trouble) -> str:
         if not row.examples:
             return hint.removesuffix(": {}")
         spellings = list(row.examples)
-        hint = hint.replace("write {}", "write it as in {}")
+        hint = hint.replace("write {}", "write it as in {}").replace(": {}", ", as in {}")
     return hint.replace("{}", " or ".join(f"`{spelling}`" for spelling in spellings))
 
 
 def _spellings(row: Row, trouble: Trouble) -> list[str]:
-    """The spellings to offer, with the user's own text; each of them is a program."""
-    spellings = []
+    """The spellings to offer, with the user's own text; each of them is a program that means something."""
+    spellings: list[str] = []
+    if not row.write:
+        return spellings
+    first, end = trouble.where_statement()
+    earlier, last = trouble.text[: trouble.tokens[first].start], trouble.tokens[end].letter == "j"
     for template in row.write:
         for spelling in _repaired(row, trouble) if template == "{repaired}" else _filled(template, trouble):
-            if len(spelling) <= LONGEST and not set("`\r\n") & set(spelling) and parses(spelling):
+            if offered(spelling, earlier, last=last):
                 spellings.append(spelling)
                 break
     return spellings
@@ -106,7 +118,7 @@ def _filled(template: str, trouble: Trouble) -> Iterator[str]:
 
 
 def _repaired(row: Row, trouble: Trouble) -> Iterator[str]:
-    """The statement with this mistake repaired; then with all that can be repaired at all."""
+    """The statement with this mistake repaired, then with all that can be repaired at all; then as conditions."""
     try:
         start, end = trouble.place("statement")
     except _MISSING:
@@ -114,10 +126,14 @@ def _repaired(row: Row, trouble: Trouble) -> Iterator[str]:
     if end - start > LONGEST:
         return
     statement = trouble.text[start:end]
-    yield _replaced(statement, row.repair)
+    repaired = [_replaced(statement, row.repair)]
     for other in ROWS:
-        statement = _replaced(statement, other.repair)
-    yield statement
+        if not other.alone or other is row:
+            statement = _replaced(statement, other.repair)
+    repaired.append(statement)
+    yield from repaired
+    # A condition is no result; one that is written as the whole statement may be a choice of 1 or 0.
+    yield from (f"1 if {condition} else 0" for condition in repaired)
 
 
 def _replaced(text: str, repairs: tuple[Repair, ...]) -> str:

@@ -1,201 +1,28 @@
-"""The place where the grammar does not go on: the tokens around it, and the pieces of the text that messages need."""
+"""The pieces of the text around an error, by the names under which messages and spellings use them."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
-from ..engine import primitives as _primitives  # noqa: F401  (it fills the table of functions)
 from ..engine.primitive import FUNCTIONS
-from ..errors import ExpressionError
-from .parser import Stuck, read_program
-from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
-from .tokens import KIND, scan, stranger
+from .place import LETTERS, Place, shape
 from .tree import Node
 
-LONGEST = 72
-"""A spelling longer than this is not offered: nobody would read it."""
+__all__ = ["INVERSES", "LETTERS", "Trouble", "shape"]
 
-LETTERS = {
-    "NAME": "n", "NUMBER": "1", "COEFFICIENT": "c", "SUPERSCRIPT": "s",
-    "PLUS": "p", "MINUS": "m", "TIMES": "t", "DIVIDE": "d", "POWER": "w", "ROOT": "r",
-    "COMPARISON": "k", "EQUALS": "q", "AUGMENT": "u", "IF": "i", "ELSE": "e", "AND": "a", "OR": "v", "NOT": "h",
-    "OPEN": "o", "CLOSE": "z", "BAR": "b", "COMMA": "y", "SEMICOLON": "x", "NEWLINE": "l",
-    "UNREADABLE": "g", "END": "j", "FUNCTION": "f",
+INVERSES = {
+    "exp": "log", "log": "exp", "ln": "exp", "exp2": "log2", "log2": "exp2", "expm1": "log1p", "log1p": "expm1",
+    "erf": "erfinv", "erfinv": "erf", "sigmoid": "logit", "logit": "sigmoid", "deg": "rad", "rad": "deg",
 }  # fmt: skip
-"""Tokens as single letters, so that a pattern of tokens is a pattern of text. The second bar of a pair is a `B`."""
-
-CLASSES = LETTERS | {
-    "NAME": "[nf]",
-    "BAR": "[bB]",
-    "OPERAND": "[nf1szB]",  # what may end one
-    "VALUE": "[nf1cor]",  # what may begin one
-    "SIGN": "[pm]",
-    "INFIX": "[pmtdwkav]",
-    "STOP": "[xlj]",
-    "FIRST": r"(?<![\s\S])",
-    "BEGIN": r"(?:(?<![\s\S])|(?<=[xl]))",
-    "ANY": r"[\s\S]",
-}
-"""The words of a pattern of tokens."""
+"""Inverse functions; that of `sin` is `asin`, and so on."""
 
 
-class Seen(NamedTuple):
-    """A token where it stands."""
-
-    letter: str
-    kind: int
-    start: int
-    end: int
-
-
-@lru_cache(256)
-def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A pattern of tokens, such as `NAME ! NUMBER`, as the patterns of what stands before the error and from it on."""
-    before, after = (
-        re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "") for part in pattern.split("!")
-    )
-    return re.compile(rf"(?:{before})\Z"), re.compile(after)
-
-
-def parses(text: str) -> bool:
-    """Whether the text is a program."""
-    try:
-        read_program(text)
-    except (Stuck, ExpressionError):
-        return False
-    return True
-
-
-def advance(states: list[int], kind: int, goal: str = "") -> str:
-    """Take a token, if the tables do: `on` or `stuck`, or `done` where nothing but a `goal` is on the stack before."""
-    while True:
-        action = ACTION[states[-1] + kind]
-        if action == 0:
-            return "stuck"
-        if action > 0:
-            states.append(action)
-            return "on"
-        origin, length, _, _ = RULES[-1 - action]
-        del states[len(states) - length :]
-        if len(states) == 1 and ORIGINS[origin] == goal:
-            return "done"
-        states.append(GOTO[origin][states[-1] // len(TERMINALS)])
-
-
-class Trouble(dict[str, str]):
-    """The pieces of the text by name, as the refusals use them; each is worked out when it is asked for.
+class Trouble(Place):
+    """The pieces of the text by name; each is worked out when it is asked for.
 
     A piece that is not there (no operand, no such function) is a `KeyError`: the spelling that needs it is not offered.
     """
-
-    def __init__(self, text: str, stuck: Stuck) -> None:
-        super().__init__()
-        self.text = text
-        self.stuck = stuck
-        self.tokens: list[Seen] = []
-        self.partner: dict[int, int] = {}
-        """From the number of each parenthesis or bar to that of its partner."""
-        self.open: list[int] = []
-        """The parentheses and bars that are open at the error."""
-        self.at = -1
-        """The number of the token that does not fit."""
-        self.first = 0
-        self.last = 0
-        """The numbers of the first token of the shape that was recognised, and of the one after it."""
-        self._look_round()
-        self.letters = "".join(token.letter for token in self.tokens)
-        self.point = self._point()
-        """Where exactly: within a name, at the character that may not be in one."""
-
-    def _look_round(self) -> None:
-        defined = {
-            node.value
-            for value in self.stuck.values
-            if type(value) is list
-            for node in value
-            if type(node) is Node and node.kind == "define"
-        }
-        opened: list[int] = []
-        for number, (kind, start, end) in enumerate(scan(self.text)):
-            letter = LETTERS[TERMINALS[kind].strip("$")]
-            if self.at < 0 and (start >= self.stuck.at or letter == "j"):
-                self.at = number
-                self.open = opened.copy()
-            if letter == "n" and (self.text[start:end] in FUNCTIONS or self.text[start:end] in defined):
-                letter = "f"
-            elif letter == "b" and self.tokens and re.match(CLASSES["OPERAND"], self.tokens[-1].letter):
-                letter = "B"
-            self.tokens.append(Seen(letter, kind, start, end))
-            if letter in "ob":
-                opened.append(number)
-            elif opened and letter + self.tokens[opened[-1]].letter in ("zo", "Bb"):
-                self.partner[number] = opened[-1]
-                self.partner[opened.pop()] = number
-
-    def _point(self) -> int:
-        letter, _, start, end = self.tokens[self.at]
-        return start + (stranger(self.text[start:end]) or 0) if letter == "g" else start
-
-    def matches(self, pattern: str) -> bool:
-        """Whether the tokens around the error have this shape; `first` is then the number of its first token."""
-        before, after = shape(pattern)
-        low = max(0, self.at - 24)
-        found = before.search("." * (low > 0) + self.letters[low : self.at])
-        last = after.match(self.letters, self.at)
-        if found is None or last is None:
-            return False
-        self.first = low + found.start() - (low > 0)
-        self.last = max(self.at + 1, last.end())
-        self.clear()
-        return True
-
-    def signs(self) -> int:
-        """The number of the first of the signs directly before the error."""
-        at = self.at
-        while at and self.tokens[at - 1].letter in "pm":
-            at -= 1
-        return at
-
-    def takes(self, name: str) -> bool:
-        """Whether the grammar would take that terminal in place of the token that does not fit."""
-        return advance(self.stuck.states.copy(), KIND[name]) != "stuck"
-
-    def after(self, at: int, goal: str) -> int:
-        """The number of the first token after the `goal` (a rule of the grammar) that begins at a token."""
-        states = [ACTION[KIND["OPEN"]]]
-        for number in range(at, len(self.tokens)):
-            outcome = advance(states, self.tokens[number].kind, goal)
-            if outcome == "stuck":
-                outcome = advance(states, KIND["CLOSE"], goal)
-            if outcome == "done":
-                return number
-            if outcome == "stuck":
-                break
-        raise KeyError(goal)
-
-    def operand(self, at: int) -> int:
-        """The number of the first token of the operand that ends before a token, with the powers that it is part of."""
-        while True:
-            at -= 1
-            while at > 0 and self.tokens[at].letter == "s":
-                at -= 1
-            if at < 0 or self.tokens[at].letter not in "nf1zB":
-                raise KeyError("operand")
-            if self.tokens[at].letter in "zB":
-                at = self.partner[at]
-                if at and self.tokens[at].letter == "o" and self.tokens[at - 1].letter in "nf":
-                    at -= 1
-            while at and self.tokens[at - 1].letter in "rc":
-                at -= 1
-            sign = at
-            while sign and self.tokens[sign - 1].letter in "pm":
-                sign -= 1
-            if not sign or self.tokens[sign - 1].letter != "w":
-                return at
-            at = sign - 1
 
     # -- the pieces ---------------------------------------------------------------------------------------------------
     def __missing__(self, name: str) -> str:
@@ -260,17 +87,53 @@ class Trouble(dict[str, str]):
             end += 1
         return self.at, self.after(end, "power")
 
+    def where_atom(self) -> tuple[int, int]:
+        """The smallest operand before the error: `3` in `2^3!`."""
+        return self.atom(self.at), self.at
+
+    def where_base(self) -> tuple[int, int]:
+        """What the superscript before the error is directly an exponent of."""
+        return self.atom(self.at - 1), self.at - 1
+
+    def where_squared(self) -> tuple[int, int]:
+        """The same with the superscript."""
+        return self.atom(self.at - 1), self.at
+
+    def where_term(self) -> tuple[int, int]:
+        """The product before the error, with its sign: `-a*x` in `1 + -a*x % y`."""
+        return self.term(self.at), self.at
+
+    def where_under(self) -> tuple[int, int]:
+        """The operand before the error, with its signs, if it is a divisor: `-x²` in `1/-x² y`."""
+        start = at = self.operand(self.at)
+        while at and self.tokens[at - 1].letter in "pm":
+            at -= 1
+        return (at, self.at) if at and self.tokens[at - 1].letter == "d" and start >= at else (0, 0)
+
+    def where_over(self) -> tuple[int, int]:
+        """What is divided by that, and the operator: `c*1/`."""
+        return self.term(self.at), self.where_under()[0]
+
+    def where_divided(self) -> tuple[int, int]:
+        """All this, to the end of the operand that begins at the error."""
+        return self.term(self.at), self.where_right()[1]
+
+    def where_raised(self) -> tuple[int, int]:
+        """The function and its exponent in parentheses before the error: `sin^(2)` in `sin^(2)(x)`."""
+        start = self.partner[self.at - 1] - 2
+        return (start, self.at) if self.letters[max(start, 0) : start + 2] == "fw" else (0, 0)
+
+    def where_divisor(self) -> tuple[int, int]:
+        """The operand after the error, with its signs; not one with a coefficient, which could be read in two ways."""
+        end = self.after(self.at + 1, "signed")
+        return (0, 0) if "c" in self.letters[self.at + 1 : end] else (self.at + 1, end)
+
     def where_root(self) -> tuple[int, int]:
         """The root before the error: `√x` in `2√x^2`."""
         start = self.operand(self.at)
         while self.tokens[start].letter == "c":
             start += 1
         return (start, self.at) if self.tokens[start].letter == "r" else (0, 0)
-
-    def where_inner(self) -> tuple[int, int]:
-        """What that root is taken of."""
-        start, end = self.where_root()
-        return start + 1, end
 
     def where_shape(self) -> tuple[int, int]:
         """All that the row's pattern matched."""
@@ -283,6 +146,10 @@ class Trouble(dict[str, str]):
     def where_power(self) -> tuple[int, int]:
         """From the third token of the shape to the error: `-2` in `sin^-2 x`."""
         return self.first + 2, self.at
+
+    def where_raising(self) -> tuple[int, int]:
+        """From the second token of the shape to the error: `^-2`."""
+        return self.first + 1, self.at
 
     def where_group(self) -> tuple[int, int]:
         """The next parentheses with what is in them."""
@@ -351,10 +218,83 @@ class Trouble(dict[str, str]):
 
     def the_inverse(self) -> str:
         """The inverse of the function at the beginning of the shape."""
-        name = "a" + self["function"]
+        return self._inverse(self["function"])
+
+    def the_undone(self) -> str:
+        """The inverse of the function that has its exponent in parentheses before the error."""
+        return self._inverse(self["powered"])
+
+    def the_powered(self) -> str:
+        """That function."""
+        return self.text[slice(*self.tokens[self.where_raised()[0]][2:])]
+
+    def the_exponents(self) -> str:
+        """And that exponent, in parentheses if it needs them."""
+        exponent = self["raised"].partition("(")[2][:-1].strip()
+        return exponent if re.fullmatch(r"[-−]?\w+", exponent) else f"({exponent})"
+
+    def the_argument(self) -> str:
+        """The operand that begins at the error, in parentheses."""
+        return self["group"] if self.letters[self.at] == "o" else f"({self['right']})"
+
+    def the_fence(self) -> str:
+        """The parenthesis that a quotient needs in the place of a function with an exponent, if it needs one."""
+        at = self.where_raised()[0] if self.letters[self.first] == "z" else self.first
+        return "(" if at and self.letters[at - 1] in "dw" else ""
+
+    def the_unfence(self) -> str:
+        """The other one."""
+        return ")" if self["fence"] else ""
+
+    def _inverse(self, function: str) -> str:
+        name = INVERSES.get(function, f"a{function}")
         if name not in FUNCTIONS:
             raise KeyError(name)
         return name
+
+    def the_lead(self) -> str:
+        """What the smallest operand before the error is an exponent, factor or root of, if anything: `2^` in `2^3!`."""
+        atom = self.atom(self.at - (self.letters[self.at - 1] == "s"))
+        return self.text[self.tokens[self.operand(self.at)].start : self.tokens[atom].start]
+
+    def the_roots(self) -> str:
+        """The signs of the root before the error: `√√` in `2√√x^2`."""
+        return re.match("√*", self["root"])[0]  # type: ignore[index]
+
+    def the_radicand(self) -> str:
+        """What those are taken of: `x`."""
+        return self["root"][len(self["roots"]) :].strip()
+
+    def the_nested(self) -> str:
+        """The functions around the error, each as the argument of the one before: `sin(cos(x))` for `sin cos x`."""
+        first = at = self.at - 1
+        while self.letters[at] == "f" and self.letters[at + 1] != "o":
+            at += 1
+        names = [self.text[token.start : token.end] for token in self.tokens[first:at]]
+        end = self.after(at, "coefficient")
+        operand = self.text[self.tokens[at].start : self.tokens[end - 1].end]
+        return "".join(f"{name}(" for name in names) + operand + ")" * len(names)
+
+    def the_difference(self) -> str:
+        """The statement that has an `=` at the error, as the difference of its sides."""
+        return " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in self._sides())
+
+    def the_choice(self) -> str:
+        """The statement that has an `=` at the error, as a choice."""
+        return "1 if {} == {} else 0".format(*self._sides())
+
+    def the_level(self) -> str:
+        """Nothing of interest, if no parenthesis is open at the error."""
+        if self.open:
+            raise KeyError("level")
+        return "open"
+
+    def _sides(self) -> tuple[str, str]:
+        first, _ = self.where_statement()
+        if self.open or not {"q", "u", "i", "e", "y"}.isdisjoint(self.letters[first : self.at]):
+            raise KeyError("sides")
+        start, end = self.place("statement")
+        return self.text[start : self.point].strip(), self.text[self.point + 1 : end].strip()
 
     def the_decimal(self) -> str:
         """The hexadecimal, octal or binary number around the error."""

@@ -56,7 +56,7 @@ def describe(primitive: Primitive) -> FunctionEntry:
         primitive.aliases,
         primitive.signature,
         primitive.doc,
-        "; ".join(filter(None, [primitive.domain, longer and f"with a base: {longer.domain}"])),
+        "; ".join(filter(None, [primitive.domain, f"with a base: {longer.domain}" if longer else ""])),
         derivatives(primitive)
         | ({f"{name} of {longer_call}": formula for name, formula in derivatives(longer).items()} if longer else {}),
         primitive.convention or None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import re
 from bisect import bisect_right
@@ -111,7 +112,14 @@ def gradient(
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    return gradient_of(parse(text, values), values, wrt)
+    # The collector would walk through the growing graph again and again, and nothing here is cyclic garbage.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return gradient_of(parse(text, values), values, wrt)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def gradient_of(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None = None) -> Gradient:

@@ -53,6 +53,13 @@ class Asked(NamedTuple):
     text: str | None
     line: int = 1
     id: object = None
+    kept: Mapping[str, object] | None = None
+    """Columns of a data file that are carried along."""
+
+    def fields(self) -> dict[str, object]:
+        """The same as the first fields of a record."""
+        fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
+        return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
 def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[str, object]:
@@ -101,12 +108,12 @@ class JsonLines(Writer[Answer]):
     def answer(self, asked: Asked, answer: Answer) -> None:
         fields = self.view.record(answer)
         if asked.text is not None:
-            fields = {"id": asked.id, "line": asked.line, "expr": asked.text, **fields}
+            fields = {**asked.fields(), **fields}
         self.record(fields)
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         told = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
-        self.record({"id": asked.id, "line": asked.line, "expr": asked.text, "error": told})
+        self.record({**asked.fields(), "error": told})
 
     def record(self, fields: dict[str, object]) -> None:
         """Write one record."""
@@ -173,6 +180,8 @@ class Separated(Writer[Answer]):
         self._head()
         name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
         cells = {"line": str(asked.line), "id": name, **row}
+        for column, kept in (asked.kept or {}).items():
+            cells[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
         self.out.write(self.separator.join([self._cell(cells.get(column, "")) for column in self.view.columns]) + "\n")
 
     def _cell(self, text: str) -> str:

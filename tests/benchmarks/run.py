@@ -1,6 +1,6 @@
 """Runs the benchmarks and prints them as tables, then as one line of JSON.
 
-python tests/benchmarks/run.py [--small] [--only startup|growth|stream]
+python tests/benchmarks/run.py [--small] [--only startup|peers|rows|engine|growth|stream|evaluations|formulas|descent]
 """
 
 from __future__ import annotations
@@ -9,10 +9,17 @@ import argparse
 import json
 from collections.abc import Callable
 
+import descent
+import engine
+import evaluations
+import formulas
 import growth
+import peers
+import rows
 import startup
 
-SMALL = {shape: [100, 1000] for shape in growth.SHAPES}
+CHAINS = [10**3, 10**4, 10**5, 10**6]
+SMALL = {shape: [100] for shape in growth.SHAPES}
 FULL = {
     "sum": [10**2, 10**3, 10**4, 10**5, 10**6],
     "product": [10**2, 10**3, 10**4, 10**5],
@@ -41,15 +48,25 @@ def table(rows: list[dict[str, object]]) -> str:
 
 def main() -> None:
     """Measures what the command line asks for."""
-    parser = argparse.ArgumentParser(description="Start-up time, and time and memory over growing formulas.")
+    parser = argparse.ArgumentParser(
+        description="Time and memory of everything that is meant to be fast, beside other programs that are installed."
+    )
     parser.add_argument("--small", action="store_true", help="a few seconds, to see that the benchmarks still run")
-    parser.add_argument("--only", choices=["startup", "growth", "stream"], help="one of the three")
+    parser.add_argument("--only", metavar="NAME", help="one of them")
     options = parser.parse_args()
     benchmarks: dict[str, Callable[[], list[dict[str, object]]]] = {
         "startup": lambda: startup.measure(rounds=2 if options.small else 21),
+        "peers": lambda: peers.measure(20, 1, 0.05) if options.small else peers.measure(2000, 7),
+        "rows": lambda: rows.measure(50, 1) if options.small else rows.measure(4000, 5),
+        "engine": lambda: engine.measure(1000, [10**3], 1) if options.small else engine.measure(10**5, CHAINS, 5),
         "growth": lambda: growth.measure(SMALL if options.small else FULL),
         "stream": lambda: growth.stream([100, 1000] if options.small else [10**3, 10**4, 10**5]),
+        "evaluations": lambda: evaluations.measure(rounds=1 if options.small else 7),
+        "formulas": lambda: formulas.measure([10, 40] if options.small else [10, 100, 1000, 4000]),
+        "descent": lambda: descent.measure(100 if options.small else 4000, rounds=1 if options.small else 5),
     }
+    if options.only not in {None, *benchmarks}:
+        parser.error(f"there is no {options.only}; there are {', '.join(benchmarks)}")
     results: dict[str, list[dict[str, object]]] = {}
     for name, measure in benchmarks.items():
         if options.only in {None, name}:

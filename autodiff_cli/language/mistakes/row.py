@@ -46,6 +46,9 @@ class Row(NamedTuple):
     repair: tuple[Repair, ...] = ()
     """Replacements that make the statement right; the outcome is what `{repaired}` offers."""
 
+    alone: bool = False
+    """Whether the repair is only for this mistake: together with those of others it could change the meaning."""
+
     kind: str = "syntax"
 
 
@@ -54,3 +57,6 @@ LINES = "put a sum over several lines in parentheses"
 
 DERIVATIVES = "write the function itself: derivatives are what the program works out"
 """The hint for every notation of a derivative."""
+
+RESERVED: tuple[Repair, ...] = ((r"\b(if|else|and|or|not)\b(?=\s*=(?!=))", r"\1_1"),)
+"""A reserved word that should be a name becomes one."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from unicodedata import normalize
 
+from ...engine.primitive import FUNCTIONS
+from ..tokens import KEYWORDS
+from .latex import spelled
 from .row import DERIVATIVES, LINES, Repair, Row
 
 _RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"
 _LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
 _QUOTES = "\"'`´“”„‟«»‘’‚‛"
 _DASHES = "‐‑‒–—―﹘﹣－"
+_MODULES = r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)"
 _UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 
 
@@ -27,10 +31,25 @@ def _lowered(found: re.Match[str]) -> str:
     return "_" + normalize("NFKC", found[0])
 
 
+_FRACTION = (
+    r"(?:(?<![\w.])([0-9]+)\s*|(?P<after>[\w)|]\s*))?(?P<sign>[¼-¾⅐-⅞↉])"
+    r"(?=\s*(?P<before>(?!(?:if|else|and|or)\b)(?:[^\W\d¼-¾⅐-⅞↉]|[(√]))?)"
+)
+
+
 def _fraction(found: re.Match[str]) -> str:
-    over, _, under = normalize("NFKC", found[2]).partition("⁄")
+    over, _, under = normalize("NFKC", found["sign"]).partition("⁄")
     value = f"({found[1]} + {over}/{under})" if found[1] else f"({over}/{under})"
-    return value + "*" * bool(found[3])
+    if found["after"]:
+        word = re.search(r"[^\W\d]\w*\Z", found.string[: found.end("after")].rstrip())
+        is_operand = not (word and (word[0] in FUNCTIONS or word[0] in KEYWORDS))
+        value = (found["after"].rstrip() + "*" if is_operand else found["after"]) + value
+    return value + "*" * bool(found["before"])
+
+
+def _chosen(found: re.Match[str]) -> str:
+    condition = found[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", found[2]) else f"{found[2]} != 0"
+    return f"{found[1] or ''}{found[3]} if {condition} else {found[4]}"
 
 
 def _digit(found: re.Match[str]) -> str:
@@ -38,37 +57,21 @@ def _digit(found: re.Match[str]) -> str:
 
 
 def _row(
-    text: str, message: str, *repair: Repair, examples: tuple[str, ...] = (), hint: str = "write {}", **more: str
+    text: str,
+    message: str,
+    *repair: Repair,
+    examples: tuple[str, ...] = (),
+    hint: str = "write {}",
+    alone: bool = False,
+    **more: str,
 ) -> Row:
     """A row for a sign that is recognised by its text, where the repaired statement is what is offered."""
     tokens = more.pop("tokens", "! UNREADABLE")
-    return Row(
-        tokens, message, ("{repaired}",) if repair else (), examples, hint, text, caret="sign", repair=repair, **more
-    )
+    write = ("{repaired}",) if repair else ()
+    return Row(tokens, message, write, examples, hint, text, caret="sign", repair=repair, alone=alone, **more)
 
 
-LATEX: tuple[Repair, ...] = (
-    (r"\\(?:left|right|displaystyle|,|;|!|quad|big|Big)(?![a-zA-Z])\s*", ""),
-    (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
-    (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
-    (r"\\sqrt\s*\{([^{}]*)\}", r"sqrt(\1)"),
-    (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))"),
-    (r"\\(?:mathrm|operatorname|text|mathbf)\s*\{([^{}]*)\}", r"\1"),
-    (r"\\(?:cdot|times|ast)(?![a-zA-Z])\s*", "*"),
-    (r"\\div(?![a-zA-Z])\s*", "/"),
-    (r"\\leq?(?![a-zA-Z])", "<="),
-    (r"\\geq?(?![a-zA-Z])", ">="),
-    (r"\\neq?(?![a-zA-Z])", "!="),
-    (r"\\l?vert(?![a-zA-Z])", "|"),
-    (r"\\([a-zA-Z]+)\s*\^\s*\{?([0-9]+)\}?\s*(\([^()]*\))", r"\1\3**\2"),
-    (r"\\([a-zA-Z]+)\s*\^\s*\{?([0-9]+)\}?\s*(\w+)", r"\1(\3)**\2"),
-    (r"\\([a-zA-Z]+)\s+(\w+)", r"\1(\2)"),
-    (r"(?<=\w)\\([a-zA-Z]+)", r" \1"),
-    (r"\\([a-zA-Z]+)", r"\1"),
-    (r"_\{(\w+)\}", r"_\1"),
-    (r"\{", "("),
-    (r"\}", ")"),
-)
+LATEX: Repair = (r"^[\s\S]+$", spelled)
 
 SIGNS = (
     _row(
@@ -103,11 +106,12 @@ SIGNS = (
         (rf"[{_QUOTES}]", ""),
         examples=("x + 1",),
         hint="leave the quotation marks out (or did the shell leave them in?): {}",
+        alone=True,
     ),
     _row(
         "[¼-¾⅐-⅞↉]",
         "`{character}` is not a number here",
-        (r"([0-9]*)([¼-¾⅐-⅞↉])(?=\s*([^\W\d]|[(√])?)", _fraction),
+        (_FRACTION, _fraction),
         examples=("1/2",),
     ),
     _row(r"(?![0-9])\d", "digits are 0 to 9 here", (r"(?:(?![0-9])\d)+", _digit), examples=("12",)),
@@ -123,7 +127,7 @@ SIGNS = (
     _row("[∗∙•●✕✖⨯⨉∘]", "`{character}` is not a sign for a product here", ("[∗∙•●✕✖⨯⨉∘]", "*"), examples=("a*b",)),
     _row("[∕⁄∶]", "`{character}` is not a sign for a quotient here", ("[∕⁄∶]", "/"), examples=("a/b",)),
     _row("[！-～]", "`{character}` is a full-width character", ("[！-～]", _plain), examples=("a + b",)),
-    _row("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("f(x, y)",)),
+    _row("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("max(x, y)",)),
     _row(
         "∛",
         "`∛` is not a sign of the language",
@@ -132,9 +136,9 @@ SIGNS = (
         examples=("cbrt(x)",),
     ),
     _row("∜", "`∜` is not a sign of the language", (r"∜\s*(\w+|\([^()]*\))", r"\1**(1/4)"), examples=("x**(1/4)",)),
-    _row("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("not a",)),
-    _row("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("a and b",)),
-    _row("∨", "`∨` is not an operator here", (r"\s*∨\s*", " or "), examples=("a or b",)),
+    _row("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("1 if not a > 0 else 0",)),
+    _row("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
+    _row("∨", "`∨` is not an operator here", (r"\s*∨\s*", " or "), examples=("1 if a > 0 or b > 0 else 0",)),
     _row("°", "angles are in radians here", (r"(\w+|\([^()]*\))\s*°", r"rad(\1)"), examples=("rad(30)",)),
     _row("[∂∇]", "`{character}` is not a sign of the language", hint=DERIVATIVES),
     _row(
@@ -155,7 +159,7 @@ SIGNS = (
     ),
     _row("←", "`←` is not a sign of the language", (r"\s*←\s*", " = "), examples=("y = x + 1",)),
     _row(r"\\\s*[\r\n]", "a backslash does not continue a line", hint=LINES),
-    _row(r"\\", "this is a LaTeX command", *LATEX, examples=("sin(x)/2",)),
+    _row(r"\\", "this is a LaTeX command", LATEX, examples=("sin(x)/2",)),
     _row(
         r"\$",
         "a dollar sign is no part of a name (or did the shell leave it in?)",
@@ -165,46 +169,86 @@ SIGNS = (
     ),
     Row("OPERAND ! UNREADABLE", "there is no `@` operator", ("{left}*{rest}",), ("a*b",), text="@", caret="sign"),
     _row("@", "`@` is no part of a name", ("@", ""), examples=("x",)),
-    _row("&&?", "`{sign}` is not an operator here", (r"\s*&&?\s*", " and "), examples=("a and b",)),
+    _row("&&?", "`{sign}` is not an operator here", (r"\s*&&?\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
     _row(
         "!",
         "`=!` is not an operator here",
         ("=!", "!="),
-        examples=("a != b",),
+        examples=("1 if a != b else 0",),
         before="=",
         tokens="EQUALS ! UNREADABLE",
     ),
     Row(
         "OPERAND ! UNREADABLE",
-        "there is no `!` operator",
-        ("gamma({left} + 1)",),
-        ("gamma(x + 1)",),
-        "a factorial is {}",
+        "there is no `!!` operator",
+        (),
+        ("5*3*1",),
+        "write a double factorial out, as in {}",
+        text="!!",
+        caret="sign",
+    ),
+    Row(
+        "SUPERSCRIPT ! UNREADABLE",
+        "there is no `!` operator, and `{squared}!` can be read in two ways",
+        ("{lead}gamma({squared} + 1)", "{lead}gamma({base} + 1){before}"),
+        ("gamma(x² + 1)", "gamma(x + 1)²"),
         text="!",
         caret="sign",
     ),
-    _row("[!~]", "`{character}` is not an operator here", (r"[!~](?!=)\s*", "not "), examples=("not a",)),
+    Row(
+        "OPERAND ! UNREADABLE",
+        "there is no `!` operator",
+        ("{lead}gamma({atom} + 1)",),
+        ("gamma(x + 1)",),
+        "write the factorial as a call: {}",
+        text="!",
+        caret="sign",
+    ),
+    _row(
+        "[!~]",
+        "`{character}` is not an operator here",
+        (r"(?<![\w)|])(?<![\w)|]\s)[!~](?!=)\s*", "not "),
+        examples=("1 if not a > 0 else 0",),
+        alone=True,
+    ),
+    _row(
+        "%=",
+        "`%=` is not an operator here",
+        (r"^\s*(\w+)\s*%=\s*(.*)$", r"\1 = \1 - (\2)*floor(\1/(\2))"),
+        examples=("y = x - 2*floor(x/2)",),
+    ),
+    Row(
+        "OPERAND ! UNREADABLE",
+        "`%` can be a remainder or a percentage, and the language has neither",
+        ("({term} - ({divisor})*floor({term}/({divisor})))", "{lead}({atom}/100)"),
+        ("(x - y*floor(x/y))", "(x/100)"),
+        text=r"%(?=\s*[-+−]+\s*[\w(.|√])",
+        caret="sign",
+    ),
     Row(
         "OPERAND ! UNREADABLE",
         "there is no `%` operator",
-        ("{left} - {rest}*floor({left}/{rest})",),
-        ("x - y*floor(x/y)",),
-        "a remainder is {}",
-        text=r"%(?=\s*[\w(.|√])",
+        ("({term} - {rest}*floor({term}/{rest}))",),
+        ("(x - y*floor(x/y))",),
+        "write the remainder out: {}",
+        text=r"%(?=\s*(?!(?:if|else|and|or)\b)[\w(.|√])",
         caret="sign",
     ),
-    Row("OPERAND ! UNREADABLE", "there is no `%` sign", ("{left}/100",), ("x/100",), text="[%‰]", caret="sign"),
+    Row("OPERAND ! UNREADABLE", "there is no `%` sign", ("{lead}({atom}/100)",), ("(x/100)",), text="%", caret="sign"),
+    Row(
+        "OPERAND ! UNREADABLE", "there is no `‰` sign", ("{lead}({atom}/1000)",), ("(x/1000)",), text="‰", caret="sign"
+    ),
     _row(":=", "`:=` is not an operator here", (r"\s*:=\s*", " = "), examples=("y = x + 1",)),
     _row(
         r"[?]",
         "`?` does not make a choice here",
-        (r"^([^=?]*=(?!=)\s*)?([^?]*?)\s*\?\s*([^?:]*?)\s*:\s*([^?:]*)$", r"\1\3 if \2 else \4"),
-        examples=("a if c else b",),
+        (r"^(\s*\w+\s*=(?!=)\s*)?([^?]*?)\s*\?\s*([^?:]*?)\s*:\s*([^?:]*)$", _chosen),
+        examples=("a if c > 0 else b",),
     ),
     _row(
         r"\[\w+\]",
         "there are no lists, so nothing to index",
-        (r"\[(\w+)\]", r"_\1"),
+        (r"(?<=\w)\[(\w+)\]", r"_\1"),
         examples=("x_1",),
         tokens="NAME ! UNREADABLE",
     ),
@@ -219,14 +263,14 @@ SIGNS = (
     _row(
         r"\.(?=\s*[^\W\d])",
         "names have no dots",
-        (r"\b[^\W\d]\w*\s*\.\s*(?=[^\W\d])", ""),
+        (rf"{_MODULES}\s*\.\s*(?=[^\W\d])", ""),
         examples=("sin(x)",),
-        before=r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)",
+        before=_MODULES,
     ),
     _row(r"\.(?=\s*[^\W\d])", "names have no dots", (r"(?<=\w)\.(?=[^\W\d])", "_"), examples=("x_1",)),
     _row(r"\.(?=[*/^])", "there are no operators with a dot", (r"\.(?=[*/^])", ""), examples=("x*y",)),
     _row(r"\.", "a point can stand only within a number", examples=("0.5",)),
-    _row(":", "a colon has no meaning here", examples=("y = x + 1", "a if c else b"), hint="write {}"),
+    _row(":", "a colon has no meaning here", examples=("y = x + 1", "a if c > 0 else b"), hint="write {}"),
     Row(
         "! UNREADABLE",
         "`{character}` cannot be part of a name",

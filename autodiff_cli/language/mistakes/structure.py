@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import LINES, Row
+from .row import LINES, RESERVED, Row
 
 UNCLOSED = (
     Row(
@@ -27,10 +27,19 @@ UNCLOSED = (
 
 EQUALS = (
     Row(
+        "NOT ! EQUALS",
+        "`{before}` is a word of the language, so it cannot be a name",
+        ("{repaired}",),
+        ("not_1 = 3",),
+        text="=(?!=)",
+        caret="before",
+        repair=RESERVED,
+    ),
+    Row(
         "! EQUALS UNREADABLE",
         "`=!` is not an operator here",
         ("{repaired}",),
-        ("a != b",),
+        ("1 if a != b else 0",),
         text="=!",
         caret="sign",
         repair=(("=!", "!="),),
@@ -39,7 +48,7 @@ EQUALS = (
         "! EQUALS COMPARISON",
         "`{token}{next}` is not an operator here",
         ("{repaired}",),
-        ("a <= b", "a >= b"),
+        ("1 if a <= b else 0", "1 if a >= b else 0"),
         text="=[<>]",
         caret="token..next",
         repair=(("=<", "<="), ("=>", ">=")),
@@ -48,7 +57,7 @@ EQUALS = (
         "EQUALS ! COMPARISON",
         "`{before}{token}` is not an operator here",
         ("{repaired}",),
-        ("a <= b", "a >= b"),
+        ("1 if a <= b else 0", "1 if a >= b else 0"),
         before="=",
         caret="before..token",
         repair=(("=<", "<="), ("=>", ">=")),
@@ -57,7 +66,7 @@ EQUALS = (
         "! EQUALS",
         "`{before}=` is not an operator here",
         ("{repaired}",),
-        ("a == b", "a != b"),
+        ("1 if a == b else 0", "1 if a != b else 0"),
         before=r"[=!]=",
         caret="before..token",
         repair=((r"([=!]=)=", r"\1"),),
@@ -66,7 +75,7 @@ EQUALS = (
         "POWER ! EQUALS",
         "`{before}=` is not an operator here",
         ("{repaired}",),
-        ("y = y**2",),
+        ("y = x; y = y**2",),
         caret="before..token",
         repair=((r"^\s*(\w+)\s*(?:\*\*|\^)=\s*(.*)$", r"\1 = \1**(\2)"),),
     ),
@@ -74,7 +83,7 @@ EQUALS = (
         "(OPEN|COMMA) NAME ! EQUALS",
         "the arguments of `{called}` have no names",
         ("{repaired}",),
-        ("f(x, 1)",),
+        ("max(x, 1)",),
         caret="before..token",
         repair=((r"([(,]\s*)[^\W\d]\w*\s*=(?!=)\s*", r"\1"),),
     ),
@@ -86,10 +95,25 @@ EQUALS = (
         repair=((r"^\s*(\w+)\s*=\s*(\w+)\s*=(?!=)\s*(.*)$", r"\2 = \3; \1 = \2"),),
     ),
     Row(
+        "BEGIN NAME (OPEN ANY* CLOSE)? EQUALS ANY* ! EQUALS",
+        "a statement has one `=`",
+        examples=("y = 3; x = y",),
+        needs="level",
+    ),
+    Row(
+        "OPERAND ! EQUALS",
+        "`=` gives a value to a name, at the beginning of a statement",
+        ("{difference}", "{choice}"),
+        ("(a + b) - c", "1 if a + b == c else 0"),
+        hint="write an equation as the difference of its sides, or as a choice: {}",
+        takes="COMPARISON",
+        needs="difference",
+    ),
+    Row(
         "! EQUALS",
         "`=` gives a value to a name, at the beginning of a statement",
         ("{compared}",),
-        ("a == b",),
+        ("1 if a == b else 0",),
         hint="to compare, write {}",
         takes="COMPARISON",
     ),
@@ -98,6 +122,16 @@ EQUALS = (
         "`=` gives a value to a name, at the beginning of a statement",
         examples=("y = x + 1",),
         hint="write {}",
+    ),
+    Row(
+        "DIVIDE ! AUGMENT",
+        "`//=` is not an operator here",
+        ("{repaired}",),
+        ("y = x; y = floor(y/2)",),
+        before="/",
+        text="/=",
+        caret="before..token",
+        repair=((r"^\s*(\w+)\s*//=\s*(.*)$", r"\1 = floor(\1/(\2))"),),
     ),
     Row(
         "! AUGMENT",
@@ -129,7 +163,7 @@ DOUBLED = (
         "COMPARISON ! COMPARISON",
         "`<>` is not an operator here",
         ("{repaired}",),
-        ("a != b",),
+        ("1 if a != b else 0",),
         before="<",
         text=">",
         caret="before..token",
@@ -171,7 +205,7 @@ ENDS = (
         "ANY ! STOP",
         "an `if` has no `else`",
         ("{statement} else 0",),
-        ("a if c else 0",),
+        ("a if c > 0 else 0",),
         takes="ELSE",
     ),
     Row("ANY ! NEWLINE", "a value is missing at the end of this line", hint=LINES, takes="NAME"),
@@ -181,7 +215,7 @@ ENDS = (
     Row("COMMA ! CLOSE", "an argument is missing after the comma", hint="write it, or leave the comma out"),
     Row("ANY ! CLOSE", "a value is missing between `{before}` and `)`", hint="write the value", takes="NAME"),
     Row("ANY ! CLOSE", "a bar is not closed in these parentheses", hint="close it", takes="BAR", also="opened here"),
-    Row("ANY ! CLOSE", "an `if` has no `else`", examples=("(a if c else 0)",), takes="ELSE"),
+    Row("ANY ! CLOSE", "an `if` has no `else`", examples=("(a if c > 0 else 0)",), takes="ELSE"),
     Row(
         "! CLOSE",
         "this parenthesis closes nothing",
@@ -206,7 +240,7 @@ ENDS = (
     Row(
         "! COMMA",
         "a comma can stand only between arguments or between outputs",
-        examples=("f(x, y)", "x + 1, y"),
+        examples=("max(x, y)", "x + 1, y"),
         also="in these parentheses",
     ),
 )
@@ -216,9 +250,13 @@ MISPLACED = (
         "COMPARISON ! NOT",
         "`not` needs parentheses here",
         ("({signed})",),
-        ("a == (not b)",),
+        ("1 if a > 0 and not b > 0 else 0",),
     ),
-    Row("OPERAND ! NOT", "`not` cannot follow a value", examples=("a and not b", "a != b")),
+    Row(
+        "OPERAND ! NOT",
+        "`not` cannot follow a value",
+        examples=("1 if a > 0 and not b > 0 else 0", "1 if a != b else 0"),
+    ),
     Row(
         "(INFIX|SIGN|NOT|ROOT) ! INFIX",
         "a value is missing between `{before}` and `{token}`",
@@ -227,11 +265,11 @@ MISPLACED = (
         caret="before..token",
     ),
     Row("! INFIX", "a value is missing before `{token}`", hint="write the value", takes="NAME"),
-    Row("! ELSE", "this `else` has no `if`", examples=("a if c else b",)),
+    Row("! ELSE", "this `else` has no `if`", examples=("a if c > 0 else b",)),
     Row(
         "! IF",
         "an `if` within an `if` needs parentheses",
-        examples=("a if (b if c else d) else e",),
+        examples=("a if c > 0 else (b if d > 0 else e)",),
     ),
     Row("BEGIN ! ANY", "a value is missing before `{token}`", hint="write the value"),
     Row("! ANY", "`{token}` cannot follow `{before}`", hint="leave it out, or write what belongs between the two"),

@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
-from .row import Row
+from .row import RESERVED, Row
 
 WORDS = (
+    Row(
+        "BEGIN ! (IF|ELSE|AND|OR) EQUALS",
+        "`{token}` is a word of the language, so it cannot be a name",
+        ("{repaired}",),
+        ("if_1 = 3",),
+        repair=RESERVED,
+    ),
+    Row(
+        "(BEGIN|OPEN|COMMA|EQUALS|INFIX|SIGN) ! (IF|ELSE|AND|OR) (STOP|CLOSE|COMMA|SIGN|TIMES|DIVIDE|POWER|COMPARISON)",
+        "`{token}` is a word of the language, so it cannot be a name",
+        hint="give the variable another name",
+        takes="NAME",
+    ),
+    Row(
+        "NAME ! NAME",
+        "there is nothing to import: the functions are there already",
+        examples=("sin(x)",),
+        before=r"\b(?:import|from|using|include|require)\s+",
+        caret="before",
+    ),
+    Row(
+        "OPERAND ! NAME VALUE",
+        "`{token}` is not a word of the language",
+        examples=("a if c > 0 else b",),
+        text=r"(?:unless|when|whenever|where|provided|given|otherwise|with|such|to)\b",
+    ),
     Row(
         "NAME ! NAME",
         "`{before}` does not define a function here",
@@ -30,7 +56,7 @@ WORDS = (
         "OPERAND ! NAME",
         "`{token}` is not a word of the language",
         ("{repaired}",),
-        ("a if c else b",),
+        ("a if c > 0 else b",),
         text=r"(?i:then|elif|endif)\b",
         repair=(
             (r"^(?i:if)\s+(.*?)\s*\b(?i:then)\b\s*(.*?)\s*\b(?i:else)\b\s*(.*)$", r"\2 if \1 else \3"),
@@ -41,7 +67,7 @@ WORDS = (
         "OPERAND ! NAME",
         "`{token}` is written in small letters",
         ("{repaired}",),
-        ("a and b", "a or b"),
+        ("1 if a > 0 and b > 0 else 0", "1 if a > 0 or b > 0 else 0"),
         text=r"(?:AND|OR|NOT|IF|ELSE)\b",
         repair=((r"\b(?:AND|OR|NOT|IF|ELSE)\b", lambda word: word[0].lower()),),
     ),
@@ -49,7 +75,7 @@ WORDS = (
         "NAME ! VALUE",
         "`{before}` is written in small letters",
         ("{repaired}",),
-        ("not a",),
+        ("1 if not a > 0 else 0",),
         before=r"\b(?:NOT|IF)\s*",
         caret="before",
     ),
@@ -57,9 +83,16 @@ WORDS = (
         "OPERAND ! NAME",
         "`{token}` is not an operator here",
         ("{repaired}",),
-        ("a == b", "a != b"),
-        text=r"(?:is|in|xor|XOR|eq|ne)\b",
-        repair=((r"\bis\s+not\b|\b(?:xor|XOR|ne)\b", "!="), (r"\b(?:is|eq)\b", "==")),
+        ("1 if a == b else 0", "1 if a != b else 0"),
+        text=r"(?:is|in|eq|ne)\b",
+        repair=((r"\bis\s+not\b|\bne\b", "!="), (r"\b(?:is|eq)\b", "==")),
+    ),
+    Row(
+        "OPERAND ! NAME",
+        "there is no `{token}` operator",
+        examples=("1 if (a > 0 and b <= 0) or (a <= 0 and b > 0) else 0",),
+        hint="write the two cases out, as in {}",
+        text=r"(?:xor|XOR)\b",
     ),
     Row(
         "NAME ! VALUE",
@@ -85,14 +118,14 @@ WORDS = (
     Row(
         "OPERAND ! NAME",
         "there is no `{token}` operator",
-        ("{left} - {rest}*floor({left}/{rest})",),
-        ("x - y*floor(x/y)",),
+        ("({term} - {rest}*floor({term}/{rest}))",),
+        ("(x - y*floor(x/y))",),
         text=r"(?:mod|MOD|rem)\b",
     ),
     Row(
         "OPERAND ! NAME",
         "there is no `{token}` operator",
-        ("floor({left}/{rest})",),
+        ("floor({term}/{rest})",),
         ("floor(x/y)",),
         text=r"(?:div|DIV)\b",
     ),
@@ -100,7 +133,7 @@ WORDS = (
         "! IF",
         "the value of an `if` stands before it",
         ("{repaired}",),
-        ("a if c else b",),
+        ("a if c > 0 else b",),
         takes="NAME",
         repair=(
             (r"^if\s*(.*?)\s*(?:\bthen\b|:)\s*(.*?)\s*\b(?:else\b\s*:?)\s*(.*)$", r"\2 if \1 else \3"),

@@ -1,0 +1,236 @@
+"""LaTeX to a spelling of the language, as far as it has one that cannot be mistaken."""
+
+from __future__ import annotations
+
+import re
+
+from ...engine.primitive import FUNCTIONS
+from ..tokens import KEYWORDS
+
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
+_GREEK = frozenset((
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa",
+    "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega",
+    "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "ell",
+))  # fmt: skip
+_SIGNS = {
+    "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ne": "!=",
+    "neq": "!=", "lt": "<", "gt": ">",
+}  # fmt: skip
+_SPACING = frozenset((
+    r"\left", r"\right", r"\big", r"\Big", r"\bigl", r"\bigr", r"\displaystyle", r"\quad", r"\qquad",
+    r"\,", r"\;", r"\:", r"\!", "\\ ",
+))  # fmt: skip
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+_FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
+_STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit"))
+
+
+class _Unknown(Exception):
+    """A command, or a form, that has no spelling here, or more than one."""
+
+
+class _Reader:
+    """The tokens of a text, written out from left to right; a text this short may recurse."""
+
+    def __init__(self, text: str) -> None:
+        found = [
+            token for token in _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text)) if token not in _SPACING
+        ]
+        self.tokens = [token for token in found if not token.isspace()]
+        self.at = 0
+
+    @property
+    def next(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, *expected: str) -> str:
+        token = self.next
+        if not token or (expected and token not in expected):
+            raise _Unknown
+        self.at += 1
+        return token
+
+    def sequence(self, *ends: str) -> str:
+        """Everything up to one of the ends, which is not taken; factors side by side get a sign for the product."""
+        written, is_operand = "", False
+        while self.next not in ends:
+            if not self.next:
+                raise _Unknown
+            token = self.next
+            sign = _SIGNS.get(token[1:]) if token[0] == "\\" else token if token in "+-*/=<>!,;" else None
+            if sign is not None:
+                self.take()
+                written += f" {sign} " if is_operand and sign not in "*/,;" and not ends[0] else sign
+                is_operand = False
+                continue
+            if token in "^_})]&":
+                raise _Unknown
+            factor = self.factor()
+            if factor.isalpha() and factor in KEYWORDS:
+                written, is_operand = f"{written} {factor} ", False
+                continue
+            written += "*" * is_operand + factor
+            is_operand = True
+        return written
+
+    def factor(self) -> str:
+        """One operand with its index and exponent."""
+        token = self.take()
+        if token[0] == "\\" and _is_function(token[1:]):
+            return self.call(token[1:])
+        if token == "\\Gamma" and self.next == "(":
+            return self.call("gamma")
+        written = self.base(token)
+        while self.next == "_":
+            self.take()
+            index = self.braced() if self.next == "{" else self.take()
+            if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", written):
+                raise _Unknown
+            written += f"_{index}"
+        if self.next == "^":
+            written += f"**{self.exponent()}"
+        return written
+
+    def base(self, token: str) -> str:
+        if token == "(":
+            inner = self.sequence(")")
+            self.take(")")
+            return f"({inner})"
+        if token == "{":
+            inner = self.sequence("}")
+            self.take("}")
+            return f"({inner})"
+        if token == "|":
+            inner = self.sequence("|")
+            self.take("|")
+            return f"|{inner}|"
+        if token in _FENCED:
+            over, under = self.argument(), self.argument()
+            return f"({over}/{under})"
+        if token == "\\sqrt":
+            return self.root()
+        if token in _STYLES:
+            name = self.braced()
+            if name in FUNCTIONS:
+                return self.call(name)
+            if re.fullmatch(r"[^\W\d]\w*", name):
+                return name
+            raise _Unknown
+        if token[0] == "\\":
+            if token[1:] not in _GREEK:
+                raise _Unknown
+            return token[1:].removeprefix("var")
+        if re.fullmatch(r"[^\W\d]\w*", token):
+            if self.next == "(" and token in FUNCTIONS:
+                return self.call(token)
+            if token in FUNCTIONS:
+                raise _Unknown
+            return token
+        if re.fullmatch(r"[\d.]+", token):
+            return token
+        raise _Unknown
+
+    def root(self) -> str:
+        if self.next != "[":
+            return f"sqrt{_enclosed(self.argument())}"
+        self.take("[")
+        degree = self.sequence("]")
+        self.take("]")
+        inner = self.argument()
+        return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
+
+    def call(self, name: str) -> str:
+        """A function with its exponent, where that stands, and its argument."""
+        if name not in FUNCTIONS:
+            raise _Unknown
+        exponent = base = ""
+        if self.next == "_" and name == "log":
+            self.take()
+            base = self.argument()
+        if self.next == "^":
+            exponent = self.exponent()
+        if self.next in ("(", "{"):
+            close = ")" if self.take() == "(" else "}"
+            argument = self.sequence(close)
+            self.take(close)
+        else:
+            number = self.take() if re.fullmatch(r"[\d.]+", self.next) else ""
+            thing = self.next and self.next not in "+-*/=<>!,;)}]&" and self.next[1:] not in _SIGNS
+            factor = self.factor() if thing else ""
+            argument = f"{number}*{factor}" if number and factor else number or factor
+            if not argument or not self.ends():
+                raise _Unknown
+        if base:
+            argument += f", {base}"
+        if exponent == "(-1)":
+            raise _Unknown  # the inverse, or the reciprocal
+        return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
+
+    def ends(self) -> bool:
+        """Whether what follows cannot belong to an argument without parentheses."""
+        token = self.next
+        if not token or token in "+-=<>,;)}]|":
+            return True
+        return token[0] == "\\" and (_is_function(token[1:]) or token[1:] in _SIGNS)
+
+    def exponent(self) -> str:
+        self.take("^")
+        if len(self.next) > 1 and self.next[0] != "\\":
+            raise _Unknown  # all of it, or, as in LaTeX, the first sign
+        return self.argument()
+
+    def argument(self) -> str:
+        """What a command takes: what is in braces, or one sign, of a number one digit."""
+        if self.next == "{":
+            self.take()
+            inner = self.sequence("}")
+            self.take("}")
+            return _atom(inner)
+        token = self.take()
+        if len(token) > 1 and token[0] != "\\":
+            self.at -= 1
+            self.tokens[self.at : self.at + 1] = [token[0], token[1:]]
+            token = self.take()
+        return self.base(token)
+
+    def braced(self) -> str:
+        """The one word or number in braces."""
+        self.take("{")
+        word = self.take()
+        self.take("}")
+        return word
+
+
+def _atom(text: str) -> str:
+    return text if re.fullmatch(r"\w+|\d+\.\d*", text) or _is_enclosed(text.lstrip(_LETTERS)) else f"({text})"
+
+
+def _enclosed(text: str) -> str:
+    return text if _is_enclosed(text) else f"({text})"
+
+
+def _is_enclosed(text: str) -> bool:
+    """Whether the parenthesis at the beginning is closed at the end."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return at > 0 and at == len(text) - 1
+    return False
+
+
+def _is_function(command: str) -> bool:
+    return command in FUNCTIONS and command not in _GREEK and command != "sqrt"
+
+
+def spelled(found: re.Match[str]) -> str:
+    """The text as a program; nothing where it has no spelling, or more than one."""
+    text = found[0]
+    if "\\" not in text:
+        return text
+    reader = _Reader(text)
+    try:
+        return reader.sequence("")
+    except _Unknown:
+        return ""

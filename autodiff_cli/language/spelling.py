@@ -1,0 +1,44 @@
+"""Whether a spelling may be offered: it is a program, and means something in the place where it would stand."""
+
+from __future__ import annotations
+
+from ..errors import ExpressionError
+from .parser import Stuck, read_program
+
+LONGEST = 72
+"""A spelling longer than this is not offered: nobody would read it."""
+
+FARTHEST = 2000
+"""Of a longer text before the statement nothing is read again: the spelling is judged by itself."""
+
+LARGEST = 10_000
+"""The calls in a text that expand to more nodes are not looked into."""
+
+
+def parses(text: str) -> bool:
+    """Whether the text is a program as far as the grammar says."""
+    try:
+        read_program(text)
+    except (Stuck, ExpressionError):
+        return False
+    return True
+
+
+def means(text: str) -> bool:
+    """Whether the text is a program with a meaning: it has no error in names, types, or numbers of arguments either."""
+    from .builder import build  # it is not needed to read a text
+
+    try:
+        program = build(read_program(text), text, most=LARGEST)
+    except (Stuck, ExpressionError):
+        return False
+    return not any(value.primitive.gives_condition for value in program.outputs)
+
+
+def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
+    """Whether to offer a spelling for an expression or a statement after the `earlier` ones, perhaps not the last."""
+    if len(spelling) > LONGEST or set("`\r\n") & set(spelling):
+        return False
+    if len(earlier) > FARTHEST or not means(f"{earlier}0"):
+        earlier = ""
+    return means(earlier + spelling) or (not last and means(f"{earlier}{spelling}; 0"))

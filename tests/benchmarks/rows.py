@@ -1,0 +1,80 @@
+"""One formula at many points: `--points` beside the same rows as request records, answered the ordinary way.
+
+The ordinary way parses the program of every record and differentiates it on a graph; the cache and the shortcut of
+streams are left out of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from autodiff_cli.commands.answers import answer_requests
+from autodiff_cli.commands.arguments import call
+from autodiff_cli.commands.requests import Defaults, stream
+from autodiff_cli.commands.shortcut import Shortcut
+from autodiff_cli.methods.gradient import gradient
+from autodiff_cli.render.formats import JsonLines
+from autodiff_cli.render.gradient import view
+
+FORMULA = "log(1.2 + (x)**2)*(x*(0.71 + y)*z + (((x - 0.31) + (x - 0.71)))**2)"
+
+
+def _records(requests: bytes, shortcut: bool) -> str:
+    out = io.StringIO()
+    defaults = Defaults({}, None)
+    asked = stream(io.BytesIO(requests), defaults, Shortcut(defaults) if shortcut else None)
+    writer = JsonLines(out, view(), True)
+    answer_requests(asked, lambda each: gradient(each.text, each.point, wrt=each.wrt), writer, False)
+    return out.getvalue()
+
+
+def measure(count: int, rounds: int) -> list[dict[str, object]]:
+    """One row a way: median microseconds a row of the data, and how many times as fast as the ordinary way it is."""
+    rng = random.Random(1)
+    points = [{name: round(rng.uniform(-2, 2), 6) for name in "xyz"} for _ in range(count)]
+    requests = "".join(json.dumps({"expr": FORMULA, "at": point}) + "\n" for point in points).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "data.csv")
+        rows = ["x,y,z", *(",".join(map(repr, point.values())) for point in points)]
+        data.write_text("\n".join(rows) + "\n", encoding="ascii")
+
+        def through_points() -> str:
+            out = io.StringIO()
+            with redirect_stdout(out):
+                call("grad", [FORMULA, "--points", str(data)])
+            return out.getvalue()
+
+        ways: dict[str, Callable[[], str]] = {
+            "request records, without the cache": lambda: _records(requests, shortcut=False),
+            "request records": lambda: _records(requests, shortcut=True),
+            "--points data.csv": through_points,
+        }
+        taken: dict[str, list[float]] = {name: [] for name in ways}
+        answers = {}
+        gc.collect()
+        gc.disable()
+        for _ in range(rounds):
+            for name, way in ways.items():
+                begin = time.perf_counter()
+                written = way()
+                taken[name].append((time.perf_counter() - begin) / count * 1e6)
+                answers[name] = [json.loads(line)["gradient"] for line in written.splitlines()]
+        gc.enable()
+    first, *others = answers.values()
+    if any(other != first for other in others):
+        raise AssertionError("the ways differ")
+    middle = {name: statistics.median(times) for name, times in taken.items()}
+    slowest = middle["request records, without the cache"]
+    return [
+        {"way": name, "rows": count, "microseconds/row": round(each, 1), "times as fast": round(slowest / each, 1)}
+        for name, each in middle.items()
+    ]

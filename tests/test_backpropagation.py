@@ -1,0 +1,82 @@
+"""Tests that backpropagation in place gives what the sweep over a tape gives, to the last bit, or leaves it to that."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodiff_cli import Value
+from autodiff_cli.engine import value as engine
+from autodiff_cli.engine.operators import VARIABLE
+from autodiff_cli.engine.value import differentiate, evaluate, in_order
+from autodiff_cli.errors import ExpressionError
+from strategies import graphs
+
+NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))
+
+
+def by_the_sweep(root: Value) -> list[object]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "backpropagate", lambda output, seed: False)
+        return outcome(root)
+
+
+def outcome(root: Value) -> list[object]:
+    """The warnings or the error, and every number, so that -0.0 and 0.0 differ."""
+    try:
+        told: list[object] = list(differentiate(root))
+    except ExpressionError as error:
+        return [error.diagnostic]
+    return [*told, *((repr(n.data), repr(n.grad)) for n in in_order((root,)))]
+
+
+@given(graphs(), st.lists(NUMBERS, min_size=6, max_size=6), st.sets(st.integers(0, 5), max_size=2))
+def test_random_graphs(root: Value, numbers: list[float], passive: set[int]) -> None:
+    leaves = [n for n in in_order((root,)) if n.primitive is VARIABLE]
+    for k, (leaf, number) in enumerate(zip(leaves, numbers, strict=False)):
+        leaf.data, leaf.active = number, k not in passive
+    try:
+        evaluate((root,))
+    except ExpressionError:
+        return
+    expected = by_the_sweep(root)
+    assert outcome(root) == expected
+    assert outcome(root) == expected
+
+
+def test_a_network_of_shared_values() -> None:
+    rng = random.Random(1)
+    pool = [Value(rng.uniform(-1, 1)) for _ in range(8)]
+    for _ in range(400):
+        a, b = rng.choice(pool[-40:]), rng.choice(pool)
+        made = rng.choice([a + b, a * b, a - b, a.tanh(), a / (b * b + 1), 2 - a * 0])
+        pool.append(made.tanh())
+    total = sum(pool, Value(0.0))
+    expected = by_the_sweep(total)
+    assert outcome(total) == expected
+    total.backward()
+    assert outcome(total) == expected
+
+
+def test_a_failure_leaves_no_marks() -> None:
+    x = Value(0.0)
+    y = x.sqrt() * 1
+    with pytest.raises(ExpressionError):
+        y.backward()
+    assert all(type(n.grad) in (float, type(None)) for n in in_order((y,)))
+    (x * 3).backward()
+    assert x.grad == 3.0
+
+
+def test_a_long_chain() -> None:
+    x = Value(1.0)
+    y = x
+    for _ in range(100_000):
+        y = y + x
+    y.backward()
+    assert (y.data, x.grad) == (100_001.0, 100_001.0)
+    assert math.isfinite(y.grad)

@@ -1,0 +1,130 @@
+"""Tests of data files: every row has the answer that its point has alone, and what is no row is said to be none."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autodiff_cli import gradient
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.language.printer import expression_text
+from autodiff_cli.methods.points import Points
+from running import autodiff
+from strategies import graphs
+
+NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))
+NAMES = ("x", "y", "w_1", "λ", "x₂", "theta")
+
+PROGRAMS = (
+    "x**2*y", "2x² + 3y", "a = x*y; a*a + a", "f(t) = t**2 + y; f(x) + f(2x)", "f(x, y) = x*y", "g(y, x) = y/x",
+    "x + λ",
+    "x if x > y else y", "abs(x) + max(x, y)", "log(x)", "x**y", "e*x + pi", "0*sqrt(x)", "polygamma(1, x)", "-x^-2",
+    "leaky_relu(x) + log(y, 2)", "3", "a = x; y", "x**(1/3)", "hypot(x, y)*min(x, x)", "x - y - x/y/x",
+)  # fmt: skip
+
+
+def outcome(answer: object) -> str:
+    """What a gradient says, to the last bit."""
+    names = ("value", "gradient", "point", "constants", "warnings", "intermediates")
+    return repr([getattr(answer, name) for name in names])
+
+
+def check(text: str, rows: list[dict[str, float]]) -> None:
+    """Every row has to have what `gradient` has to say of it, the quick way included."""
+    try:
+        points = Points(text, list(rows[0]))
+    except ExpressionError:
+        return
+    for row in rows:
+        own = {name: row[name] for name in points.variables}
+        try:
+            expected = outcome(gradient(text, own))
+        except ExpressionError as error:
+            assert points.quick(row) is None
+            try:
+                points.gradient(row)
+            except ExpressionError as found:
+                assert found.diagnostic == error.diagnostic
+            else:
+                pytest.fail("there is an answer to what has none")
+            continue
+        assert outcome(points.gradient(row)) == expected
+        quick = points.quick(row)
+        if quick is not None and ";" not in text:
+            assert outcome(quick) == expected
+        elif quick is not None:
+            full = points.gradient(row)
+            assert repr(quick[:4]) == repr((full.value, full.gradient, full.point, full.constants))
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(), st.lists(st.lists(NUMBERS, min_size=6, max_size=6), min_size=2, max_size=3))
+def test_random_formulas(root: object, rows: list[list[float]]) -> None:
+    check(expression_text(root), [dict(zip(NAMES, row, strict=True)) for row in rows])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+@settings(max_examples=20)
+@given(rows=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=2, max_size=3))
+def test_programs(text: str, rows: list[tuple[float, float, float]]) -> None:
+    check(text, [dict(zip(("x", "y", "λ"), row, strict=True)) for row in rows])
+
+
+@pytest.mark.parametrize("text", ["x**2*y", "a = x*y; a*a + a", "2x² + 3y"])
+def test_these_take_the_quick_way(text: str) -> None:
+    assert Points(text, ["x", "y"]).quick({"x": 1.5, "y": -2.0}) is not None
+
+
+@pytest.mark.parametrize("text", ["x**2*y", "2x² + 3y", "abs(x) + y"])
+def test_rows_are_answered_as_lines_of_a_stream_are(text: str, tmp_path: Path) -> None:
+    values = [(0.0, 1.0), (1.5, -2.0), (-1e-300, 1e10), (1e200, 1e200)]
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in values), encoding="ascii")
+    rows = autodiff("grad", text, "--points", str(path))
+    lines = autodiff("grad", "-", stdin="#\n" + "".join(f"{text}\tx={x!r},y={y!r}\n" for x, y in values))
+    assert rows.out == lines.out
+    assert rows.code == lines.code
+
+
+def test_a_quoted_cell_may_hold_separators_quotes_and_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b'\xef\xbb\xbf"note",x\r\n"a, ""b""\nc",1\r\n\r\nd,2\r\n"open,3\r\n')
+    found = [
+        json.loads(line) for line in autodiff("grad", "x", "--points", str(path), "--keep", "note").out.splitlines()
+    ]
+    assert [(row["line"], row["keep"]["note"], row.get("value")) for row in found] == [
+        (2, 'a, "b"\nc', 1.0), (5, "d", 2.0), (6, None, None),
+    ]  # fmt: skip
+
+
+def test_a_column_may_be_called_like_a_constant() -> None:
+    (row,) = [
+        json.loads(line) for line in autodiff("grad", "e*x", "--points", "-", stdin="e,x\n2,3\n").out.splitlines()
+    ]
+    assert (row["value"], row["constants"]) == (6.0, {})
+
+
+def test_bytes_that_are_no_text_spoil_one_row() -> None:
+    result = autodiff("grad", "x", "--points", "-", stdin=b"x\n1\n\xff\n3\n")
+    found = [json.loads(line) for line in result.out.splitlines()]
+    assert [row.get("value") for row in found] == [1.0, None, 3.0]
+    assert result.code == 3
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    peaks = []
+    for count in (200, 4000):
+        path.write_text("x,y\n" + "".join(f"{k},1.5\n" for k in range(count)), encoding="ascii")
+        tracemalloc.start()
+        assert autodiff("grad", "x*y", "--points", str(path), "--format", "plain", "--on-error", "fail").code == 0
+        peaks.append(
+            tracemalloc.get_traced_memory()[1] - sum(len(f"{k * 1.5} x=1.5 y={float(k)}\n") for k in range(count))
+        )
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 300_000
