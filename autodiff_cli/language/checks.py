@@ -88,10 +88,10 @@ def check_thousands(arguments: Sequence[Node], text: str) -> None:
     `atan2(1,200)` and `clamp(x,1,100)` are what they seem.
     """
     for left, right in _written_together(arguments, text):
-        whole = re.compile(_LEADING).search(text, left.start, left.end)
+        whole = re.compile(_LEADING).search(text, max(left.start, left.end - _LONGEST), left.end)
         rest = re.compile(_GROUPS).match(text, right.start)
         if whole and rest:
-            raise _comma(whole[0], rest[0], left.start, rest.end(), "arguments")
+            raise _comma(whole[0], rest[0], whole.start(), rest.end(), "arguments")
         _check_point_and_comma(left, right, text, "arguments")
 
 

@@ -133,7 +133,7 @@ def _repaired(row: Row, trouble: Trouble) -> Iterator[str]:
     repaired.append(statement)
     yield from repaired
     # A condition is no result; one that is written as the whole statement may be a choice of 1 or 0.
-    yield from (f"1 if {condition} else 0" for condition in repaired)
+    yield from (re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", condition) for condition in repaired)
 
 
 def _replaced(text: str, repairs: tuple[Repair, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from itertools import pairwise
 
@@ -34,9 +35,13 @@ def measure(sizes: list[int]) -> list[dict[str, object]]:
     for name, shape in SHAPES.items():
         for size in sizes:
             text = shape(size)
+            # As the command runs: the collector would walk the growing graph again and again.
+            gc.collect()
+            gc.disable()
             begin = time.process_time()
             found = diff(text, share=True)
             taken = time.process_time() - begin
+            gc.enable()
             rows.append(
                 {
                     "formula": name,

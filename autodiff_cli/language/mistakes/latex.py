@@ -19,7 +19,7 @@ _SIGNS = {
 }  # fmt: skip
 _SPACING = frozenset((
     r"\left", r"\right", r"\big", r"\Big", r"\bigl", r"\bigr", r"\displaystyle", r"\quad", r"\qquad",
-    r"\,", r"\;", r"\:", r"\!", "\\ ",
+    r"\,", r"\;", r"\:", r"\!", "\\ ", r"\(", r"\)", r"\[", r"\]", "$",
 ))  # fmt: skip
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
@@ -107,6 +107,8 @@ class _Reader:
             return f"|{inner}|"
         if token in _FENCED:
             over, under = self.argument(), self.argument()
+            if re.match(r"\W*d", over) and re.match(r"\W*d\w", under):
+                raise _Unknown  # a derivative
             return f"({over}/{under})"
         if token == "\\sqrt":
             return self.root()

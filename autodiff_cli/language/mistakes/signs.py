@@ -44,7 +44,9 @@ def _fraction(found: re.Match[str]) -> str:
         word = re.search(r"[^\W\d]\w*\Z", found.string[: found.end("after")].rstrip())
         is_operand = not (word and (word[0] in FUNCTIONS or word[0] in KEYWORDS))
         value = (found["after"].rstrip() + "*" if is_operand else found["after"]) + value
-    return value + "*" * bool(found["before"])
+    # As an exponent or a divisor it has two readings before a factor, as `2^2x` has: no sign, no spelling.
+    is_ambiguous = re.search(r"(?:[/÷^]|\*\*)\s*[-+−]?\s*\Z", found.string[: found.start()])
+    return value + "*" * bool(found["before"] and not is_ambiguous)
 
 
 def _chosen(found: re.Match[str]) -> str:
@@ -159,6 +161,11 @@ SIGNS = (
     ),
     _row("←", "`←` is not a sign of the language", (r"\s*←\s*", " = "), examples=("y = x + 1",)),
     _row(r"\\\s*[\r\n]", "a backslash does not continue a line", hint=LINES),
+    _row(
+        r"\\[dt]?frac\s*\{\s*(?:d|\\partial)\s*(?:\^\s*\w)?\s*\w?\s*\}\s*\{\s*(?:d|\\partial)\s*\w",
+        "this is a derivative in LaTeX",
+        hint=DERIVATIVES,
+    ),
     _row(r"\\", "this is a LaTeX command", LATEX, examples=("sin(x)/2",)),
     _row(
         r"\$",
