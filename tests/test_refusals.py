@@ -194,6 +194,21 @@ def test_what_was_typed_is_shortened_where_it_is_long() -> None:
     assert error.hint == "write it as in `a/(2*x)` or `(a/2)*x`"
 
 
+def test_a_number_with_many_groups_is_refused_in_time() -> None:
+    for text in (f"sin({','.join(['100'] * 20_000)})", f"f(x) = x; f({','.join(['100'] * 20_000)})"):
+        assert refused(text).hint == "leave the commas out"
+
+
+def test_arguments_are_what_they_seem_where_their_number_is_right() -> None:
+    for text, value in (
+        ("hypot(300,400)", 500),
+        ("max(1,500)", 500),
+        ("sum(1,500,2,500)", 1003),
+        ("mean(1.500,5)", 3.25),
+    ):
+        assert gradient(text).value == value
+
+
 def test_functions_that_the_program_defines_are_functions_in_messages_too() -> None:
     assert refused("g(x) = x; g^2(x)").hint == "write `g(x)**2`"
     assert refused("g = 1; g^2(x)").hint == "write `g^(2*(x))` or `g^2*(x)`"

@@ -376,7 +376,6 @@ class _Builder:
         if primitive.variadic:
             if not operands:
                 self.refuse_count(str(n.value), primitive.signature, "at least 1", 0, n)
-            check_thousands(n.children, self.text)
         else:
             most = len(primitive.params)
             least = most - len(primitive.defaults)

@@ -69,27 +69,27 @@ def check_commas(items: Sequence[Node], text: str, *, outputs: bool) -> None:
     """
     for left, right in _written_together(items, text):
         # Compiled only here, since hardly any program comes this far.
-        low = max(left.start, left.end - _LONGEST)
-        whole = re.compile(_INTEGER).search(text, low, left.end)
-        grouped = re.compile(_GROUPS).match(text, right.start)
-        rest = grouped or re.compile(_DECIMALS).match(text, right.start)
-        if whole and rest and (outputs or (grouped and text[right.start] == "0")):
+        if not outputs and text[right.start] != "0":
+            continue
+        whole = re.compile(_INTEGER).search(text, max(left.start, left.end - _LONGEST), left.end)
+        grouped = re.compile(_GROUPS).match(text, right.start) if whole else None
+        rest = grouped or (re.compile(_DECIMALS).match(text, right.start) if outputs else None)
+        if whole and rest:
             raise _comma(whole[0], rest[0], whole.start(), rest.end(), "outputs" if outputs else "arguments")
         if outputs:
             _check_point_and_comma(left, right, text, "outputs")
 
 
 def check_thousands(arguments: Sequence[Node], text: str) -> None:
-    """Raise an error if two arguments could be meant as one number: `1,500` in `max(1,500)`, or `1.500,5`.
+    """Raise an error if two arguments are likely meant as one number: `1,500` in `sin(1,500)`, or `1.500,5`.
 
-    To be called where the number of arguments says nothing (`max`, `sum`, …) or is wrong. Such a number begins with
-    one to three digits, not with 0, and goes on with groups of exactly three, with nothing between them but a comma:
-    `max(0,500)`, `max(1,50)`, `max(1, 500)` and `max(x,500)` have two arguments. With the right number of arguments
-    `atan2(1,200)` and `clamp(x,1,100)` are what they seem.
+    To be called where the number of arguments is wrong: `sin(1,500)`. Such a number begins with one to three digits,
+    not with 0, and goes on with groups of exactly three, with nothing between them but a comma. A call that can take
+    its arguments as they stand has them, as in every language with functions: `hypot(300,400)`, `max(1,500)`.
     """
     for left, right in _written_together(arguments, text):
         whole = re.compile(_LEADING).search(text, max(left.start, left.end - _LONGEST), left.end)
-        rest = re.compile(_GROUPS).match(text, right.start)
+        rest = re.compile(_GROUPS).match(text, right.start) if whole else None
         if whole and rest:
             raise _comma(whole[0], rest[0], whole.start(), rest.end(), "arguments")
         _check_point_and_comma(left, right, text, "arguments")
