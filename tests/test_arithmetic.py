@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +15,12 @@ from autodiff_cli.methods.hessian import hessian
 from autodiff_cli.methods.jacobian import jacobian
 from autodiff_cli.methods.precise import precise_gradient
 from autodiff_cli.methods.taylor import taylor
+from counting import counted_calls
 from reference import REFERENCE, REFERENCE_PARTIALS
 from running import autodiff
+
+LIMIT = 300_000
+"""Calls that are enough for anything that is to come back at once."""
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
 EXACT, FIFTY, CERTIFIED = Arithmetic("exact"), Arithmetic("precision", 50), Arithmetic("certified")
@@ -88,13 +91,11 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
 )
 def test_why_nothing_can_be_proven(text: str, x: str, kind: str, words: str) -> None:
     pytest.importorskip("flint")
-    started = time.perf_counter()
-    with pytest.raises(ExpressionError) as caught:
+    with counted_calls(LIMIT), pytest.raises(ExpressionError) as caught:
         precise_gradient(text, {"x": x}, CERTIFIED)
     assert caught.value.kind == kind
     assert words in str(caught.value)
     assert caught.value.hint
-    assert time.perf_counter() - started < 2
 
 
 def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,11 +136,9 @@ def test_exact_refuses_what_leaves_the_rationals(text: str, words: str) -> None:
 
 @pytest.mark.parametrize("text", ["x**100000", "t = x" + "; t *= t" * 40 + "; t", "1e999999*x", "(x**9999)**9999"])
 def test_exact_numbers_are_bounded(text: str) -> None:
-    started = time.perf_counter()
-    with pytest.raises(ExpressionError) as caught:
+    with counted_calls(LIMIT), pytest.raises(ExpressionError) as caught:
         precise_gradient(text, {"x": "3/2"}, EXACT)
     assert caught.value.kind == "overflow"
-    assert time.perf_counter() - started < 1
 
 
 def test_fifty_digits() -> None:
@@ -157,9 +156,8 @@ def test_a_precision_without_reason_is_refused(options: Sequence[str]) -> None:
 
 
 def test_ten_thousand_digits_come_at_once() -> None:
-    started = time.perf_counter()
-    assert len(digits("exp(x)*sin(x)", {"x": "0.1"}, Arithmetic("precision", 10_000))[0]) > 9_990
-    assert time.perf_counter() - started < 5
+    with counted_calls(LIMIT):
+        assert len(digits("exp(x)*sin(x)", {"x": "0.1"}, Arithmetic("precision", 10_000))[0]) > 9_990
 
 
 def test_every_command_takes_them() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -13,6 +12,7 @@ from autodiff_cli.engine.operators import VARIABLE
 from autodiff_cli.engine.value import in_order
 from autodiff_cli.language.printer import expression_text, program_text
 from autodiff_cli.methods.diff import diff
+from counting import counted_calls
 from strategies import NAMES, graphs
 from test_derivatives import FORTY, POINTS, RELAXED, close, value_of
 
@@ -80,15 +80,15 @@ def squarings(n: int) -> str:
 
 
 @pytest.mark.parametrize("program", [product, squarings], ids=["product", "squarings"])
-def test_shared_formulas_are_linear_in_size_and_time(program) -> None:  # type: ignore[no-untyped-def]
-    lengths, times = [], []
+def test_shared_formulas_are_linear_in_size_and_work(program) -> None:  # type: ignore[no-untyped-def]
+    lengths, work = [], []
     for n in (40, 160, 640):
         text = program(n).removeprefix("t0 = x; ")
-        started = time.perf_counter()
-        lengths.append(len(diff(text, share=True).program))
-        times.append(time.perf_counter() - started)
+        with counted_calls() as count:
+            lengths.append(len(diff(text, share=True).program))
+        work.append(count.total)
     assert lengths[1] < 6 * lengths[0] and lengths[2] < 6 * lengths[1]
-    assert times[2] < 60 * times[0] + 0.5
+    assert work[1] < 5 * work[0] and work[2] < 5 * work[1]
 
 
 def test_forty_factors_and_twenty_squarings_stay_readable() -> None:
@@ -118,11 +118,9 @@ def test_what_is_too_long_names_the_way_out() -> None:
 
 
 def test_a_high_order_of_a_large_formula_ends() -> None:
-    started = time.perf_counter()
     with pytest.raises(ExpressionError) as caught:
         diff("sin(x)**cos(x)*tan(x**x)/log(x + exp(x))", order=20)
     assert caught.value.kind == "limit"
-    assert time.perf_counter() - started < 20
 
 
 def test_python_runs() -> None:

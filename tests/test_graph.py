@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 import struct
-import time
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +22,7 @@ from autodiff_cli.render.pictures.dot import dot
 from autodiff_cli.render.pictures.mermaid import mermaid
 from autodiff_cli.render.pictures.png import png
 from autodiff_cli.render.pictures.svg import DARK, LIGHT, Colors, svg
+from counting import counted_calls
 from drawings import SVG, boxes, cut, overlaps, points, size, struck
 from running import autodiff
 from strategies import graphs, share_leaves
@@ -266,20 +266,15 @@ def test_the_figure_of_the_tutorial_is_what_its_command_draws() -> None:
 
 # ---- sizes --------------------------------------------------------------------------------------------------------
 def test_dot_and_mermaid_take_time_in_proportion_to_the_graph() -> None:
-    def seconds(count: int) -> float:
+    def work(count: int) -> int:
         text = "+".join(f"{k % 7}*x**{k % 5}" for k in range(count // 6))
-        best = 9.0
-        for _ in range(3):
-            begin = time.perf_counter()
+        with counted_calls() as counted:
             drawn = picture(text, {"x": 0.9})
             lines = dot(drawn).count("\n") + mermaid(drawn).count("\n")
-            best = min(best, time.perf_counter() - begin)
-            assert lines > 4 * len(drawn.nodes)
-        return best
+        assert lines > 4 * len(drawn.nodes)
+        return counted.total
 
-    seconds(600)
-    small, large = seconds(2_500), seconds(20_000)
-    assert large < 24 * small and large < 6
+    assert work(20_000) < 9 * work(2_500)
 
 
 def test_a_diagram_with_more_edges_than_mermaid_likes_says_so() -> None:

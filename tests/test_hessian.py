@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.engine.eigenvalues import eigenvalues
 from autodiff_cli.methods.hessian import hessian
 from autodiff_cli.methods.jacobian import jacobian
+from counting import counted_calls
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,9 @@ def test_too_many_variables_are_refused() -> None:
 def test_a_hessian_of_a_hundred_variables_is_quick() -> None:
     names = [f"x{k}" for k in range(100)]
     text = " + ".join(f"100*({b} - {a}**2)**2 + (1 - {a})**2" for a, b in pairwise(names))
-    started = time.perf_counter()
-    found = hessian(text, dict.fromkeys(names, 1.0))
+    with counted_calls(1_000_000):
+        found = hessian(text, dict.fromkeys(names, 1.0))
     assert found.verdict == "minimum"
-    assert time.perf_counter() - started < 8
 
 
 # ---- Jacobians ----------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,11 @@ from autodiff_cli.engine.sweep import Tape, backward
 from autodiff_cli.engine.sweep_in import Swept, sweep_in
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.methods.gradient import parse
+from counting import counted_calls
 from reference import REFERENCE, REFERENCE_PARTIALS
+
+LIMIT = 300_000
+"""Calls that are enough for anything that is to come back at once."""
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
 FIFTY = Multiprecision(50)
@@ -99,14 +102,12 @@ ERRORS = [
 
 @pytest.mark.parametrize(("text", "x", "kind"), ERRORS)
 def test_errors_are_those_of_floats_and_come_back_at_once(text: str, x: str, kind: str) -> None:
-    start = time.perf_counter()
-    with pytest.raises(ExpressionError) as caught:
+    with counted_calls(LIMIT), pytest.raises(ExpressionError) as caught:
         swept(text, x=x)
     assert caught.value.kind == kind, caught.value
     assert caught.value.span is not None
     assert "mpf" not in str(caught.value)
     assert len(str(caught.value)) < 200
-    assert time.perf_counter() - start < 2
 
 
 FAR = [
@@ -129,10 +130,9 @@ FAR = [
 
 @pytest.mark.parametrize(("text", "x", "value", "slope"), FAR)
 def test_far_beyond_doubles(text: str, x: str, value: str, slope: str) -> None:
-    start = time.perf_counter()
-    result = swept(text, x=x)
+    with counted_calls(LIMIT):
+        result = swept(text, x=x)
     assert [mp.nstr(shared(n), 10) for n in (result.value, result.gradient["x"])] == [value, slope]
-    assert time.perf_counter() - start < 2
 
 
 def test_literals_and_points_as_decimals_or_as_doubles() -> None:

@@ -1,0 +1,59 @@
+"""Work counted instead of timed: calls and lines that Python runs, the same on every machine under any load."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Count:
+    """How much was counted so far."""
+
+    def __init__(self) -> None:
+        self.total = 0
+
+
+@contextmanager
+def counted_calls(most: float = float("inf")) -> Iterator[Count]:
+    """Count the calls that are made inside, of Python functions and of C ones; more than `most` are a failure."""
+    count = Count()
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        if event in ("call", "c_call"):
+            count.total += 1
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield count
+    finally:
+        sys.setprofile(before)
+    assert count.total <= most, f"{count.total} calls, more than {most}"
+
+
+def calls(action: Callable[[], object]) -> int:
+    """How many calls an action makes."""
+    with counted_calls() as count:
+        action()
+    return count.total
+
+
+def lines(action: Callable[[], object]) -> int:
+    """How many lines of Python an action runs: also what loops without calling anything."""
+    total = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal total
+        total += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return total
