@@ -143,3 +143,18 @@ def test_python_says_what_it_lacks() -> None:
 def test_latex() -> None:
     found = diff("sin(x)/x", language="latex")
     assert found.program.startswith("\\begin{align*}\n\\frac{\\partial f}{\\partial x} &= \\frac")
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("1/-(x + 1)", "1/(x + 1)**2"),
+        ("log(-(x + 1))", "1/(x + 1)"),
+        ("(-(x + 1))**-2", None),
+        ("x/(-(x + 1))**3", None),
+    ],
+)
+def test_a_sign_taken_out_of_a_denominator(text: str, formula: str | None) -> None:
+    found = diff(text).derivatives[0].formula
+    assert formula is None or found == formula
+    assert gradient(found, {"x": -2.5}).value == pytest.approx(gradient(text, {"x": -2.5}).gradient["x"], rel=1e-14)

@@ -38,6 +38,8 @@ def write(path: str, data: bytes, *, force: bool) -> None:
 
 def check(path: str, *, force: bool) -> None:
     """Raise, before any work is done, what `write` would raise about a file that is there, or a folder that is not."""
+    if path in ("", "-"):
+        raise ExpressionError("usage", f"`{path}` is not the name of a file", hint="give the name of a file to write")
     target = os.path.realpath(path)
     if os.path.isfile(target) and not force:
         raise _kept(path)

@@ -40,7 +40,7 @@ Steps = Annotated[
     int | None,
     options.Option(
         "--steps", f"How many steps at most ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
-        range=(0, 1_000_000_000),
+        range=(1, 1_000_000_000),
     ),
 ]  # fmt: skip
 SavePath = Annotated[
@@ -82,6 +82,8 @@ def run(
             )  # fmt: skip
         if path is not None:
             files.check(path, force=force)
+    if save_point is not None and save_point == save_path:
+        raise ExpressionError("usage", f"`{save_point}` cannot hold both the point and the path", hint="give two names")
     limits = parse_ranges(bounds or ())
     worst = 0
     last: Minimum | None = None

@@ -340,7 +340,7 @@ class Collector:
             else:
                 mirrored = negated(self, form) if e.denominator == 1 else None
                 if mirrored is not None:
-                    c, form = c * (-1) ** int(e), mirrored  # noqa: PLW2901
+                    c, form = -c if int(e) % 2 else c, mirrored  # noqa: PLW2901
                 new = ((self.made(form), ONE),)
             for base, f in new:
                 numbers = numbers or isinstance(self.forms.get(base), Number)

@@ -341,7 +341,8 @@ def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str]:
     data = [x if swept.tape.parents[i] else m.number(x) for i, x in enumerate(swept.tape.data)]
     tape = Tape(swept.tape.primitives, swept.tape.parents, data)
     x, partial = data[leaf], m.number(swept.gradient[name])
-    told = sides(evaluator(tape, m, len(swept.nodes) - 1, leaf), x, (abs(x) or m.number(1)) * m.literal(STEP))
+    value, step = evaluator(tape, m, len(swept.nodes) - 1, leaf), (abs(x) or m.number(1)) * m.literal(STEP)
+    told = sides(value, x, step)
     if told is None:
         return True, "one-sided: the function ends here"
     near = (abs(partial) + abs(told.left) + abs(told.right)) * 1e-12
@@ -352,6 +353,9 @@ def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str]:
     if told.vanishes and not partial:
         return True, ""
     if not told.settled:
+        before, after = value(x - step), value(x + step)
+        if before is not None and after is not None and abs(after - before) > 1e-9 * (abs(before) + abs(after)):
+            return True, f"a jump: from {_short(before)} to {_short(after)}"
         return True, "differences do not settle here"
     low, high = sorted((told.left, told.right))
     if low <= partial <= high and high - low > near:

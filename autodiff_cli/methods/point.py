@@ -206,11 +206,11 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
     def constant(name: str) -> None:
         problem(f"`{name}` is not JSON", "JSON has finite numbers only")
 
-    def number(digits: str) -> float:
+    def number(digits: str) -> float | None:
         value = float(digits)
         if math.isinf(value):
             problem(f"{digits} is too large for double precision", "give a smaller number")
-            return 0.0
+            return None
         return typed(value, digits)
 
     try:

@@ -17,13 +17,16 @@ COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "pa
 SCREEN = 40
 """How many rows a terminal is shown."""
 
+PAGE = 10_000
+"""How many rows a table elsewhere has: who wants more of them wants a format for machines."""
+
 STRIDES = (1, 2, 10, 20, 100)
 """Every how many steps a row is shown, as rows become many; each is a multiple of the one before."""
 
 
 @dataclass(slots=True)
 class Run:
-    """The rows of a run to show to people; where `thin`, not more than fit on a screen are kept."""
+    """The rows of a run to show to people: not more than a page, or where `thin`, a screen."""
 
     thin: bool
     rows: list[Row] = field(default_factory=list)
@@ -38,7 +41,7 @@ class Run:
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
-            if self.thin and len(self.rows) > SCREEN:
+            if len(self.rows) > (SCREEN if self.thin else PAGE):
                 power, place = divmod(self._next, len(STRIDES) - 1)
                 self._stride, self._next = STRIDES[place] * STRIDES[-1] ** power, self._next + 1
                 self.rows = [row for row in self.rows if row.step % self._stride == 0]

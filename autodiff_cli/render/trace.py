@@ -170,8 +170,9 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
         formula = row.symbol if not row.graph._prev else notation.text(row.formula)
         yield " = ".join(dict.fromkeys((notation.name(row), formula or value, notation.numbers(row) or value, value)))
     if answer.mode == "reverse":
-        if answer.gradient and answer.pulls:
-            yield f"{notation.adjoint(answer.rows[answer.pulls[0].source])} = 1"
+        if answer.gradient:
+            output = answer.rows[answer.pulls[0].source] if answer.pulls else answer.rows[-1]
+            yield f"{notation.adjoint(output)} = 1"
         for pull in answer.pulls:
             formula = notation.factor(notation.formula(pull.formula, pull.partial))
             line = f"{notation.pull(pull)} = {notation.factor(notation.number(pull.upstream))}{notation.times}{formula}"

@@ -68,7 +68,7 @@ class _Document:
         yield r"\begin{longtable}{@{}r@{${}={}$}l@{\quad}l@{\quad}l@{}}"
         for row in rows:
             # An empty row's end would swallow what follows as its optional argument if that began with a bracket.
-            yield " & ".join(f"${cell}$" if cell else "" for cell in row) + r" \\*[2pt]"
+            yield " & ".join(f"${cell}$" if cell else "" for cell in row) + r" \\[2pt]"
         yield r"\end{longtable}"
 
     def readable(self, x: float | bool | None) -> str:

@@ -20,6 +20,9 @@ ENDINGS = {".txt": "tree", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mer
            ".png": "png"}  # fmt: skip
 """Which format the name of a file asks for."""
 
+OTHER_PICTURES = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".html", ".tex"))
+"""Endings by which a picture is surely meant, and none that can be drawn here."""
+
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 
@@ -37,7 +40,13 @@ def format_of(name: str | None, path: str | None) -> str:
 
     Raises a usage error for a format that there is not.
     """
-    chosen = name or ENDINGS.get(PurePath(path).suffix.lower() if path else "", "tree")
+    ending = PurePath(path).suffix.lower() if path else ""
+    chosen = name or ENDINGS.get(ending, "tree")
+    if not name and ending in OTHER_PICTURES:
+        raise ExpressionError(
+            "usage", f"`{ending}` is not one of the formats that there are",
+            hint="end it in `.svg`, `.png`, `.dot` or `.mmd`, or say `--format tree`",
+        )  # fmt: skip
     if chosen not in FORMATS:
         listed = ", ".join(f"`{each}`" for each in FORMATS)
         raise ExpressionError("usage", f"`{chosen}` is not one of this command's formats", hint=f"it has {listed}")
