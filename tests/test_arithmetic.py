@@ -166,3 +166,11 @@ def test_every_command_takes_them() -> None:
     assert taylor("1/(1-x)", {"x": "0"}, order=3, arithmetic=EXACT).polynomial == "1 + x + x**2 + x**3"
     found = autodiff("diff", "x**2/3", "--at", "x=0.1", "--exact", "--format", "csv")
     assert found.out.splitlines()[1].endswith(",1/15,")
+
+
+@pytest.mark.parametrize("text", ["digamma(x)", "lgamma(x)", "gamma(x)", "beta(x, 2)"])
+def test_what_would_take_minutes_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        precise_gradient(text, {"x": "2.5"}, Arithmetic("precision", 3_000))
+    assert caught.value.kind == "limit"
+    assert caught.value.span is not None

@@ -128,3 +128,10 @@ def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
         )
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 300_000
+
+
+def test_semicolons_between_columns_are_said(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x;y\n1;2\n")
+    found = autodiff("grad", "x*y", "--points", str(tmp_path / "data.csv"))
+    assert found.code == 2
+    assert "one column, `x;y`" in found.err

@@ -114,3 +114,9 @@ def test_refusals(text: str, options: dict[str, object], kind: str) -> None:
 
 def test_a_kink_is_warned_of() -> None:
     assert [w.kind for w in taylor("x**2*abs(x)", {"x": 0}).warnings] == ["kink"]
+
+
+def test_order_and_digits_are_bounded_together() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        taylor("sin(x)", {"x": "0.5"}, order=200, arithmetic=Arithmetic("precision", 10_000))
+    assert caught.value.kind == "limit"

@@ -59,6 +59,10 @@ def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[l
     tabs = path.endswith((".tsv", ".tab")) or (not path.endswith(".csv") and "\t" in first[1])
     header = _separated(first[1], texts, "\t" if tabs else ",")
     columns = [cell.strip() for cell in header]
+    if len(columns) == 1 and ";" in columns[0]:
+        raise ExpressionError(
+            "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
+        )
     for column in columns:
         if columns.count(column) > 1:
             raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")

@@ -16,6 +16,9 @@ from .prepared import Point, kink_warnings, prepare
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
 
+MOST_DIGITS = 300_000
+"""Order times digits: what comes back within seconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Taylor:
@@ -57,6 +60,11 @@ def taylor(
         raise ExpressionError(
             "limit", f"the order {order:,} is too high: the time grows with its third power", None,
             f"ask for an order up to {MOST_ORDERS}",
+        )  # fmt: skip
+    if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
+        raise ExpressionError(
+            "limit", f"order {order} with {arithmetic.digits:,} digits would take too long", None,
+            f"order times digits may be up to {MOST_DIGITS:,}",
         )  # fmt: skip
     name = ready.wanted[0]
     warnings: list[Diagnostic] = []

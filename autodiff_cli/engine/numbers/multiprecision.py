@@ -12,7 +12,7 @@ from typing import Any
 
 import mpmath
 
-from .base import DEFINITIONS, Number, NumberType
+from .base import DEFINITIONS, Number, NumberType, Refusal
 
 MAGNITUDE = 100_000
 """Numbers of 2**MAGNITUDE and more overflow, those below 2**-MAGNITUDE round to 0: about 1e±30103.
@@ -361,9 +361,18 @@ def _no_pole(m: Multiprecision, x: Number) -> None:
         raise ZeroDivisionError("a pole")
 
 
+def _affordable(m: Multiprecision, family: str, most: int) -> None:
+    """Refuse more digits than come back within seconds: the time grows with their third power."""
+    if m.digits > most:
+        raise Refusal(
+            "limit", f"{family} functions are not computed with more than {most:,} digits", "ask for fewer digits"
+        )
+
+
 @_function
 def _gamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
+    _affordable(m, "gamma", 2_000)
     if m.context.mag(x) > 14:
         if x < 0:
             return m.underflow()
@@ -374,12 +383,14 @@ def _gamma(m: Multiprecision, x: Number) -> Number:
 @_function
 def _lgamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
+    _affordable(m, "gamma", 2_000)
     return m.context.re(m.context.loggamma(x))
 
 
 @_function
 def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     _no_pole(m, x)
+    _affordable(m, "polygamma", 1_000)
     return m.context.psi(int(n), x)
 
 
@@ -397,6 +408,7 @@ def _digamma_difference(m: Multiprecision, a: Number, b: Number) -> Number:
 @_function
 def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
     context = m.context
+    _affordable(m, "gamma", 2_000)
     _no_pole(m, a)
     _no_pole(m, b)
     if a <= 0 or b <= 0:
