@@ -19,6 +19,7 @@ EXIT_CODES: dict[str, int] = {
     "overflow": 4,
     "limit": 4,
     "io": 5,
+    "internal": 70,
 }
 """The exit code of each kind of error; the keys are all the kinds there are."""
 

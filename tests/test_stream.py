@@ -210,3 +210,14 @@ def test_memory_does_not_grow_with_the_number_of_lines() -> None:
 
     few, many = peak(400), peak(8000)
     assert many - few < 2_000, "kilobytes, for 7,600 lines more"
+
+
+def test_a_fault_of_our_own_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(program: object, *arguments: object, **options: object) -> None:
+        raise AttributeError("as a bug would")
+
+    monkeypatch.setattr("autodiff_cli.commands.diff.diff", broken)
+    found = autodiff("diff", "--format", "jsonl", stdin="x**2\nx\n")
+    assert found.code == 70
+    kinds = [json.loads(line)["error"]["kind"] for line in found.out.splitlines()]
+    assert kinds == ["internal", "internal"]

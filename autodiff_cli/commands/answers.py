@@ -187,12 +187,27 @@ def answer_requests(
     return worst
 
 
+def _attempt(method: Method[Answer], request: Request) -> Answer:
+    """The answer; a fault of this program's own is an error of that line, so that the other lines are answered."""
+    try:
+        return method(request)
+    except (ExpressionError, OSError, MemoryError):
+        raise
+    except Exception as fault:
+        if "--debug" in sys.argv:
+            raise
+        raise ExpressionError(
+            "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
+            hint="please report it, with the line and what it prints under `--debug`",
+        ) from None  # fmt: skip
+
+
 def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool) -> int:
     """Answer one program of a stream; return its exit code."""
     try:
         if request.error is not None:
             raise request.error
-        answer = method(request)
+        answer = _attempt(method, request)
     except ExpressionError as error:
         out.error(request.asked, error)
         if not out.carries_errors:
