@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..methods.gradient import Gradient
 from .document import Block, Line, Pieces, Style, Table
 from .formats import Row, View, diagnostic_record
 from .numbers import exact, readable
 from .tree import outline
+
+if TYPE_CHECKING:
+    from ..methods.precise import PreciseGradient
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "error")
 
@@ -37,22 +41,6 @@ def view(
                 for each in answer.intermediates
             ]
         return fields
-
-    def rows(answer: Gradient) -> Iterator[Row]:
-        value = exact(answer.value)
-        for name, partial in answer.gradient.items():
-            yield {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), "value": value}
-        if not answer.gradient:
-            yield {"value": value}
-        for each in answer.intermediates if intermediates else ():
-            yield {"variable": each.name, "at": exact(each.value), "partial": exact(each.grad), "value": value}
-
-    def brief(answer: Gradient) -> str:
-        parts = [exact(answer.value)]
-        parts += [f"{name}={exact(partial)}" for name, partial in answer.gradient.items()]
-        if intermediates:
-            parts += [f"{each.name}={exact(each.grad) or '-'}" for each in answer.intermediates]
-        return " ".join(parts)
 
     def document(answer: Gradient) -> Iterator[Block]:
         yield Line((("value", "heading"), (" = ", "faint"), (readable(answer.value, digits), "number")))
@@ -90,8 +78,33 @@ def view(
         if tree:
             yield outline(answer.output, depth=depth, digits=digits)
 
-    return View(record, rows, brief, document, COLUMNS)
+    return View(
+        record,
+        lambda answer: rows(answer, intermediates),
+        lambda answer: brief(answer, intermediates),
+        document,
+        COLUMNS,
+    )
 
 
 def _row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:
     return ((name,), *(((number, "number"),) for number in numbers))
+
+
+def rows(answer: Gradient | PreciseGradient, intermediates: bool) -> Iterator[Row]:
+    """The rows of a long table, one a variable, then one a bound name if those are wanted."""
+    value = exact(answer.value)
+    for name, partial in answer.gradient.items():
+        yield {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), "value": value}
+    if not answer.gradient:
+        yield {"value": value}
+    for each in answer.intermediates if intermediates else ():
+        yield {"variable": each.name, "at": exact(each.value), "partial": exact(each.grad), "value": value}
+
+
+def brief(answer: Gradient | PreciseGradient, intermediates: bool) -> str:
+    """The answer on one line: the value, then `name=partial`."""
+    parts = [exact(answer.value), *(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())]
+    if intermediates:
+        parts += [f"{each.name}={exact(each.grad) or '-'}" for each in answer.intermediates]
+    return " ".join(parts)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ..methods.precise import PreciseGradient
 from .common import circumstances, row, stated
 from .document import Block, Line, Table
-from .formats import Row, View, diagnostic_record
-from .gradient import COLUMNS
-from .numbers import exact, number_fields, readable
+from .formats import View, diagnostic_record
+from .gradient import COLUMNS, brief, rows
+from .numbers import number_fields, readable
 
 
 def view(*, intermediates: bool = False, table: bool = True) -> View[PreciseGradient]:
@@ -30,21 +30,6 @@ def view(*, intermediates: bool = False, table: bool = True) -> View[PreciseGrad
                 for each in answer.intermediates
             ]
         return fields
-
-    def rows(answer: PreciseGradient) -> Iterator[Row]:
-        value = exact(answer.value)
-        for name, partial in answer.gradient.items():
-            yield {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), "value": value}
-        if not answer.gradient:
-            yield {"value": value}
-        for each in answer.intermediates if intermediates else ():
-            yield {"variable": each.name, "at": exact(each.value), "partial": exact(each.grad), "value": value}
-
-    def brief(answer: PreciseGradient) -> str:
-        parts = [exact(answer.value), *(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())]
-        if intermediates:
-            parts += [f"{each.name}={exact(each.grad) or '-'}" for each in answer.intermediates]
-        return " ".join(parts)
 
     def document(answer: PreciseGradient) -> Iterator[Block]:
         yield stated("value", answer.value)
@@ -68,4 +53,10 @@ def view(*, intermediates: bool = False, table: bool = True) -> View[PreciseGrad
                 ],
             )
 
-    return View(record, rows, brief, document, COLUMNS)
+    return View(
+        record,
+        lambda answer: rows(answer, intermediates),
+        lambda answer: brief(answer, intermediates),
+        document,
+        COLUMNS,
+    )
