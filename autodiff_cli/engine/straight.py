@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from math import pow as power
 from typing import Any
 
+from . import operators as table
 from . import primitives as primitives
 from .numbers.floats import REAL
 from .operators import POW
@@ -33,6 +34,7 @@ CALLABLE: dict[str, Primitive] = {
 
 _smooth: dict[Primitive, Smooth | None] = {}
 _by_base = POW.partials[0]
+_by_numerator, _by_denominator = table.DIV.partials
 
 
 def is_whole(exponent: float) -> bool:
@@ -106,9 +108,9 @@ def adjoints(steps: Sequence[Step], data: list[float], output: int) -> list[floa
             result[a] += adjoint
             result[b] -= adjoint
         elif op == DIV:
-            y = data[b]
-            result[a] += adjoint * (1 / y)
-            result[b] += adjoint * (-data[place] / y)
+            x, y, out = data[a], data[b], data[place]
+            result[a] += adjoint * _by_numerator(REAL, x, y, out)  # type: ignore[misc]
+            result[b] += adjoint * _by_denominator(REAL, x, y, out)  # type: ignore[misc]
         elif op == WHOLE:
             y = data[b]
             result[a] += adjoint * (y * power(data[a], y - 1.0))
