@@ -19,25 +19,25 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .engine.functions import *  # noqa: F403
-    from .engine.value import Value as Value
     from .errors import Diagnostic as Diagnostic
     from .errors import ExpressionError as ExpressionError
     from .errors import Span as Span
+    from .graph.functions import *  # noqa: F403
+    from .graph.value import Value as Value
     from .language.builder import Program as Program
-    from .methods.gradient import Gradient as Gradient
-    from .methods.gradient import gradient as gradient
-    from .methods.gradient import parse as parse
+    from .questions.gradient import Gradient as Gradient
+    from .questions.gradient import gradient as gradient
+    from .questions.gradient import parse as parse
 
 _HOMES = {
-    "Value": "engine.value",
+    "Value": "graph.value",
     "Diagnostic": "errors",
     "ExpressionError": "errors",
     "Span": "errors",
     "Program": "language.builder",
-    "Gradient": "methods.gradient",
-    "gradient": "methods.gradient",
-    "parse": "methods.gradient",
+    "Gradient": "questions.gradient",
+    "gradient": "questions.gradient",
+    "parse": "questions.gradient",
 }
 
 
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
     home = _HOMES.get(name)
     if home is None:
-        functions = import_module(f"{__name__}.engine.functions")
+        functions = import_module(f"{__name__}.graph.functions")
         if name not in functions.__all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = getattr(functions, name)
@@ -59,4 +59,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from importlib import import_module
 
-    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.engine.functions").__all__})
+    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.graph.functions").__all__})

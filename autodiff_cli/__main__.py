@@ -79,7 +79,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
         return run_app(args)
     except ExpressionError as error:
-        from .render.error import report
+        from .views.error import report
 
         if sys.stdout is not None:
             sys.stdout.flush()

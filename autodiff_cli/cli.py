@@ -15,9 +15,9 @@ import typer.core
 import typer.main
 
 from .commands import COMMANDS
-from .commands.arguments import HELP_OPTIONS, Declared, command_module, nearest, nearest_option
+from .commands.arguments import HELP_OPTIONS, Declared, command_module, nearest_option
 from .commands.options import Option
-from .errors import ExpressionError
+from .errors import ExpressionError, nearest
 
 EXAMPLE = 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
 

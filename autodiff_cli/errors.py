@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -88,3 +90,18 @@ class ExpressionError(ValueError):
         if self.diagnostic.span is None and span is not None:
             self.diagnostic = replace(self.diagnostic, span=span)
         return self
+
+
+_LONG = re.compile(r"--[a-zA-Z][a-zA-Z-]+")
+
+
+def looks_like_option(arg: str) -> bool:
+    """Whether this argument has the form of a long option, although it may be an expression."""
+    return _LONG.fullmatch(arg.partition("=")[0]) is not None
+
+
+def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
+    """The word that is most like this one, if any is."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, words, 1, cutoff)), None)

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 from itertools import combinations
 from typing import NamedTuple
 
-from autodiff_cli.methods.picture import Picture, picture, symbolic_picture
-from autodiff_cli.render.pictures.svg import FONT
+from autodiff_cli.questions.picture import Picture, picture, symbolic_picture
+from autodiff_cli.views.pictures.svg import FONT
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDEST = 0.62 * FONT

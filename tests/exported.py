@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from autodiff_cli.methods.export import Exported, export
+from autodiff_cli.questions.export import Exported, export
 
 Answer = tuple[float, list[float]]
 Runner = Callable[[Exported, Sequence[float]], Answer]

@@ -9,12 +9,12 @@ import pytest
 from mpmath import mp
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.engine.primitive import PRIMITIVES, Primitive
-from autodiff_cli.methods.arithmetic import Arithmetic
-from autodiff_cli.methods.hessian import hessian
-from autodiff_cli.methods.jacobian import jacobian
-from autodiff_cli.methods.precise import precise_gradient
-from autodiff_cli.methods.taylor import taylor
+from autodiff_cli.questions.arithmetic import Arithmetic
+from autodiff_cli.questions.hessian import hessian
+from autodiff_cli.questions.jacobian import jacobian
+from autodiff_cli.questions.precise import precise_gradient
+from autodiff_cli.questions.taylor import taylor
+from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
 from reference import REFERENCE, REFERENCE_PARTIALS
 from running import autodiff
@@ -53,8 +53,8 @@ def test_proven_digits_where_doubles_fail(text: str, x: str, value: str, slope: 
 @pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
 def test_balls_hold_the_true_values(primitive: Primitive) -> None:
     flint = pytest.importorskip("flint")
-    from autodiff_cli.engine.numbers.ball import Ball, Balls
-    from autodiff_cli.engine.sweep_in import sweep_in
+    from autodiff_cli.graph.sweep_in import sweep_in
+    from autodiff_cli.numbers.ball import Ball, Balls
     from test_derivatives import graph_of
 
     m = Balls(300)
@@ -102,7 +102,7 @@ def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     import sys
 
     monkeypatch.setitem(sys.modules, "flint", None)
-    monkeypatch.delitem(sys.modules, "autodiff_cli.engine.numbers.ball", raising=False)
+    monkeypatch.delitem(sys.modules, "autodiff_cli.numbers.ball", raising=False)
     found = autodiff("grad", "x**2", "--at", "x=1", "--certified")
     assert found.code == 2
     assert "pip install 'autodiff-cli[certified]'" in found.err

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from autodiff_cli.engine.numbers.floats import REAL
-from autodiff_cli.engine.numbers.multiprecision import Multiprecision
-from autodiff_cli.engine.primitive import FUNCTIONS
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
-from autodiff_cli.methods.check import Check, check, correct_digits
-from autodiff_cli.methods.differences import extrapolated
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.questions.check import Check, check, correct_digits
+from autodiff_cli.questions.differences import extrapolated
+from autodiff_cli.table.primitive import FUNCTIONS
 from counting import calls
 from running import autodiff
 

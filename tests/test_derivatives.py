@@ -11,21 +11,21 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from autodiff_cli.engine.formulas import derivatives
-from autodiff_cli.engine.jacobian import evaluate_in, product
-from autodiff_cli.engine.numbers.base import Number, NumberType
-from autodiff_cli.engine.numbers.exact import Exact
-from autodiff_cli.engine.numbers.floats import REAL
-from autodiff_cli.engine.numbers.multiprecision import Multiprecision
-from autodiff_cli.engine.operators import VARIABLE
-from autodiff_cli.engine.primitive import PRIMITIVES, Primitive
-from autodiff_cli.engine.second import hessian_in
-from autodiff_cli.engine.sweep import Fault, forward
-from autodiff_cli.engine.sweep_in import sweep_in, tape_in
-from autodiff_cli.engine.taylor import taylor_in
-from autodiff_cli.engine.value import Value, constant, in_order, node, variable
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graph.formulas import derivatives
+from autodiff_cli.graph.jacobian import evaluate_in, product
+from autodiff_cli.graph.second import hessian_in
+from autodiff_cli.graph.sweep_in import sweep_in, tape_in
+from autodiff_cli.graph.taylor import taylor_in
+from autodiff_cli.graph.value import Value, constant, in_order, node, variable
 from autodiff_cli.language.printer import expression_text
+from autodiff_cli.numbers.base import Number, NumberType
+from autodiff_cli.numbers.exact import Exact
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.run.sweep import Fault, forward
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from reference import REFERENCE_PARTIALS
 from strategies import NAMES, OPERATORS, graphs
 

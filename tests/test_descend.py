@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.commands.answers import Progress
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.methods.descent import RATES, Rule, Stops, descend
-from autodiff_cli.methods.gradient import gradient
+from autodiff_cli.questions.descent import RATES, Rule, Stops, descend
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.streams.answers import Progress
 from running import autodiff
 from test_terminal import ESCAPE, on_terminal, rest, start
 

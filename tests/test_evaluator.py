@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.language.printer import program_text
-from autodiff_cli.methods.evaluator import Evaluator, compile_gradient
+from autodiff_cli.questions.evaluator import Evaluator, compile_gradient
 from strategies import graphs
 
 POINTS = st.lists(st.sampled_from([0.0, 1.0, -1.0, 0.5, 0.75, 2.0, -3.25, 1e-8, 1e200, 40.0]), min_size=6, max_size=6)
@@ -112,8 +112,8 @@ def test_what_takes_no_part_is_not_computed(text: str, point: dict[str, float]) 
 
 
 def test_the_names_of_a_program_are_not_in_the_code() -> None:
-    from autodiff_cli.engine.adjoint import record_gradient
-    from autodiff_cli.language.targets.internal import Internal
+    from autodiff_cli.graph.adjoint import record_gradient
+    from autodiff_cli.targets.internal import Internal
 
     program = parse("exec = __import__ * λ; exec**2 + lambda")
     leaves = list(program.variables.values())

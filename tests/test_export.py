@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.engine.primitive import FUNCTIONS, Primitive
 from autodiff_cli.language.printer import program_text
-from autodiff_cli.language.targets import TARGETS
-from autodiff_cli.methods.export import Exported, export
+from autodiff_cli.questions.export import Exported, export
+from autodiff_cli.table.primitive import FUNCTIONS, Primitive
+from autodiff_cli.targets import TARGETS
 from exported import RUNNERS, compiled
 from strategies import graphs
 

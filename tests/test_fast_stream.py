@@ -11,16 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from autodiff_cli.commands import requests
-from autodiff_cli.commands.answers import _answer_request
-from autodiff_cli.commands.requests import Defaults, lines, stream
-from autodiff_cli.commands.shortcut import Shortcut
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.methods.gradient import gradient
-from autodiff_cli.methods.point import parse_point
-from autodiff_cli.methods.straight import Formulas, plain_point
-from autodiff_cli.render.formats import JsonLines
-from autodiff_cli.render.gradient import view
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.questions.point import parse_point
+from autodiff_cli.questions.straight import Formulas, plain_point
+from autodiff_cli.streams import requests
+from autodiff_cli.streams.answers import _answer_request
+from autodiff_cli.streams.requests import Defaults, lines, stream
+from autodiff_cli.streams.shortcut import Shortcut
+from autodiff_cli.views.formats import JsonLines
+from autodiff_cli.views.gradient import view
 from running import autodiff
 from strategies import graphs, texts
 

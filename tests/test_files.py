@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.commands import files
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.streams import files
 from running import autodiff
 
 

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.engine.value import Value
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.methods.picture import Picture, described, picture, symbolic_picture
-from autodiff_cli.render.characters import visible
-from autodiff_cli.render.pictures.cells import cells
-from autodiff_cli.render.pictures.dot import dot
-from autodiff_cli.render.pictures.mermaid import mermaid
-from autodiff_cli.render.pictures.png import png
-from autodiff_cli.render.pictures.svg import DARK, LIGHT, Colors, svg
+from autodiff_cli.graph.value import Value
+from autodiff_cli.questions.picture import Picture, described, picture, symbolic_picture
+from autodiff_cli.views.characters import visible
+from autodiff_cli.views.pictures.cells import cells
+from autodiff_cli.views.pictures.dot import dot
+from autodiff_cli.views.pictures.mermaid import mermaid
+from autodiff_cli.views.pictures.png import png
+from autodiff_cli.views.pictures.svg import DARK, LIGHT, Colors, svg
 from counting import counted_calls
 from drawings import SVG, boxes, cut, overlaps, points, size, struck
 from running import autodiff

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.engine.eigenvalues import eigenvalues
-from autodiff_cli.methods.hessian import hessian
-from autodiff_cli.methods.jacobian import jacobian
+from autodiff_cli.questions.eigenvalues import eigenvalues
+from autodiff_cli.questions.hessian import hessian
+from autodiff_cli.questions.jacobian import jacobian
 from counting import counted_calls
 
 

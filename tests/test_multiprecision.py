@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from autodiff_cli.engine.numbers.multiprecision import Multiprecision
-from autodiff_cli.engine.operators import VARIABLE
-from autodiff_cli.engine.primitive import PRIMITIVES, Primitive
-from autodiff_cli.engine.sweep import Tape, backward
-from autodiff_cli.engine.sweep_in import Swept, sweep_in
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.methods.gradient import parse
+from autodiff_cli.graph.sweep_in import Swept, sweep_in
+from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.questions.gradient import parse
+from autodiff_cli.run.sweep import Tape, backward
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
 from reference import REFERENCE, REFERENCE_PARTIALS
 

@@ -84,7 +84,7 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
     modules = {path.relative_to(TOP).as_posix() for path in (TOP / "autodiff_cli").rglob("*.py")}
     assert modules | {"autodiff_cli/py.typed"} <= set(held)
-    assert {f"autodiff_cli/render/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")} <= set(held)
+    assert {f"autodiff_cli/views/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")} <= set(held)
     assert not [name for name in held if name.endswith(".pyc")]
     assert b"autodiff = autodiff_cli.__main__:main" in held[f"{info}/entry_points.txt"]
     assert held[f"{info}/licenses/LICENSE"].startswith(b"MIT License")

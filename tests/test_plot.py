@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.methods.curve import Curve, around, plot
-from autodiff_cli.methods.ranges import Range
-from autodiff_cli.methods.sampling import Stretch
-from autodiff_cli.methods.surface import Surface, read_path
-from autodiff_cli.render.plots.frame import Frame, frames, within
+from autodiff_cli.questions.curve import Curve, around, plot
+from autodiff_cli.questions.ranges import Range
+from autodiff_cli.questions.sampling import Stretch
+from autodiff_cli.questions.surface import Surface, read_path
+from autodiff_cli.views.plots.frame import Frame, frames, within
 from running import autodiff
 from test_terminal import ESCAPE, on_terminal
 

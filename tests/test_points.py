@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autodiff_cli import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.methods.points import Points
+from autodiff_cli.questions.points import Points
 from running import autodiff
 from strategies import graphs
 

@@ -13,7 +13,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from autodiff_cli.engine.numbers import real
+from autodiff_cli.numbers import real
 from reference import REFERENCE, REFERENCE_PARTIALS
 
 Sampler = Callable[[random.Random], float]
@@ -382,6 +382,6 @@ def test_conditions() -> None:
 
 
 def test_import_needs_only_math() -> None:
-    code = "import sys, autodiff_cli.engine.numbers.real; print(*{'decimal', 'numpy', 'mpmath'} & set(sys.modules))"
+    code = "import sys, autodiff_cli.numbers.real; print(*{'decimal', 'numpy', 'mpmath'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.engine.value import Value
 from autodiff_cli.errors import Diagnostic, Span
-from autodiff_cli.render.boxes import outline_lines
-from autodiff_cli.render.characters import Look, visible, width_of
-from autodiff_cli.render.document import plain
-from autodiff_cli.render.error import draw
-from autodiff_cli.render.tree import LINES, outline
+from autodiff_cli.graph.value import Value
+from autodiff_cli.views.boxes import outline_lines
+from autodiff_cli.views.characters import Look, visible, width_of
+from autodiff_cli.views.document import plain
+from autodiff_cli.views.error import draw
+from autodiff_cli.views.tree import LINES, outline
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)

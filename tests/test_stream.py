@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.commands import requests
-from autodiff_cli.commands.answers import Progress
+from autodiff_cli.streams import requests
+from autodiff_cli.streams.answers import Progress
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from mpmath import mp, mpf
 
-from autodiff_cli.engine.numbers.base import DEFINITIONS
-from autodiff_cli.engine.numbers.floats import REAL
-from autodiff_cli.engine.operators import VARIABLE
-from autodiff_cli.engine.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from autodiff_cli.engine.sweep import Tape, backward
-from autodiff_cli.engine.symbolic import is_spelled
+from autodiff_cli.graph.symbolic import is_spelled
+from autodiff_cli.numbers.base import DEFINITIONS
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.run.sweep import Tape, backward
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from reference import REFERENCE, REFERENCE_PARTIALS
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]

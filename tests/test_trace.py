@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from autodiff_cli.engine.operators import VARIABLE
-from autodiff_cli.engine.value import Value, in_order
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graph.value import Value, in_order
 from autodiff_cli.language.latex import name_latex, text_latex
 from autodiff_cli.language.printer import program_text
-from autodiff_cli.methods.gradient import evaluate_constant, gradient
-from autodiff_cli.methods.trace import Trace, trace
-from autodiff_cli.render.trace_latex import latex
+from autodiff_cli.questions.gradient import evaluate_constant, gradient
+from autodiff_cli.questions.trace import Trace, trace
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.views.trace_latex import latex
 from counting import counted_calls
 from running import autodiff
 from strategies import graphs

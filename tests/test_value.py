@@ -10,8 +10,8 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, sqrt, tanh
-from autodiff_cli.engine import functions
-from autodiff_cli.engine.primitive import FUNCTIONS
+from autodiff_cli.graph import functions
+from autodiff_cli.table.primitive import FUNCTIONS
 
 
 def test_the_loss_of_the_tutorials() -> None:

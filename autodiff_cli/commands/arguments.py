@@ -11,11 +11,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, looks_like_option, nearest
 from .options import Argument, Option
 
 HELP_OPTIONS = ("--help", "-h")
-_LONG = re.compile(r"--[a-zA-Z][a-zA-Z-]+")
 
 
 def command_module(name: str) -> Any:
@@ -106,23 +105,11 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
     return value
 
 
-def looks_like_option(arg: str) -> bool:
-    """Whether this argument has the form of a long option, although it may be an expression."""
-    return _LONG.fullmatch(arg.partition("=")[0]) is not None
-
-
 def nearest_option(arg: str, options: Sequence[str]) -> str | None:
     """The option that this argument is likely a slip of, None where it reads as an expression."""
     if not looks_like_option(arg):
         return None
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
-
-
-def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
-    """The word that is most like this one, if any is."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, words, 1, cutoff)), None)
 
 
 def _too_many(positional: Sequence[str], declared: Declared, command: str, late: bool) -> ExpressionError:

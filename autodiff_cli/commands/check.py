@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from ..methods.check import FULL, REQUIRED, Check, check
-from ..render.check import view
+from ..questions.check import FULL, REQUIRED, Check, check
+from ..streams.answers import Inputs, answer_all
+from ..streams.requests import Request
+from ..views.check import view
 from . import options
-from .answers import Inputs, answer_all
-from .requests import Request
 
 EXAMPLE = 'autodiff check "x*exp(-x**2/2)" --at x=1.5'
 

@@ -5,13 +5,14 @@ import sys
 from typing import Annotated, TextIO
 
 from ..errors import Diagnostic, ExpressionError
-from ..methods.descent import RATES, Descent, Row, Rule, Stops, descend
-from ..render.descent import Run, view
-from ..render.error import report
-from ..render.formats import Asked, Documents, Writer, writer
-from . import files, options
-from .answers import Inputs, Progress, answer_with, is_file, no_expression
-from .interruption import Interruption
+from ..questions.descent import RATES, Descent, Row, Rule, Stops, descend
+from ..streams import files
+from ..streams.answers import Inputs, Progress, answer_with, is_file, no_expression
+from ..streams.interruption import Interruption
+from ..views.descent import Run, view
+from ..views.error import report
+from ..views.formats import Asked, Documents, Writer, writer
+from . import options
 
 EXAMPLE = 'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10'
 

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..methods.arithmetic import chosen
-from ..methods.diff import LANGUAGES, diff
-from ..render.diff import view
+from ..questions.arithmetic import chosen
+from ..questions.diff import LANGUAGES, diff
+from ..streams.answers import Inputs, answer_all
+from ..views.diff import view
 from . import options
-from .answers import Inputs, answer_all
 
 EXAMPLE = 'autodiff diff "x**2*exp(-x/2)"'
 

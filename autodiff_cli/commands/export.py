@@ -4,12 +4,13 @@ import sys
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..language.targets import TARGETS
-from ..methods.export import Exported, export
-from ..render.export import Sources, view
-from ..render.formats import Writer, writer
-from . import files, options
-from .answers import Inputs, answer_one, no_expression
+from ..questions.export import Exported, export
+from ..streams import files
+from ..streams.answers import Inputs, answer_one, no_expression
+from ..targets import TARGETS
+from ..views.export import Sources, view
+from ..views.formats import Writer, writer
+from . import options
 
 EXAMPLE = 'autodiff export "tanh(x*w + b)" --to c'
 

@@ -3,9 +3,9 @@
 import sys
 from typing import Annotated
 
-from ..methods.functions import function, functions
-from ..render.formats import Asked, writer
-from ..render.functions import listed, whole
+from ..questions.functions import function, functions
+from ..views.formats import Asked, writer
+from ..views.functions import listed, whole
 from . import options
 
 EXAMPLE = "autodiff functions softplus"

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from ..methods.arithmetic import DOUBLE, chosen
-from ..methods.gradient import gradient
-from ..render.gradient import view
+from ..questions.arithmetic import DOUBLE, chosen
+from ..questions.gradient import gradient
+from ..streams.answers import Inputs, answer_all
+from ..streams.requests import Defaults, Request, Shortcuts
+from ..views.gradient import view
 from . import options
-from .answers import Inputs, answer_all
-from .requests import Defaults, Request, Shortcuts
 
 if TYPE_CHECKING:
-    from .points import Data
+    from ..streams.points import Data
 
 EXAMPLE = 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
 
@@ -42,21 +42,21 @@ def run(
     arithmetic = chosen(exact, precision, certified)
     data = _data(points, keep, on_error) if points or keep or on_error else None
     if arithmetic is not DOUBLE:
-        from ..methods.precise import PreciseGradient, precise_gradient
-        from ..render.precise import view as precise_view
+        from ..questions.precise import PreciseGradient, precise_gradient
+        from ..views.precise import view as precise_view
 
         def precise(request: Request) -> PreciseGradient:
             return precise_gradient(request.text, request.point, arithmetic, wrt=request.wrt)
 
         precise_shown = precise_view(intermediates=everything, table=not no_table)
         if data is not None:
-            from .points import answer_rows
+            from ..streams.points import answer_rows
 
             return answer_rows(inputs, data, precise, precise_shown)
         return answer_all(inputs, precise, precise_shown)
     shown = view(intermediates=everything, digits=digits, depth=depth, table=not no_table, tree=not no_tree)
     if data is not None:
-        from .points import answer_points
+        from ..streams.points import answer_points
 
         return answer_points(inputs, data, shown, whole=everything)
     return answer_all(
@@ -68,12 +68,12 @@ def run(
 
 
 def _data(points: str | None, keep: list[str] | None, on_error: str | None) -> "Data | None":
-    from .points import given  # and only data files this
+    from ..streams.points import given  # and only data files this
 
     return given(points, keep, on_error)
 
 
 def _shortcut(defaults: Defaults) -> Shortcuts | None:
-    from .shortcut import shortcut  # only streams need it
+    from ..streams.shortcut import shortcut  # only streams need it
 
     return shortcut(defaults)

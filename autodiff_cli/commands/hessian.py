@@ -1,10 +1,10 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
-from ..methods.arithmetic import chosen
-from ..methods.hessian import hessian
-from ..render.hessian import view
+from ..questions.arithmetic import chosen
+from ..questions.hessian import hessian
+from ..streams.answers import Inputs, answer_all
+from ..views.hessian import view
 from . import options
-from .answers import Inputs, answer_all
 
 EXAMPLE = 'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1'
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from ..methods.arithmetic import chosen
-from ..methods.jacobian import jacobian
-from ..methods.point import constant_value, parse_point, split
-from ..render.jacobian import view
+from ..questions.arithmetic import chosen
+from ..questions.jacobian import jacobian
+from ..questions.point import constant_value, parse_point, split
+from ..streams.answers import Inputs, answer_all
+from ..views.jacobian import view
 from . import options
-from .answers import Inputs, answer_all
 
 EXAMPLE = 'autodiff jacobian "r*cos(t), r*sin(t)" --at r=2,t=pi/6'
 

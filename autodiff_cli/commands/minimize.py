@@ -6,16 +6,17 @@ from itertools import count
 from typing import Annotated
 
 from ..errors import Diagnostic, ExpressionError
-from ..methods.minimum import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
-from ..methods.ranges import parse_ranges
-from ..render.descent import record
-from ..render.error import report
-from ..render.formats import writer
-from ..render.minimum import verdict, view
-from . import files, options
-from .answers import Inputs, Progress, answer_with, no_expression
-from .interruption import Interruption
-from .requests import Request
+from ..questions.minimum import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
+from ..questions.ranges import parse_ranges
+from ..streams import files
+from ..streams.answers import Inputs, Progress, answer_with, no_expression
+from ..streams.interruption import Interruption
+from ..streams.requests import Request
+from ..views.descent import record
+from ..views.error import report
+from ..views.formats import writer
+from ..views.minimum import verdict, view
+from . import options
 
 INTERRUPTED = 130
 

@@ -6,7 +6,7 @@ of them, so a call that needs neither does not load Typer, which would take long
 
 from typing import Annotated, NamedTuple
 
-from ..render.formats import FORMATS
+from ..views.formats import FORMATS
 
 
 class Option(NamedTuple):

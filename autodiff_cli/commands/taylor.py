@@ -3,12 +3,12 @@
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..methods.arithmetic import chosen
-from ..methods.taylor import taylor
-from ..render.taylor import view
+from ..questions.arithmetic import chosen
+from ..questions.taylor import taylor
+from ..streams.answers import Inputs, answer_all
+from ..streams.requests import Request
+from ..views.taylor import view
 from . import options
-from .answers import Inputs, answer_all
-from .requests import Request
 
 EXAMPLE = 'autodiff taylor "exp(sin(x))" --at x=0 --order 8'
 

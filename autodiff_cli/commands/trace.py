@@ -3,13 +3,13 @@
 import sys
 from typing import Annotated
 
-from ..methods.trace import MODES, trace
-from ..render.characters import look
-from ..render.formats import FORMATS
-from ..render.trace import STEPS, view
+from ..questions.trace import MODES, trace
+from ..streams.answers import Inputs, answer_all
+from ..streams.requests import default_point
+from ..views.characters import look
+from ..views.formats import FORMATS
+from ..views.trace import STEPS, view
 from . import options
-from .answers import Inputs, answer_all
-from .requests import default_point
 
 EXAMPLE = 'autodiff trace "ln(x1) + x1*x2 - sin(x2)" --at x1=2,x2=5'
 

@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..engine.operators import ADD, AND, COMPARISONS, DIV, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
-from ..engine.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from ..engine.primitives import ABS, SQRT
-from ..engine.value import Value, constant, evaluate, in_order, node, variable
 from ..errors import ExpressionError, Span
+from ..graph.value import Value, constant, evaluate, in_order, node, variable
+from ..table.operators import ADD, AND, COMPARISONS, DIV, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ..table.primitives import ABS, SQRT
 from .checks import check_thousands
 from .tree import Node
 

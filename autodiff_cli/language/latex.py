@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ..engine.operators import VARIABLE
-from ..engine.symbolic import by_definition
-from ..engine.value import Value
+from ..graph.symbolic import by_definition
+from ..graph.value import Value
+from ..table.operators import VARIABLE
 from .printer import AND, ATOM, CHOICE, COMPARISON, NOT, OR, POWER, PRODUCT, SIGN, SUM, number_text
 
 GREEK = (

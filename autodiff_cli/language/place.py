@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..engine import primitives as _primitives  # noqa: F401  (it fills the table of functions)
-from ..engine.primitive import FUNCTIONS
+from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
+from ..table.primitive import FUNCTIONS
 from .parser import Stuck
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import KIND, scan, stranger

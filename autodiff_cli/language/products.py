@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.primitive import FUNCTIONS
+from ..table.primitive import FUNCTIONS
 from .parser import read_program
 from .spelling import offered
 from .tree import Node

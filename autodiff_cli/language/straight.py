@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..engine import operators, straight
-from ..engine.numbers.floats import REAL
-from ..engine.operators import CONSTANT, POW
-from ..engine.straight import ADD, CALL, CALLABLE, DIV, GENERAL, MUL, NEG, RAISE, SUB, WHOLE, Step, is_whole, smooth
-from ..engine.value import in_order
+from ..graph.value import in_order
+from ..numbers.floats import REAL
+from ..run import straight
+from ..run.straight import ADD, CALL, CALLABLE, DIV, GENERAL, MUL, NEG, RAISE, SUB, WHOLE, Step, is_whole, smooth
+from ..table import operators
+from ..table.operators import CONSTANT, POW
 from .builder import CONSTANTS, Program
 from .printer import POWER, PRODUCT, SIGN, SUM
 

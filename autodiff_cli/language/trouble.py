@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from ..engine.primitive import FUNCTIONS
+from ..table.primitive import FUNCTIONS
 from .place import LETTERS, Place, shape
 from .tree import Node
 

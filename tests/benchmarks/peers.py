@@ -19,8 +19,8 @@ from typing import Any
 
 from random_formulas import Formula, formulas, is_right
 
-from autodiff_cli.commands.requests import Defaults
-from autodiff_cli.commands.shortcut import Shortcut
+from autodiff_cli.streams.requests import Defaults
+from autodiff_cli.streams.shortcut import Shortcut
 
 Answer = tuple[float, dict[str, float]]
 Way = Callable[[str, Mapping[str, float]], Answer]

@@ -17,13 +17,13 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from autodiff_cli.commands.answers import answer_requests
 from autodiff_cli.commands.arguments import call
-from autodiff_cli.commands.requests import Defaults, stream
-from autodiff_cli.commands.shortcut import Shortcut
-from autodiff_cli.methods.gradient import gradient
-from autodiff_cli.render.formats import JsonLines
-from autodiff_cli.render.gradient import view
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.streams.answers import answer_requests
+from autodiff_cli.streams.requests import Defaults, stream
+from autodiff_cli.streams.shortcut import Shortcut
+from autodiff_cli.views.formats import JsonLines
+from autodiff_cli.views.gradient import view
 
 FORMULA = "log(1.2 + (x)**2)*(x*(0.71 + y)*z + (((x - 0.31) + (x - 0.71)))**2)"
 

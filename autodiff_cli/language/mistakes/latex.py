@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...engine.primitive import FUNCTIONS
+from ...table.primitive import FUNCTIONS
 from ..tokens import KEYWORDS
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from unicodedata import normalize
 
-from ...engine.primitive import FUNCTIONS
+from ...table.primitive import FUNCTIONS
 from ..tokens import KEYWORDS
 from .latex import spelled
 from .row import DERIVATIVES, LINES, Repair, Row

@@ -1,1 +1,0 @@
-"""The engine: the table of primitives, the number types, `Value`, and the sweeps over a graph."""

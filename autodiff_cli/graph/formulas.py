@@ -1,0 +1,156 @@
+"""Derivatives as graphs: the adjoint program of a graph, written down with exact constants, as Values again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import ExpressionError
+from ..numbers.base import Number
+from ..numbers.recorder import VECTORS, Recorder, Step
+from ..table.operators import COMPARISONS, VARIABLE, WHERE
+from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
+from .adjoint import record_gradient
+from .simplify import simplify
+from .symbolic import Symbolic
+from .value import Value, constant, in_order, node
+
+MOST_NODES = 100_000
+NAMED = ("pi", "π", "e")
+CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
+
+
+class FormulaRecorder(Recorder):
+    """A recorder that computes nothing: 1/3 stays 1/3, and π stays π."""
+
+    name = "formula"
+
+    def __init__(self, pi: int) -> None:
+        super().__init__()
+        self._pi = pi
+
+    @property
+    def pi(self) -> Step:
+        """π, which is an input here."""
+        return self.input(self._pi)
+
+    def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        return super()._folded(name, args) if name in CONDITIONS else None
+
+    def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        if name == "power_minus_one" and not (args[1].name == "number" and args[1].data == int(args[1].data)):
+            return None  # 0.999 - 1 in doubles is another number
+        return super()._simpler(name, args)
+
+
+class Unevaluated(Symbolic):
+    """Values of which none is computed."""
+
+    name = "formula"
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name, primitive in PRIMITIVES.items():
+            if name != "where":
+                self.__dict__[name] = _maker(primitive)
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
+        """The choice between two branches."""
+        branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
+        return node(WHERE, (condition, *[_value(branch) for branch in branches]))
+
+
+def _maker(primitive: Primitive) -> Any:
+    def make(*inputs: Number) -> Value:
+        return node(primitive, tuple([_value(x) for x in inputs]))
+
+    return make
+
+
+def _value(x: Any) -> Value:
+    return x if isinstance(x, Value) else constant(x)
+
+
+UNEVALUATED = Unevaluated()
+
+
+def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
+    """The derivative of a graph by each of these leaves, as graphs; not simplified.
+
+    What takes no part at a point (an untaken branch, the loser of a `max`) stands behind a condition, as the sweeps
+    have it. Raises `ExpressionError` (`limit`).
+    """
+    leaves = [leaf for leaf in in_order((output,)) if leaf.primitive is VARIABLE or leaf.source in NAMED]
+    pi = next((leaf for leaf in leaves if leaf.source in ("pi", "π")), None)
+    if pi is None:
+        pi = constant(math.pi, "pi")
+        leaves.append(pi)
+    leaves += [leaf for leaf in wrt if leaf not in leaves]
+    recorder = FormulaRecorder(leaves.index(pi))
+    recording = record_gradient(output, leaves, wrt, recorder)
+    check_size(len(recorder.steps))
+    return as_values(recording.partials, dict(enumerate(leaves)))
+
+
+def check_size(count: int) -> None:
+    """Raise `ExpressionError` for a graph that is too large to be a formula."""
+    if count > MOST_NODES:
+        raise ExpressionError(
+            "limit", f"the derivative has more than {MOST_NODES:,} nodes", None,
+            "ask for a lower order, or for fewer variables: `--wrt x`",
+        )  # fmt: skip
+
+
+def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
+    """Steps as Values, in functions that are in the table."""
+    made: dict[Step, Any] = {}
+    needed: set[Step] = set()
+    stack = [*steps]
+    while stack:
+        step = stack.pop()
+        if step not in needed:
+            needed.add(step)
+            stack += step.args
+    for step in sorted(needed, key=lambda s: s.index):
+        args = [made[a] for a in step.args]
+        if step.name == "input":
+            made[step] = leaves[step.data]
+        elif step.name == "number":
+            made[step] = _truth(step.data) if isinstance(step.data, bool) else _literal(step.data)
+        elif step.name == "nothing":
+            made[step] = constant(0.0, "0")
+        elif step.name == "item":
+            made[step] = _value(args[0][step.data])
+        elif step.name in VECTORS or step.name not in PRIMITIVES:
+            made[step] = DEFINITIONS[step.name](UNEVALUATED, *args)
+        else:
+            made[step] = node(PRIMITIVES[step.name], tuple(args))
+    return [_value(made[step]) for step in steps]
+
+
+def _literal(x: float) -> Value:
+    return constant(x, str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x))
+
+
+def _truth(holds: bool) -> Value:
+    return node(PRIMITIVES["le" if holds else "lt"], (constant(0.0, "0"), constant(0.0, "0")))
+
+
+Multi = tuple[int, ...]
+"""By which variables a derivative is taken, by their positions, in ascending order."""
+
+
+def derivatives(output: Value, wrt: Sequence[Value], order: int) -> dict[Multi, Value]:
+    """The simplified derivatives of an order by all combinations of the leaves. Raises `ExpressionError` (`limit`)."""
+    known: dict[Multi, Value] = {(): simplify((output,), spell=False)[0]}
+    for _ in range(order):
+        following: dict[Multi, Value] = {}
+        for multi, formula in known.items():
+            start = multi[-1] if multi else 0
+            for k, partial in enumerate(partials(formula, wrt[start:]), start=start):
+                following[(*multi, k)] = partial
+        # The stable forms stay until the end: they have derivatives where their definitions have none.
+        known = dict(zip(following, simplify(list(following.values()), spell=False), strict=True))
+        check_size(len(in_order(known.values())))
+    return dict(zip(known, simplify(list(known.values())), strict=True))

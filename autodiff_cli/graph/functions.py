@@ -1,0 +1,44 @@
+"""The functions of the language for Python: of Values and of plain numbers, made from the table of primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from .value import Value, apply
+
+__all__ = [*FUNCTIONS]
+
+
+def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
+    params = [p.strip("*") for p in primitive.params]
+    least = len(params) - len(primitive.defaults)
+
+    def function(*args: Any, **named: Any) -> Any:
+        called = primitive
+        if named:
+            args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
+        if primitive.with_two and len(args) == 2:
+            called = PRIMITIVES[primitive.with_two]
+        elif not primitive.variadic:
+            if named or not least <= len(args) <= len(params):
+                raise TypeError(f"{name}: call it as {primitive.signature}")
+            args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
+        elif named or not args:
+            raise TypeError(f"{name}: call it as {primitive.signature}")
+        result = apply(called, *args)
+        return result if any(isinstance(a, Value) for a in args) else result.data
+
+    domain = f"\n\nDefined where {primitive.domain}." if primitive.domain else ""
+    kink = f"\nDerivative at kinks: {primitive.convention}." if primitive.convention else ""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{primitive.doc[:1].upper()}{primitive.doc[1:]}: `{primitive.signature}`.{domain}{kink}\n\n"
+        "Returns a Value if an argument is one, else a float. Angles are radians. "
+        "Raises `ExpressionError` where it has no value."
+    )
+    return function
+
+
+globals().update({name: _python_function(name, primitive) for name, primitive in FUNCTIONS.items()})

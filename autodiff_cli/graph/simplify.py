@@ -1,0 +1,171 @@
+"""Simplifier: shorter graphs of the same function, by rules that hold for every real input in the domain.
+
+Sums are collected by like terms and products by like bases, with exact rational coefficients and exponents; a table
+holds what else is known of single functions. Never used are rules that hold for some inputs only: (a²)^½ is not a.
+A shared part is taken into a sum or product only if it is short, so the graph does not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..table.operators import CONSTANT, POW
+from ..table.primitive import PRIMITIVES
+from .collector import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Rule, Truth, negated
+from .symbolic import by_definition
+from .value import Value, in_order, node
+
+ROUNDS = 8
+
+
+def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
+    """Graphs of the same functions, with as much in common; leaves are the same objects.
+
+    With `spell` they are in functions of the language, else stable forms stay what they are. What it returns is not
+    made simpler by doing it again.
+    """
+    found, before = list(outputs), -1
+    for _ in range(ROUNDS):
+        found = Collector(_expanded(found) if spell else found, FORMS, RULES).outputs()
+        shape = _shape(found)
+        if shape == before:
+            break
+        before = shape
+    return found
+
+
+def _shape(outputs: Sequence[Value]) -> int:
+    """A number that tells graphs apart."""
+    place = in_order(outputs)
+    listed = [
+        (v.primitive.name, v.label if v.primitive is not CONSTANT else v.source or v.data, *[place[p] for p in v._prev])
+        for v in place
+    ]
+    return hash((tuple(listed), tuple([place[v] for v in outputs])))
+
+
+def _expanded(outputs: Sequence[Value]) -> list[Value]:
+    """The graph with its operations written in functions of the language."""
+    copies: dict[Value, Value] = {}
+    for value in in_order(outputs):
+        if not value._prev:
+            copies[value] = value
+            continue
+        parents = tuple([copies[p] for p in value._prev])
+        copy = value if parents == value._prev else node(value.primitive, parents)
+        copies[value] = _spelled(copy)
+    return [copies[v] for v in outputs]
+
+
+def _spelled(value: Value) -> Value:
+    while value._prev and (written := by_definition(value)) is not value:
+        value = _rebuilt(written, value._prev)
+    return value
+
+
+def _rebuilt(root: Value, inputs: Sequence[Value]) -> Value:
+    """A definition with the operations that it uses written out too; it is walked no further than to its inputs."""
+    copies = {value: value for value in inputs}
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        missing = [] if top in copies else [p for p in top._prev if p not in copies]
+        stack += missing
+        if missing:
+            continue
+        stack.pop()
+        if top not in copies:
+            parents = tuple([copies[p] for p in top._prev])
+            copy = top if parents == top._prev else node(top.primitive, parents)
+            copies[top] = copy if top is root else _spelled(copy)
+    return copies[root]
+
+
+# ---- the rules ----------------------------------------------------------------------------------------------------
+def _where(p: Collector, value: Value, inputs: list[Form]) -> Form:
+    condition, x, y = inputs
+    if isinstance(condition, Truth):
+        return x if condition.value else y
+    then, otherwise = p.made(x), p.made(y)
+    return x if then is otherwise else p.node(value.primitive, p.made(condition), then, otherwise)
+
+
+def _junction(neutral: bool) -> FormRule:
+    def rule(p: Collector, value: Value, inputs: list[Form]) -> Form:
+        a, b = inputs
+        if isinstance(a, Truth):
+            return b if a.value == neutral else a
+        if isinstance(b, Truth) and b.value == neutral:
+            return a
+        return a if a is b else p.opaque(value.primitive, inputs)
+
+    return rule
+
+
+def _pow(p: Collector, value: Value, inputs: list[Form]) -> Form:
+    x, y = inputs
+    if isinstance(y, Number):
+        return p.raised(value._prev[0], x, y.value)
+    return p.opaque(POW, inputs)
+
+
+FORMS: dict[str, FormRule] = {
+    "add": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
+    "sub": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
+    "sum": lambda p, v, f: p.sum(zip([ONE] * len(f), v._prev, f, strict=True)),
+    "neg": lambda p, v, f: p.product(((ONE, None, Number(-ONE)), (ONE, v._prev[0], f[0]))),
+    "mul": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
+    "prod": lambda p, v, f: p.product(zip([ONE] * len(f), v._prev, f, strict=True)),
+    "div": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
+    "pow": _pow,
+    "sqrt": lambda p, v, f: p.raised(v._prev[0], f[0], HALF),
+    "where": _where,
+    "and_": _junction(True),
+    "or_": _junction(False),
+}
+"""Operations that are collected, and choices: rules that look at all inputs."""
+
+
+def _odd(name: str) -> Rule:
+    def rule(p: Collector, inputs: list[Form]) -> Form:
+        mirrored = negated(p, inputs[0])
+        if mirrored is None:
+            raise Refused
+        return Product(-ONE, {p.opaque(PRIMITIVES[name], (mirrored,)): ONE})
+
+    return rule
+
+
+def _even(name: str) -> Rule:
+    def rule(p: Collector, inputs: list[Form]) -> Form:
+        mirrored = negated(p, inputs[0])
+        if mirrored is None:
+            raise Refused
+        return p.opaque(PRIMITIVES[name], (mirrored,))
+
+    return rule
+
+
+def _undone(outer: str, inner: str) -> Rule:
+    """outer(inner(x)) is x."""
+
+    def rule(p: Collector, inputs: list[Form]) -> Form:
+        value = inputs[0]
+        if not isinstance(value, Value) or value.primitive.name != inner:
+            raise Refused
+        return p.forms.get(value._prev[0], value._prev[0])
+
+    return rule
+
+
+ODD = ("sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "sign")
+EVEN = ("cos", "cosh", "sech", "abs", "sinc")
+
+RULES: dict[str, Rule] = {
+    **{name: _odd(name) for name in ODD},
+    **{name: _even(name) for name in EVEN},
+    "log": _undone("log", "exp"),
+    "exp": _undone("exp", "log"),
+    "not_": _undone("not_", "not_"),
+}
+"""What is known of single functions, for every argument in their domain."""

@@ -1,0 +1,89 @@
+"""sweep_in: value and gradient of a graph in any number type. The graph's own doubles are neither read nor changed.
+
+This is the way to multiprecision, exact and certified results alike:
+
+    program = parse(text)
+    m = Multiprecision(50, decimals=True)
+    swept = sweep_in(m, program.outputs[0], {"x": m.literal("0.1")}, ["x"])
+    swept.value, swept.gradient["x"]            # numbers of `m`
+
+A number type needs `number` and `literal` for the leaves, and `finite`; see `numbers/base.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..errors import ExpressionError
+from ..numbers.base import Number, NumberType, Refusal
+from ..run.sweep import Fault, Tape, activity, backward, forward
+from ..table.operators import VARIABLE
+from .value import Value, in_order, located, tape_of
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A graph evaluated and differentiated in some number type; lists run over the nodes, inputs first."""
+
+    value: Number
+    gradient: dict[str, Number]
+    nodes: list[Value]
+    tape: Tape
+    """Its `data` are the nodes' values, None in a branch that was not taken."""
+    order: Sequence[int]
+    """The nodes that were evaluated, in the order in which they were."""
+    active: list[bool]
+    adjoints: list[Number | None]
+    kinks: list[int]
+
+
+def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str, Number]) -> tuple[list[Value], Tape]:
+    """The graph's nodes and its tape, with the leaves as numbers of this type: constants as `m` reads their source.
+
+    Of one output, the last node is it. `values` gives each variable a number of `m`. Raises `ExpressionError` for a
+    constant that `m` cannot hold.
+    """
+    place = in_order((output,) if isinstance(output, Value) else output)
+    nodes = list(place)
+    tape = tape_of(place)
+    for i, n in enumerate(nodes):
+        if n._prev:
+            tape.data[i] = None
+        elif n.primitive is VARIABLE:
+            tape.data[i] = values[n.label]
+        else:
+            try:
+                tape.data[i] = m.number(n.data) if n.source is None else m.literal(n.source)
+            except OverflowError:
+                raise ExpressionError(
+                    "overflow", f"this number is too large for {m.range}", n.span, "use a smaller number"
+                ) from None
+            except Refusal as refusal:
+                raise ExpressionError(refusal.kind, refusal.message, n.span, refusal.hint) from None
+    return nodes, tape
+
+
+def sweep_in(
+    m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str], seed: Number = None
+) -> Swept:
+    """Value and gradient of `output` in the number type `m`, at the point `values`, in the variables `wrt`.
+
+    A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
+    """
+    nodes, tape = tape_in(m, output, values)
+    root = len(nodes) - 1
+    wanted = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wrt}
+    try:
+        order = forward(tape, m, (root,))
+        active = activity(tape, order, wanted.values())
+        adjoints, kinks = backward(tape, m, order, active, {root: m.number(1) if seed is None else seed})
+    except Fault as fault:
+        raise located(fault, nodes, tape) from None
+    zero = m.number(0)
+    gradient: dict[str, Number] = dict.fromkeys(wrt, zero)
+    for name, i in wanted.items():
+        adjoint = adjoints[i]
+        if adjoint is not None:
+            gradient[name] = adjoint
+    return Swept(tape.data[root], gradient, nodes, tape, order, active, adjoints, kinks)

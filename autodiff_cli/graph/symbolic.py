@@ -1,0 +1,57 @@
+"""SYMBOLIC: Values themselves as a number type, so that a rule of the table gives the graph of the derivative."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+from ..numbers.base import Number, NumberType
+from ..table.operators import WHERE
+from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
+from .value import Value, apply, constant
+
+
+class Symbolic(NumberType):
+    """Values: every operation makes a node."""
+
+    name = "symbolic"
+
+    def __init__(self) -> None:
+        for name, primitive in PRIMITIVES.items():
+            if name != "where":
+                self.__dict__[name] = partial(apply, primitive)
+
+    @property
+    def pi(self) -> Value:
+        """π, as a named constant."""
+        return constant(math.pi, "pi")
+
+    @property
+    def nothing(self) -> Value:
+        """A literal 0, which every sweep takes for a structural zero."""
+        return constant(0.0, "0")
+
+    def number(self, x: Number) -> Value:
+        """The constant `x`."""
+        return constant(x)
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
+        """The node that chooses between two branches; both are in the graph."""
+        branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
+        return apply(WHERE, condition, *branches)
+
+
+SYMBOLIC = Symbolic()
+
+
+def by_definition(value: Value) -> Value:
+    """The node written in functions of the language, where its own operation is not one."""
+    if not is_spelled(value.primitive):
+        return DEFINITIONS[value.primitive.name](SYMBOLIC, *value._prev)  # type: ignore[no-any-return]
+    return value
+
+
+def is_spelled(primitive: Primitive) -> bool:
+    """Whether the language has a spelling for the operation."""
+    return bool(primitive.group) or primitive.name not in DEFINITIONS or primitive.name == "log_base"

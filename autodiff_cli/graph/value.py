@@ -1,0 +1,398 @@
+"""Value: a number that remembers how it was computed, so that it can be differentiated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from ..errors import Diagnostic, ExpressionError, Span
+from ..numbers.base import Number, NumberType
+from ..numbers.floats import REAL
+from ..run.backpropagation import backpropagate
+from ..run.sweep import Fault, Tape, activity, backward, compute, forward, show
+from ..table import primitives as primitives
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
+from ..table.primitive import BY_SYMBOL, FUNCTIONS, Primitive
+
+
+class Value:
+    """A node of the graph of a computation: a number, the operation that made it, and the operation's inputs.
+
+    Arithmetic with Values and plain numbers makes new Values, evaluated at once. `backward()` on a result fills in
+    `grad`, the derivative of the result, of every Value that it was made from.
+
+    >>> w = Value(2.0, label="w")
+    >>> loss = (w - 5) ** 2
+    >>> loss.backward()
+    >>> loss, w
+    (Value(data=9.0, grad=1.0), Value(data=2.0, grad=-6.0))
+    """
+
+    __slots__ = ("_prev", "active", "data", "grad", "label", "primitive", "source", "span")
+
+    data: Any
+    """The value; None in a graph that has not been evaluated (there), a bool where the node is a condition."""
+    grad: Any
+    """The derivative of the output with respect to this node; None where it takes no part."""
+    label: str
+    """The name that the user gave it, or the empty string."""
+    primitive: Primitive
+    """The operation, a row of the table; `VARIABLE` or `CONSTANT` for a leaf."""
+    _prev: tuple[Value, ...]
+    """The inputs, in order; `x*x` has `x` twice."""
+    span: Span | None
+    """The piece of text that it was built from."""
+    active: bool
+    """Of a leaf: whether derivatives are taken with respect to it."""
+    source: str | None
+    """Of a constant: the literal or the name it was read from, so that it can be read again as another number type."""
+
+    def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
+        if isinstance(data, int):
+            data = float(data)
+        if isinstance(data, float) and not math.isfinite(data):
+            raise ValueError(f"a Value needs a finite number, not {data}")
+        if isinstance(data, (str, bytes, Value)) or data is None:
+            raise TypeError(f"a Value needs a number, not {data!r}")
+        if bool(_children) != bool(_op) or (_op and _op not in BY_SYMBOL):
+            raise ValueError(f"no operation {_op!r} with {len(_children)} inputs is in the table of primitives")
+        self.data = data
+        self.grad = 0.0
+        self.label = label
+        self.primitive = BY_SYMBOL[_op] if _op else VARIABLE
+        self._prev = tuple(_children)
+        self.span = None
+        self.active = True
+        self.source = None
+
+    @property
+    def children(self) -> tuple[Value, ...]:
+        """The inputs of the operation, in order."""
+        return self._prev
+
+    @property
+    def _op(self) -> str:
+        """The operation's symbol, the empty string for a leaf."""
+        return self.primitive.symbol if self._prev else ""
+
+    @property
+    def _backward(self) -> NoReturn:
+        """Not there: derivatives come from the table of primitives, not from a closure a node."""
+        raise AttributeError(
+            "a Value has no `_backward`: its derivative is in the table of primitives; "
+            "call `backward()` on the result, or compose your function from those of `autodiff_cli`"
+        )
+
+    @_backward.setter
+    def _backward(self, closure: object) -> NoReturn:
+        raise AttributeError(
+            "a Value takes no `_backward` closure: derivatives come from the table of primitives; "
+            "compose your function from those of `autodiff_cli`"
+        )
+
+    def backward(self) -> None:
+        """Fill in `grad` of every node of this result's graph: its derivative of this result.
+
+        All gradients are set to zero first, then accumulated in reverse topological order: calling it twice gives the
+        same answer. Raises `ExpressionError` where a derivative is infinite, undefined or too large.
+        """
+        differentiate(self)
+
+    def __repr__(self) -> str:
+        return f"Value(data={self.data}, grad={self.grad})"
+
+    def __float__(self) -> float:
+        return float(self.data)
+
+    def __add__(self, other: Value | Number) -> Value:
+        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
+            out = x + y
+            if out - out == 0.0:
+                return _result(ADD, (self, other), out)
+        return apply(ADD, self, other)
+
+    def __radd__(self, other: Number) -> Value:
+        return apply(ADD, other, self)
+
+    def __sub__(self, other: Value | Number) -> Value:
+        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
+            out = x - y
+            if out - out == 0.0:
+                return _result(SUB, (self, other), out)
+        return apply(SUB, self, other)
+
+    def __rsub__(self, other: Number) -> Value:
+        return apply(SUB, other, self)
+
+    def __mul__(self, other: Value | Number) -> Value:
+        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
+            out = x * y
+            if out - out == 0.0:
+                return _result(MUL, (self, other), out)
+        return apply(MUL, self, other)
+
+    def __rmul__(self, other: Number) -> Value:
+        return apply(MUL, other, self)
+
+    def __truediv__(self, other: Value | Number) -> Value:
+        return apply(DIV, self, other)
+
+    def __rtruediv__(self, other: Number) -> Value:
+        return apply(DIV, other, self)
+
+    def __pow__(self, other: Value | Number) -> Value:
+        return apply(POW, self, other)
+
+    def __rpow__(self, other: Number) -> Value:
+        return apply(POW, other, self)
+
+    def __neg__(self) -> Value:
+        return apply(NEG, self)
+
+    def __pos__(self) -> Value:
+        return self
+
+    def __abs__(self) -> Value:
+        return apply(FUNCTIONS["abs"], self)
+
+    def __lt__(self, other: Value | Number) -> bool:
+        return bool(self.data < _data(other))
+
+    def __le__(self, other: Value | Number) -> bool:
+        return bool(self.data <= _data(other))
+
+    def __gt__(self, other: Value | Number) -> bool:
+        return bool(self.data > _data(other))
+
+    def __ge__(self, other: Value | Number) -> bool:
+        return bool(self.data >= _data(other))
+
+    def tanh(self) -> Value:
+        """The hyperbolic tangent of this Value."""
+        return apply(FUNCTIONS["tanh"], self)
+
+    def relu(self) -> Value:
+        """This Value above 0, else 0."""
+        return apply(FUNCTIONS["relu"], self)
+
+    def sigmoid(self) -> Value:
+        """The logistic function 1/(1 + exp(-x)) of this Value."""
+        return apply(FUNCTIONS["sigmoid"], self)
+
+    def exp(self) -> Value:
+        """e to the power of this Value."""
+        return apply(FUNCTIONS["exp"], self)
+
+    def log(self) -> Value:
+        """The natural logarithm of this Value."""
+        return apply(FUNCTIONS["log"], self)
+
+    def sqrt(self) -> Value:
+        """The square root of this Value."""
+        return apply(FUNCTIONS["sqrt"], self)
+
+    def sin(self) -> Value:
+        """The sine of this Value, in radians."""
+        return apply(FUNCTIONS["sin"], self)
+
+    def cos(self) -> Value:
+        """The cosine of this Value, in radians."""
+        return apply(FUNCTIONS["cos"], self)
+
+
+def _data(x: Value | Number) -> Number:
+    return x.data if isinstance(x, Value) else x
+
+
+# ---- making nodes -------------------------------------------------------------------------------------------------
+def node(primitive: Primitive, parents: tuple[Value, ...], span: Span | None = None) -> Value:
+    """A node that is not evaluated yet."""
+    made = Value.__new__(Value)
+    made.data = None
+    made.grad = None
+    made.label = ""
+    made.primitive = primitive
+    made._prev = parents
+    made.span = span
+    made.active = True
+    made.source = None
+    return made
+
+
+def _result(primitive: Primitive, parents: tuple[Value, ...], data: float) -> Value:
+    """A node with a finite value: the short way of `apply` that most of a network takes."""
+    made: Value = _new(Value)
+    made.data = data
+    made.grad = 0.0
+    made.label = ""
+    made.primitive = primitive
+    made._prev = parents
+    made.span = None
+    made.active = True
+    made.source = None
+    return made
+
+
+_new = object.__new__
+
+
+def constant(data: Number, source: str | None = None, span: Span | None = None) -> Value:
+    """A leaf that no derivative is taken with respect to."""
+    made = node(CONSTANT, (), span)
+    made.data = float(data) if isinstance(data, int) else data
+    made.active = False
+    made.source = source
+    return made
+
+
+def variable(name: str, span: Span | None = None) -> Value:
+    """A leaf whose value the point will give."""
+    made = node(VARIABLE, (), span)
+    made.label = name
+    return made
+
+
+def apply(primitive: Primitive, *operands: Value | Number) -> Value:
+    """The Value of an operation on Values and plain numbers, evaluated at once if all its inputs are.
+
+    Raises `ExpressionError` (`domain` or `overflow`) where it has no value.
+    """
+    parents = tuple([x if isinstance(x, Value) else _as_constant(x) for x in operands])
+    inputs = [p.data for p in parents]
+    for x in inputs:
+        if x is None:
+            return node(primitive, parents)
+    try:
+        return _result(primitive, parents, compute(number_type(inputs), primitive, inputs, 0))
+    except Fault as fault:
+        raise ExpressionError(fault.kind, fault.message, None, fault.hint) from None
+
+
+def _as_constant(x: Number) -> Value:
+    if isinstance(x, (str, bytes)) or x is None:
+        raise TypeError(f"cannot compute with a Value and {x!r}")
+    if isinstance(x, float) and not math.isfinite(x):
+        raise ValueError(f"cannot compute with a Value and {x}")
+    return constant(x)
+
+
+def number_type(inputs: Iterable[Number]) -> NumberType:
+    """The number type that computes with these numbers."""
+    return REAL
+
+
+# ---- sweeps over Values -------------------------------------------------------------------------------------------
+def in_order(roots: Iterable[Value]) -> dict[Value, int]:
+    """Every node that the roots are made from, each after its inputs, with its place in that order."""
+    place: dict[Value, int] = {}
+    stack = [*roots][::-1]
+    while stack:
+        top = stack[-1]
+        if top in place:
+            stack.pop()
+            continue
+        missing = [p for p in top._prev if p not in place]
+        if missing:
+            missing.reverse()
+            stack += missing
+        else:
+            place[top] = len(place)
+            stack.pop()
+    return place
+
+
+def tape_of(place: dict[Value, int]) -> Tape:
+    """The graph as a tape, its nodes in the given order."""
+    nodes = list(place)
+    return Tape(
+        [n.primitive for n in nodes], [tuple([place[p] for p in n._prev]) for n in nodes], [n.data for n in nodes]
+    )
+
+
+def located(fault: Fault, nodes: Sequence[Value], tape: Tape) -> ExpressionError:
+    """The error that a fault on the tape is for the user: at its place in the text, with the inputs that led there."""
+    names = {nodes[i].label: tape.data[i] for i in _leaves_below(fault.node, tape, nodes)}
+    message, hint = fault.message, fault.hint
+    if names:
+        shown = ", ".join(f"{name} = {show(data)}" for name, data in list(names.items())[:5])
+        message += f" (here {shown}{', …' if len(names) > 5 else ''})"
+    if fault.kind == "derivative" and fault.position == 1 and tape.primitives[fault.node] is POW:
+        held = {nodes[i].label for i in _leaves_below(tape.parents[fault.node][1], tape, nodes)}
+        rest = [n.label for n in nodes if n.primitive is VARIABLE and n.active and n.label not in held]
+        shown = ", ".join(f"`{name}`" for name in sorted(held))
+        hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
+    return ExpressionError(fault.kind, message, nodes[fault.node].span, hint)
+
+
+def _leaves_below(start: int, tape: Tape, nodes: Sequence[Value]) -> list[int]:
+    seen: set[int] = set()
+    stack = [start]
+    leaves: list[int] = []
+    while stack:
+        i = stack.pop()
+        if i in seen:
+            continue
+        seen.add(i)
+        if tape.primitives[i] is VARIABLE and nodes[i].label and tape.data[i] is not None:
+            leaves.append(i)
+        stack.extend(reversed(tape.parents[i]))
+    return leaves
+
+
+def evaluate(roots: Sequence[Value]) -> None:
+    """Fill in `data` of the nodes that the roots need at the values of the leaves.
+
+    Raises `ExpressionError` (`domain` or `overflow`), placed at the sub-expression.
+    """
+    place = in_order(roots)
+    tape = tape_of(place)
+    nodes = list(place)
+    try:
+        forward(tape, number_type(tape.data), [place[r] for r in roots])
+    except Fault as fault:
+        raise located(fault, nodes, tape) from None
+    for n, data in zip(nodes, tape.data, strict=True):
+        n.data = data
+
+
+def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
+    """Fill in `data` and `grad` of every node of the output's graph; return the warnings about kinks that were met.
+
+    Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
+    """
+    if type(seed) is float and backpropagate(output, seed):
+        return []
+    place = in_order((output,))
+    tape, nodes, root = tape_of(place), list(place), place[output]
+    m = number_type(tape.data)
+    try:
+        order = forward(tape, m, (root,))
+        active = activity(tape, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
+        adjoints, kinks = backward(tape, m, order, active, {root: seed})
+    except Fault as fault:
+        raise located(fault, nodes, tape) from None
+    evaluated = [False] * len(nodes)
+    for i in order:
+        evaluated[i] = True
+    for i, n in enumerate(nodes):
+        if evaluated[i]:
+            n.data = tape.data[i]
+        adjoint = adjoints[i]
+        # `+ 0.0` turns the -0.0 of a product into a plain zero.
+        n.grad = (0.0 if active[i] else None) if adjoint is None else adjoint + 0.0
+    return [kink_warning(nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in kinks]
+
+
+def kink_warning(at: Value, inputs: Sequence[Number]) -> Diagnostic:
+    """The warning that a node has no derivative at its inputs, and what was taken instead."""
+    primitive = at.primitive
+    if primitive.gives_condition:
+        return Diagnostic(
+            "kink", f"`{primitive.symbol}` compares equal numbers, {show(inputs[0])}, here: the branches meet",
+            at.span, "the derivative is that of the branch taken",
+        )  # fmt: skip
+    places = show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
+    return Diagnostic(
+        "kink", f"`{primitive.symbol}` has no derivative at {places}", at.span, f"convention: {primitive.convention}"
+    )

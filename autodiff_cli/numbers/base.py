@@ -1,0 +1,86 @@
+"""NumberType: the functions that every kind of number offers to the rules of the table."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ..table.primitive import DEFINITIONS
+from ..table.primitive import Number as Number
+
+
+class Refusal(ArithmeticError):
+    """What a number type cannot do although the operation is defined: the kind of error, what to say, and a hint."""
+
+    def __init__(self, kind: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+
+
+class NumberType:
+    """One kind of number: its functions by name (`m.sin`, `m.pow`, `m.where`), as the rules of the table use them.
+
+    A function that the type does not bring along is taken from `DEFINITIONS`, which composes it from others.
+    A rule combines numbers with `+ - * / **` and whole literals; it compares them with `m.lt(x, 0)` and chooses
+    with `m.where`, never with Python's `if`, so that it also serves types whose values are not known yet.
+    """
+
+    name: str
+    range: str = "a double-precision number"
+    """What a number is said to be too large for."""
+    derivative: str = "derivative"
+    """What a sweep over such numbers finds, in messages."""
+    nothing: Number = None
+    """What a rule returns for an input that takes no part at all: a structural zero, which stops the sweep there."""
+
+    add: Any = staticmethod(operator.add)
+    sub: Any = staticmethod(operator.sub)
+    mul: Any = staticmethod(operator.mul)
+    div: Any = staticmethod(operator.truediv)
+    lt: Any = staticmethod(operator.lt)
+    le: Any = staticmethod(operator.le)
+    gt: Any = staticmethod(operator.gt)
+    ge: Any = staticmethod(operator.ge)
+    eq: Any = staticmethod(operator.eq)
+    ne: Any = staticmethod(operator.ne)
+    not_: Any = staticmethod(operator.not_)
+
+    def and_(self, p: Any, q: Any) -> Any:
+        """Whether both conditions hold."""
+        return p and q
+
+    def or_(self, p: Any, q: Any) -> Any:
+        """Whether one of the conditions holds."""
+        return p or q
+
+    def number(self, x: Number) -> Number:
+        """`x`, a whole number or a float, as a number of this type."""
+        raise TypeError(f"{self.name} numbers are not made from {x!r}")
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
+        """`then` if the condition holds, else `otherwise`; a branch that must not be evaluated in vain is a lambda."""
+        chosen = then if condition else otherwise
+        return chosen() if callable(chosen) else chosen
+
+    def finite(self, x: Number) -> bool:
+        """Whether `x` is neither infinite nor undefined."""
+        return True
+
+    def literal(self, text: str) -> Number:
+        """The number that a literal such as `0.1` or `1e-3` stands for."""
+        raise TypeError(f"{self.name} numbers are not read from text")
+
+    def __getattr__(self, name: str) -> Any:
+        """The function of that name composed by its definition; kept, so it is looked for once."""
+        try:
+            definition = DEFINITIONS[name]
+        except KeyError:
+            raise AttributeError(f"{self.name} numbers have no {name!r}") from None
+
+        def function(*args: Number) -> Number:
+            return definition(self, *args)
+
+        self.__dict__[name] = function
+        return function

@@ -1,0 +1,200 @@
+"""Dual: numbers of any type together with their first derivatives; a backward sweep over them gives the second ones.
+
+A function on duals has the derivative that the table's rule gives on plain numbers, so there are no rules here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..table.primitive import PRIMITIVES, Primitive
+from .base import Number, NumberType
+
+Tangents = dict[int, Number]
+"""The derivative by each direction that a number depends on."""
+
+
+class Dual:
+    """A number `x` and its derivatives `d`; or `fault`, why it has none: an error only where they are asked for."""
+
+    __slots__ = ("d", "fault", "m", "x")
+
+    def __init__(self, m: Duals, x: Number, d: Tangents, fault: Exception | None = None) -> None:
+        self.m = m
+        self.x = x
+        self.d = d
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return str(self.x)
+
+    def __float__(self) -> float:
+        return float(self.x)
+
+    def __int__(self) -> int:
+        return int(self.x)
+
+    def __abs__(self) -> Dual:
+        return self.m.abs(self)  # type: ignore[no-any-return]
+
+    # Comparisons are of the numbers alone: which branch is taken depends on nothing else.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.x == plain(other))
+
+    def __ne__(self, other: object) -> bool:
+        """Whether the two differ here or nearby: an adjoint of 0 that moves is not nothing."""
+        return bool(self.x != plain(other)) or self.fault is not None or any(t != 0 for t in self.d.values())
+
+    def __lt__(self, other: Number) -> bool:
+        return bool(self.x < plain(other))
+
+    def __le__(self, other: Number) -> bool:
+        return bool(self.x <= plain(other))
+
+    def __gt__(self, other: Number) -> bool:
+        return bool(self.x > plain(other))
+
+    def __ge__(self, other: Number) -> bool:
+        return bool(self.x >= plain(other))
+
+    def __add__(self, other: Number) -> Dual:
+        if not isinstance(other, Dual):
+            return Dual(self.m, self.x + other, self.d, self.fault)
+        return Dual(self.m, self.x + other.x, _sum(self.d, other.d), self.fault or other.fault)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dual:
+        return Dual(self.m, -self.x, {k: -t for k, t in self.d.items()}, self.fault)
+
+    def __sub__(self, other: Number) -> Dual:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Number) -> Dual:
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Number) -> Dual:
+        if not isinstance(other, Dual):
+            return Dual(self.m, self.x * other, {k: t * other for k, t in self.d.items()}, self.fault)
+        x, y = self.x, other.x
+        d = _sum({k: t * y for k, t in self.d.items()}, {k: x * t for k, t in other.d.items()})
+        return Dual(self.m, x * y, d, self.fault or other.fault)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Number) -> Dual:
+        if not isinstance(other, Dual):
+            return Dual(self.m, self.x / other, {k: t / other for k, t in self.d.items()}, self.fault)
+        y, out = other.x, self.x / other.x
+        d = _sum({k: t / y for k, t in self.d.items()}, {k: -(out * t) / y for k, t in other.d.items()})
+        return Dual(self.m, out, d, self.fault or other.fault)
+
+    def __rtruediv__(self, other: Number) -> Dual:
+        return self.m.number(other).__truediv__(self)
+
+    def __pow__(self, other: Number) -> Dual:
+        return self.m.pow(self, other)  # type: ignore[no-any-return]
+
+    def __rpow__(self, other: Number) -> Dual:
+        return self.m.pow(other, self)  # type: ignore[no-any-return]
+
+
+def plain(x: Any) -> Number:
+    """The number without its derivatives."""
+    return x.x if isinstance(x, Dual) else x
+
+
+def _sum(a: Tangents, b: Tangents) -> Tangents:
+    if not a or not b:
+        return a or b
+    total = dict(a)
+    for k, t in b.items():
+        total[k] = total[k] + t if k in total else t
+    return total
+
+
+class Duals(NumberType):
+    """Duals over another number type."""
+
+    def __init__(self, base: NumberType, *, strict: bool = False) -> None:
+        self.base = base
+        self.name = f"{base.name} with derivatives"
+        self.range = base.range
+        self.derivative = "second derivative"
+        self.strict = strict
+        """Whether a number without derivatives is refused, as the backward sweep has to."""
+
+    @property
+    def pi(self) -> Dual:
+        """π, which depends on nothing."""
+        return Dual(self, self.base.pi, {})
+
+    def number(self, x: Number) -> Dual:
+        """A number of the base type that depends on nothing; a dual as it is."""
+        return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})
+
+    def literal(self, text: str) -> Dual:
+        """The number that a literal stands for."""
+        return Dual(self, self.base.literal(text), {})
+
+    def seeded(self, x: Number, direction: int) -> Dual:
+        """The variable of a direction."""
+        return Dual(self, x, {direction: self.base.number(1)})
+
+    def finite(self, x: Number) -> bool:
+        """Whether the number, and in a strict type its derivatives, are finite. Raises why there are none."""
+        if not isinstance(x, Dual):
+            return self.base.finite(x)
+        if not self.strict:
+            return self.base.finite(x.x)
+        if x.fault is not None:
+            raise x.fault
+        return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
+
+    def ne(self, x: Number, y: Number) -> bool:
+        """Whether two numbers differ."""
+        return bool(plain(x) != plain(y))
+
+    def __getattr__(self, name: str) -> Any:
+        primitive = PRIMITIVES.get(name)
+        if primitive is None or not primitive.params or primitive.gives_condition:
+            return super().__getattr__(name)
+        function = self.__dict__[name] = self._lifted(primitive)
+        return function
+
+    def _lifted(self, primitive: Primitive) -> Callable[..., Dual]:
+        """The function on duals: its value is the base type's, its derivative that of the table's rule there."""
+        base, value = self.base, getattr(self.base, primitive.name)
+
+        def function(*inputs: Number) -> Dual:
+            xs = [plain(x) for x in inputs]
+            out = value(*xs)
+            moving = [k for k, x in enumerate(inputs) if isinstance(x, Dual) and (x.d or x.fault)]
+            if not moving:
+                return Dual(self, out, {})
+            d: Tangents = {}
+            try:
+                if primitive.variadic:
+                    rule: Any = primitive.partials[0]
+                    partials = rule(base, xs, out)
+                for k in moving:
+                    if primitive.variadic:
+                        partial = partials[k]
+                    else:
+                        one = primitive.partials[k]
+                        partial = None if one is None else one(base, *xs, out)
+                    if partial is None:
+                        continue
+                    if inputs[k].fault is not None:
+                        raise inputs[k].fault
+                    if not base.finite(partial):
+                        raise OverflowError
+                    d = _sum(d, {j: t * partial for j, t in inputs[k].d.items()})
+            except (ValueError, ArithmeticError) as error:
+                return Dual(self, out, {}, error)
+            return Dual(self, out, d)
+
+        return function

@@ -1,0 +1,269 @@
+"""Exact: rational numbers, for programs whose functions stay among them; the others are refused by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from ..table.primitive import DEFINITIONS
+from .base import Number, NumberType, Refusal
+
+MAX_BITS = 14_000
+"""Numerators and denominators end here, at some 4,200 digits: sums of fractions grow without end otherwise."""
+
+COMPOSED = frozenset(
+    [
+        "relu",
+        "leaky_relu",
+        "clamp",
+        "softsign",
+        "heaviside",
+        "mean",
+        "products_of_others",
+        "unit_over_hypot",
+        "unit_vector",
+        "recip_one_plus_square",
+        "recip_one_minus_square",
+    ]
+)
+"""Functions whose definition needs nothing but arithmetic, or what is done here."""
+
+_ZERO_AT_ZERO = "expm1 log1p sin tan asin atan sinh tanh asinh atanh erf erfinv deg rad gelu silu"
+_ONE_AT_ZERO = """exp exp2 cos sec cosh sech erfc sinc exp_neg_square sech_square recip_sqrt_one_plus_square
+                  recip_sqrt_one_minus_square"""
+AT_ZERO = {
+    **dict.fromkeys(_ZERO_AT_ZERO.split(), Fraction(0)),
+    **dict.fromkeys(_ONE_AT_ZERO.split(), Fraction(1)),
+    "sigmoid": Fraction(1, 2),
+    "sigmoid_slope": Fraction(1, 4),
+    "gelu_slope": Fraction(1, 2),
+    "silu_slope": Fraction(1, 2),
+}
+"""Values at 0 that are rational although the function is not so elsewhere."""
+
+AT_ONE = dict.fromkeys(["log", "log2", "log10", "acos", "acosh", "asech"], 0)
+
+
+class Exact(NumberType):
+    """Fractions of whole numbers of bounded size."""
+
+    name = "exact"
+    range = f"exact arithmetic, which ends at {MAX_BITS:,} bits"
+
+    def __init__(self) -> None:
+        self.__dict__.update({name: _checked(function) for name, function in _FUNCTIONS.items()})
+
+    @property
+    def pi(self) -> Number:
+        """Refused: π is not rational."""
+        raise _irrational("`pi` is not a rational number")
+
+    def number(self, x: Number) -> Fraction:
+        """A whole number, a float or a fraction, as what it is to the last bit."""
+        return Fraction(x)
+
+    def literal(self, text: str) -> Fraction:
+        """The decimal that was written. Raises OverflowError, and `Refusal` for the name of a constant."""
+        if text in ("pi", "π", "e"):
+            raise _irrational(f"`{text}` is not a rational number")
+        if abs(Decimal(text).adjusted()) * 3 > MAX_BITS:
+            raise OverflowError("too large")
+        return Fraction(text)
+
+    def finite(self, x: Number) -> bool:
+        """Whether the number is short enough to go on with."""
+        return not isinstance(x, Fraction) or size(x) <= MAX_BITS
+
+    def __getattr__(self, name: str) -> Any:
+        function = self.__dict__[name] = super().__getattr__(name) if name in COMPOSED else _refused(name)
+        return function
+
+
+def size(x: Fraction) -> int:
+    """How many bits the longer one of numerator and denominator has."""
+    return max(x.numerator.bit_length(), x.denominator.bit_length())
+
+
+def _irrational(message: str) -> Refusal:
+    return Refusal("domain", message, "use `--precision 50`, or `--certified`, instead of `--exact`")
+
+
+def _refused(name: str) -> Callable[..., Number]:
+    """A function that leaves the rationals, but for some arguments."""
+
+    def function(*inputs: Number) -> Number:
+        if len(inputs) == 1:
+            if inputs[0] == 0 and name in AT_ZERO:
+                return Fraction(AT_ZERO[name])
+            if inputs[0] == 1 and name in AT_ONE:
+                return Fraction(AT_ONE[name])
+            if name in ("log", "log2", "log10") and inputs[0] <= 0:
+                raise ValueError("outside the domain")
+        places = ", ".join(str(x)[:40] for x in inputs)
+        if (name in DEFINITIONS and name.endswith("slope")) or "_of_" in name:
+            raise _irrational(f"the derivative at {places} is not a rational number, as far as is known here")
+        raise _irrational(f"`{name}({places})` is not a rational number, as far as is known here")
+
+    return function
+
+
+_FUNCTIONS: dict[str, Callable[..., Number]] = {}
+
+
+def _function(function: Callable[..., Number]) -> Callable[..., Number]:
+    _FUNCTIONS[function.__name__[1:]] = function
+    return function
+
+
+def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
+    def checked(*inputs: Number) -> Number:
+        return function(*[x if isinstance(x, Fraction) else Fraction(x) for x in inputs])
+
+    return checked
+
+
+def root(x: Fraction, n: int) -> Fraction | None:
+    """The n-th root of a number that is not negative, None where it is not rational."""
+    parts = []
+    for whole in (x.numerator, x.denominator):
+        low = _whole_root(whole, n)
+        if low**n != whole:
+            return None
+        parts.append(low)
+    return Fraction(parts[0], parts[1])
+
+
+def _whole_root(whole: int, n: int) -> int:
+    if whole < 2:
+        return whole
+    if n == 2:
+        return math.isqrt(whole)
+    if n > whole.bit_length():
+        return 1
+    guess = 1 << -(-whole.bit_length() // n)
+    while True:
+        better = ((n - 1) * guess + whole // guess ** (n - 1)) // n
+        if better >= guess:
+            return guess
+        guess = better
+
+
+@_function
+def _sqrt(x: Fraction) -> Any:
+    if x < 0:
+        raise ValueError("the root of a negative number")
+    found = root(x, 2)
+    if found is None:
+        raise _irrational(f"`sqrt({x})` is not a rational number")
+    return found
+
+
+@_function
+def _cbrt(x: Fraction) -> Fraction:
+    found = root(abs(x), 3)
+    if found is None:
+        raise _irrational(f"`cbrt({x})` is not a rational number")
+    return found if x >= 0 else -found
+
+
+@_function
+def _pow(x: Fraction, y: Fraction) -> Fraction:
+    if y == 0:
+        return Fraction(1)
+    if x == 0:
+        if y < 0:
+            raise ZeroDivisionError
+        return x
+    if y.denominator != 1:
+        if x < 0:
+            raise ValueError("a negative number to a power that is not whole")
+        found = root(x, y.denominator) if y.denominator <= MAX_BITS else None
+        if found is None:
+            raise _irrational(f"`({x})**({y})` is not a rational number")
+        x = found
+    if abs(x) != 1 and abs(y.numerator) * (size(x) - 1) > MAX_BITS:
+        raise OverflowError("too large")
+    return Fraction(x ** int(y.numerator) if abs(x) != 1 else x ** int(y.numerator % 2))
+
+
+@_function
+def _power_minus_one(x: Fraction, y: Fraction, out: Fraction) -> Fraction:
+    power: Fraction = _pow(x, y - 1)
+    return power
+
+
+@_function
+def _abs(x: Fraction) -> Fraction:
+    return abs(x)
+
+
+@_function
+def _sign(x: Fraction) -> Fraction:
+    return Fraction((x > 0) - (x < 0))
+
+
+@_function
+def _floor(x: Fraction) -> Fraction:
+    return Fraction(math.floor(x))
+
+
+@_function
+def _ceil(x: Fraction) -> Fraction:
+    return Fraction(math.ceil(x))
+
+
+@_function
+def _round(x: Fraction) -> Fraction:
+    return Fraction(round(x))
+
+
+@_function
+def _neg(x: Fraction) -> Fraction:
+    return -x
+
+
+@_function
+def _clamp(x: Fraction, lo: Fraction, hi: Fraction) -> Fraction:
+    if lo > hi:
+        raise ValueError("the lower bound is above the upper one")
+    return min(max(x, lo), hi)
+
+
+@_function
+def _sum(*xs: Fraction) -> Fraction:
+    return sum(xs, Fraction(0))
+
+
+@_function
+def _prod(*xs: Fraction) -> Fraction:
+    return math.prod(xs, start=Fraction(1))
+
+
+@_function
+def _min(*xs: Fraction) -> Fraction:
+    return min(xs)
+
+
+@_function
+def _max(*xs: Fraction) -> Fraction:
+    return max(xs)
+
+
+@_function
+def _hypot(*xs: Fraction) -> Fraction:
+    squares: Fraction = _sqrt(sum((x * x for x in xs), Fraction(0)))
+    return squares
+
+
+@_function
+def _gamma(x: Fraction) -> Fraction:
+    if x.denominator != 1:
+        raise _irrational(f"`gamma({x})` is not a rational number")
+    if x <= 0:
+        raise ZeroDivisionError
+    if x > 1500:
+        raise OverflowError("too large")
+    return Fraction(math.factorial(int(x) - 1))

@@ -1,0 +1,267 @@
+"""Recorder: a number type that writes down what is computed with it, one step an operation, equal steps only once."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+from ..table.operators import COMPARISONS
+from .base import Number, NumberType
+from .floats import REAL
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+CONDITIONS = frozenset((*(p.name for p in COMPARISONS.values()), "and_", "or_", "not_"))
+COMMUTATIVE = frozenset(("add", "mul", "and_", "or_", "eq", "ne"))
+TOTAL = CONDITIONS | words(
+    "add sub mul neg abs sign where min max sum sin cos atan tanh sech sigmoid erf erfc softplus softsign relu "
+    "heaviside gelu silu exp_neg_square sech_square sigmoid_slope gelu_slope silu_slope recip_one_plus_square "
+    "recip_sqrt_one_plus_square exp expm1 sinh cosh leaky_relu elu logsumexp logaddexp softmax_weight sinc "
+    "sinc_derivative normal_density normal_distribution softmax item"
+)
+"""Operations that have a value at all numbers, except that it may be too large."""
+
+VECTORS = frozenset(("softmax", "unit_vector", "products_of_others"))
+"""Functions that give as many numbers as they take; each of these is an `item` of theirs."""
+
+
+class Step:
+    """One step of a recording: an operation and the steps that are its inputs. Rules of the table compute with it."""
+
+    __slots__ = ("args", "data", "index", "m", "name", "safe")
+
+    def __init__(self, m: Recorder, name: str, args: tuple[Step, ...], data: Any, index: int, safe: bool) -> None:
+        self.m = m
+        self.name = name
+        """The operation: a function of `numbers.real`, `where`, or `number`, `input`, `nothing` for a leaf."""
+        self.args = args
+        self.data = data
+        """Of a number: its value, a float or a bool. Of an input or an item: its position."""
+        self.index = index
+        """Its place in the recording, behind those of its inputs."""
+        self.safe = safe
+        """Whether it has a value wherever the recorded program has one, except that it may be too large."""
+
+    def __float__(self) -> float:
+        if self.name != "number":
+            raise TypeError("the value of this step is not known yet")
+        return float(self.data)
+
+    def __add__(self, other: Number) -> Step:
+        return self.m.step("add", self, other)
+
+    def __radd__(self, other: Number) -> Step:
+        return self.m.step("add", other, self)
+
+    def __sub__(self, other: Number) -> Step:
+        return self.m.step("sub", self, other)
+
+    def __rsub__(self, other: Number) -> Step:
+        return self.m.step("sub", other, self)
+
+    def __mul__(self, other: Number) -> Step:
+        return self.m.step("mul", self, other)
+
+    def __rmul__(self, other: Number) -> Step:
+        return self.m.step("mul", other, self)
+
+    def __truediv__(self, other: Number) -> Step:
+        return self.m.step("div", self, other)
+
+    def __rtruediv__(self, other: Number) -> Step:
+        return self.m.step("div", other, self)
+
+    def __pow__(self, other: Number) -> Step:
+        return self.m.step("pow", self, other)
+
+    def __rpow__(self, other: Number) -> Step:
+        return self.m.step("pow", other, self)
+
+    def __neg__(self) -> Step:
+        return self.m.step("neg", self)
+
+
+class Recorder(NumberType):
+    """Numbers that are steps.
+
+    Only simplifications that hold to the last bit are made: constants are folded by the float functions themselves,
+    factors 1 and -1 and terms 0 vanish. So the recording computes what an evaluation on floats computes.
+    """
+
+    name = "recorded"
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._known: dict[tuple[Any, ...], Step] = {}
+        self.node: Any = None
+        """The node of the graph that is being recorded: who asks for an operation that cannot be had."""
+        for name in ("add", "sub", "mul", "div", "and_", "or_", "not_", *(p.name for p in COMPARISONS.values())):
+            self.__dict__[name] = partial(self.step, name)
+        self.nothing = self._new("nothing", (), None)
+        self.zero = self.number(0.0)
+        self.one = self.number(1.0)
+
+    def __getattr__(self, name: str) -> Any:
+        # Every function that floats have is one step: the stable forms stay what they are.
+        if hasattr(REAL, name):
+            function = partial(self.items if name in VECTORS else self.step, name)
+            self.__dict__[name] = function
+            return function
+        return super().__getattr__(name)
+
+    @property
+    def pi(self) -> Step:
+        """π."""
+        return self.number(math.pi)
+
+    @property
+    def e(self) -> Step:
+        """e."""
+        return self.number(math.e)
+
+    def number(self, x: Number) -> Step:
+        """The step that is a constant; `x` is a number or a truth value."""
+        if isinstance(x, Step):
+            return x
+        return self._new("number", (), x if isinstance(x, bool) else float(x))
+
+    def input(self, position: int) -> Step:
+        """The step that is an input."""
+        return self._new("input", (), position)
+
+    def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
+        if name in COMMUTATIVE and args[0].index > args[1].index:
+            key: tuple[Any, ...] = (name, args[1].index, args[0].index)
+        else:
+            key = (name, repr(data), *[a.index for a in args])
+        step = self._known.get(key)
+        if step is None:
+            safe = not args or (always_defined(name, args) and all(a.safe for a in args))
+            step = Step(self, name, args, data, len(self.steps), safe)
+            self.steps.append(step)
+            self._known[key] = step
+        return step
+
+    def step(self, name: str, *args: Number) -> Step:
+        """The step of an operation on steps and numbers."""
+        steps = tuple([a if isinstance(a, Step) else self.number(a) for a in args])
+        return self._folded(name, steps) or self._simpler(name, steps) or self._new(name, steps, None)
+
+    def items(self, name: str, *args: Number) -> list[Step]:
+        """The steps of all numbers that a function of a vector gives."""
+        whole = self._new(name, tuple([self.number(a) for a in args]), None)
+        return [self._new("item", (whole,), k) for k in range(len(args))]
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
+        """The step that chooses between two branches, of which only the one taken is computed."""
+        if not isinstance(condition, Step) or condition.name == "number":
+            chosen = then if (condition.data if isinstance(condition, Step) else condition) else otherwise
+            return self.number(chosen() if callable(chosen) else chosen)
+        x, y = (self.number(b() if callable(b) else b) for b in (then, otherwise))
+        return x if x is y and condition.safe else self._new("where", (condition, x, y), None)
+
+    def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        """The value of an operation on constants; None where it has none, which is then found out when it runs."""
+        for a in args:
+            if a.name != "number":
+                return None
+        try:
+            value = getattr(REAL, name)(*[a.data for a in args])
+        except (ValueError, ArithmeticError):
+            return None
+        return self.number(value) if math.isfinite(value) else None
+
+    def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        rule = _SIMPLER.get(name)
+        return rule(self, *args) if rule else None
+
+
+def _is(a: Step, value: float) -> bool:
+    return a.name == "number" and a.data == value
+
+
+def always_defined(name: str, args: tuple[Step, ...]) -> bool:
+    """Whether an operation has a value for all inputs, but for overflow; perhaps because one of them is a constant."""
+    last = args[-1]
+    if name in TOTAL or last.name != "number":
+        return name in TOTAL
+    return (name == "div" and last.data != 0) or (name == "pow" and last.data >= 0 and last.data == int(last.data))
+
+
+def _add(m: Recorder, a: Step, b: Step) -> Step | None:
+    if _is(a, 0):
+        return b
+    if _is(b, 0):
+        return a
+    if b.name == "neg":
+        return m.step("sub", a, b.args[0])
+    return m.step("sub", b, a.args[0]) if a.name == "neg" else None
+
+
+def _sub(m: Recorder, a: Step, b: Step) -> Step | None:
+    if _is(b, 0):
+        return a
+    if _is(a, 0):
+        return m.step("neg", b)
+    return m.step("add", a, b.args[0]) if b.name == "neg" else None
+
+
+def _mul(m: Recorder, a: Step, b: Step) -> Step | None:
+    if _is(a, 1):
+        return b
+    if _is(b, 1):
+        return a
+    if _is(a, -1):
+        return m.step("neg", b)
+    return m.step("neg", a) if _is(b, -1) else None
+
+
+def _div(m: Recorder, a: Step, b: Step) -> Step | None:
+    return a if _is(b, 1) else m.step("neg", a) if _is(b, -1) else None
+
+
+def _neg(m: Recorder, a: Step) -> Step | None:
+    return a.args[0] if a.name == "neg" else None
+
+
+def _pow(m: Recorder, x: Step, y: Step) -> Step | None:
+    return x if _is(y, 1) else None
+
+
+def _power_minus_one(m: Recorder, x: Step, y: Step, out: Step) -> Step | None:
+    """The power itself, where its exponent is a constant that y - 1 gives without rounding, as on floats."""
+    if y.name != "number" or (y.data - 1.0) + 1.0 != y.data or y.data - (y.data - 1.0) != 1.0:
+        return None
+    return m.one if y.data == 1 else m.step("pow", x, y.data - 1.0)
+
+
+def _sum(m: Recorder, *xs: Step) -> Step | None:
+    return xs[0] if len(xs) == 1 else m.step("add", *xs) if len(xs) == 2 else None
+
+
+def _and(m: Recorder, p: Step, q: Step) -> Step | None:
+    # A condition that may have no value is kept, although the other one decides.
+    if p.name == "number":
+        return q if p.data else p
+    return p if p is q or (q.name == "number" and q.data) else None
+
+
+def _or(m: Recorder, p: Step, q: Step) -> Step | None:
+    if p.name == "number":
+        return p if p.data else q
+    return p if p is q or (q.name == "number" and not q.data) else None
+
+
+def _not(m: Recorder, p: Step) -> Step | None:
+    return p.args[0] if p.name == "not_" else None
+
+
+_SIMPLER: dict[str, Any] = {
+    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "pow": _pow,
+    "power_minus_one": _power_minus_one, "sum": _sum, "and_": _and, "or_": _or, "not_": _not,
+}  # fmt: skip

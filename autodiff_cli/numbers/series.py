@@ -1,0 +1,292 @@
+"""Series: truncated power series over any number type, coefficient by coefficient, by the rules of the table.
+
+(f(u))' = f'(u)·u' gives the next coefficient of f(u) from those of u and f'(u) below it, and the rule of the table
+gives f'(u), as a series like any other. So a derivative is built only when the next order asks for it, equal ones
+are built once, and sin and cos need no recurrence of their own. Griewank and Walther, Evaluating Derivatives, 13.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..table.primitive import PRIMITIVES, Primitive
+from .base import Number, NumberType
+
+ARITHMETIC = ("add", "sub", "mul", "div", "neg")
+
+
+class Series:
+    """A power series as far as it is known: `c` are its coefficients, only the first one if it is constant."""
+
+    __slots__ = ("active", "c", "cause", "inputs", "lag", "m", "name", "needed", "slopes")
+
+    def __init__(self, m: SeriesType, name: str, inputs: tuple[Series, ...], first: Number, active: bool) -> None:
+        self.m = m
+        self.name = name
+        self.inputs = inputs
+        self.c: list[Number] = [first]
+        self.active = active
+        self.lag = m.lag
+        """How many coefficients fewer than the result's are needed of it."""
+        self.cause = m.cause
+        """The series whose derivative asked for this one."""
+        self.slopes: list[tuple[Series, Series]] | None = None
+        self.needed = False
+        """Whether the result takes its coefficients, beyond the first."""
+
+    __hash__ = object.__hash__
+
+    def __str__(self) -> str:
+        return str(self.c[0])
+
+    def __float__(self) -> float:
+        return float(self.c[0])
+
+    def __int__(self) -> int:
+        return int(self.c[0])
+
+    # Comparisons are of the values at the point.
+    def __eq__(self, other: object) -> bool:
+        return bool(self.c[0] == first(other))
+
+    def __lt__(self, other: Number) -> bool:
+        return bool(self.c[0] < first(other))
+
+    def __le__(self, other: Number) -> bool:
+        return bool(self.c[0] <= first(other))
+
+    def __gt__(self, other: Number) -> bool:
+        return bool(self.c[0] > first(other))
+
+    def __ge__(self, other: Number) -> bool:
+        return bool(self.c[0] >= first(other))
+
+    def __add__(self, other: Number) -> Series:
+        return self.m.made("add", self, other)
+
+    def __radd__(self, other: Number) -> Series:
+        return self.m.made("add", other, self)
+
+    def __sub__(self, other: Number) -> Series:
+        return self.m.made("sub", self, other)
+
+    def __rsub__(self, other: Number) -> Series:
+        return self.m.made("sub", other, self)
+
+    def __mul__(self, other: Number) -> Series:
+        return self.m.made("mul", self, other)
+
+    def __rmul__(self, other: Number) -> Series:
+        return self.m.made("mul", other, self)
+
+    def __truediv__(self, other: Number) -> Series:
+        return self.m.made("div", self, other)
+
+    def __rtruediv__(self, other: Number) -> Series:
+        return self.m.made("div", other, self)
+
+    def __neg__(self) -> Series:
+        return self.m.made("neg", self)
+
+    def __abs__(self) -> Series:
+        return self.m.made("abs", self)
+
+    def __pow__(self, other: Number) -> Series:
+        return self.m.made("pow", self, other)
+
+    def __rpow__(self, other: Number) -> Series:
+        return self.m.made("pow", other, self)
+
+    def at(self, k: int) -> Number:
+        """The coefficient of order k, which is known."""
+        return self.c[k] if k < len(self.c) else self.m.zero
+
+
+def first(x: Any) -> Number:
+    """The value at the point."""
+    return x.c[0] if isinstance(x, Series) else x
+
+
+class SeriesType(NumberType):
+    """Series over a base type; `extend` finds one coefficient more of all that there are."""
+
+    def __init__(self, base: NumberType) -> None:
+        self.base = base
+        self.name = f"{base.name} series"
+        self.range = base.range
+        self.zero = base.number(0)
+        self.levels: list[list[Series]] = [[]]
+        """By lag, the series that are no constants, each after its inputs."""
+        self.waiting: list[Series] = []
+        """What is needed as soon as the order exceeds its lag: the result, then derivatives."""
+        self._same: dict[tuple[Any, ...], Series] = {}
+        self.lag = 0
+        self.cause: Series | None = None
+        for name in ARITHMETIC:
+            self.__dict__[name] = self._maker(name)
+
+    @property
+    def pi(self) -> Series:
+        """π."""
+        return self.number(self.base.pi)
+
+    def number(self, x: Number) -> Series:
+        """A constant."""
+        if isinstance(x, Series):
+            return x
+        key = ("number", x) if isinstance(x, (int, float)) else ()
+        if key not in self._same or not key:
+            self._same[key] = Series(self, "number", (), self.base.number(x), False)
+        return self._same[key]
+
+    def literal(self, text: str) -> Series:
+        """The constant that a literal stands for."""
+        return Series(self, "literal", (), self.base.literal(text), False)
+
+    def variable(self, x: Number) -> Series:
+        """The variable at a point: x plus the first power."""
+        made = Series(self, "number", (), x, True)
+        made.c.append(self.base.number(1))
+        return made
+
+    def finite(self, x: Number) -> bool:
+        """Whether the value is finite."""
+        return self.base.finite(first(x))
+
+    def __getattr__(self, name: str) -> Any:
+        primitive = PRIMITIVES.get(name)
+        if primitive is None or not primitive.params or primitive.gives_condition:
+            return super().__getattr__(name)
+        function = self.__dict__[name] = self._maker(name)
+        return function
+
+    def _maker(self, name: str) -> Callable[..., Series]:
+        def function(*inputs: Number) -> Series:
+            return self.made(name, *inputs)
+
+        return function
+
+    def made(self, name: str, *inputs: Number) -> Series:
+        """The series of an operation; the same one for the same inputs."""
+        series = tuple([self.number(x) for x in inputs])
+        key = (name, *map(id, series))
+        found = self._same.get(key)
+        if found is None:
+            value = getattr(self.base, name)(*[x.c[0] for x in series])
+            if not self.base.finite(value):
+                raise OverflowError
+            # A literal 0 cuts the other factor off, as in the sweeps.
+            cut = name == "mul" and any(x.name == "literal" and x.c[0] == 0 for x in series)
+            found = Series(self, name, series, value, not cut and any(x.active for x in series))
+            self._same[key] = found
+            if found.active:
+                if self.lag == len(self.levels):
+                    self.levels.append([])
+                self.levels[self.lag].append(found)
+        return found
+
+    def extend(self, order: int) -> None:
+        """Find the coefficient of this order, those below being known. Raises `Failed`."""
+        for k in range(1 if self.marked(order) else order, order + 1):
+            # Derivatives first, one order lower each: a function needs theirs, and they need its lower ones only.
+            for lag in reversed(range(min(k, len(self.levels)))):
+                for series in self.levels[lag]:
+                    n = k - lag
+                    if series.needed and len(series.c) == n:
+                        series.c.append(self.checked(series, n))
+
+    def marked(self, order: int) -> bool:
+        """Mark what the result needs at this order; return whether something is new that lower orders did not need."""
+        behind = False
+        stack, self.waiting = self.waiting, []
+        while stack:
+            series = stack.pop()
+            if series.needed or not series.inputs or not series.active:
+                continue
+            if series.lag >= order:
+                self.waiting.append(series)
+                continue
+            series.needed = True
+            behind = behind or order - series.lag > 1
+            if series.name in ARITHMETIC:
+                stack += series.inputs
+                continue
+            try:
+                pairs = self.derived(series)
+            except (ValueError, ArithmeticError) as error:
+                raise Failed(series, 1, error) from None
+            for u, d in pairs:
+                stack += (u, d)
+        return behind
+
+    def checked(self, series: Series, n: int) -> Number:
+        """The coefficient of order n of a series. Raises `Failed`."""
+        try:
+            coefficient = self.coefficient(series, n)
+            if not self.base.finite(coefficient):
+                raise OverflowError
+        except (ValueError, ArithmeticError) as error:
+            raise Failed(series, n, error) from None
+        return coefficient
+
+    def coefficient(self, series: Series, n: int) -> Number:
+        """The coefficient of order n of a series from those of its inputs."""
+        name, inputs = series.name, series.inputs
+        if name == "add":
+            return inputs[0].at(n) + inputs[1].at(n)
+        if name == "sub":
+            return inputs[0].at(n) - inputs[1].at(n)
+        if name == "neg":
+            return -inputs[0].at(n)
+        if name == "mul":
+            x, y = inputs
+            if not x.active or not y.active:
+                return x.at(n) * y.c[0] if x.active else x.c[0] * y.at(n)
+            return self.total([x.at(j) * y.at(n - j) for j in range(n + 1)])
+        if name == "div":
+            x, y = inputs
+            if not y.active:
+                return x.at(n) / y.c[0]
+            return (x.at(n) - self.total([series.at(n - j) * y.at(j) for j in range(1, n + 1)])) / y.c[0]
+        total = self.total([j * u.at(j) * d.at(n - j) for u, d in self.derived(series) for j in range(1, n + 1)])
+        return total / n
+
+    def total(self, terms: list[Number]) -> Number:
+        """The sum."""
+        out = self.zero
+        for term in terms:
+            out = out + term
+        return out
+
+    def derived(self, series: Series) -> list[tuple[Series, Series]]:
+        """Pairs of an input and the derivative by it, as the rule of the table gives it; built when first asked for."""
+        if series.slopes is None:
+            self.lag, self.cause = series.lag + 1, series
+            primitive: Primitive = PRIMITIVES[series.name]
+            inputs = series.inputs
+            if primitive.variadic:
+                rule: Any = primitive.partials[0]
+                partials = rule(self, list(inputs), series)
+            else:
+                partials = [
+                    None if one is None or not x.active else one(self, *inputs, series)
+                    for x, one in zip(inputs, primitive.partials, strict=True)
+                ]
+            pairs = zip(inputs, partials, strict=True)
+            series.slopes = [(x, self.number(d)) for x, d in pairs if x.active and d is not None]
+        return series.slopes
+
+
+class Failed(Exception):
+    """A series without a coefficient of some order."""
+
+    def __init__(self, series: Series, order: int, error: Exception) -> None:
+        super().__init__(str(error))
+        self.order = order
+        self.error = error
+        while series.cause is not None:
+            self.order += 1
+            series = series.cause
+        self.series = series
+        """The operation of the program that it came from."""

@@ -1,0 +1,373 @@
+"""How far a gradient can be trusted: beside differences and beside many digits, and where digits were lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ..errors import Diagnostic, ExpressionError
+from ..graph.sweep_in import Swept, sweep_in
+from ..graph.value import Value, in_order, kink_warning, located, tape_of
+from ..numbers.base import Number
+from ..numbers.floats import REAL
+from ..run.sweep import Fault, Tape, activity, backward, forward, tangents
+from ..table.operators import VARIABLE
+from .differences import Difference, evaluator, extrapolated, sides
+from .gradient import as_number, parse, place, single_output, wanted_variables
+from .losses import Doubles, losses
+
+DIGITS = 50
+"""Digits of the reference at first; more where these are not enough to be sure of 25."""
+
+STEP = "1e-50"
+"""Step of the differences that hold the reference's partials, relative to where the point is."""
+
+NOISE = "1e-95"
+"""Rounding error of these differences, times the point and relative to the value: 50 of the digits are for the step."""
+
+MOST_DIGITS = 3200
+SURE = 1e-25
+"""Two precisions agree to this before the reference is believed."""
+
+REQUIRED = 6
+"""Correct digits that agreement asks for, unless others are asked for."""
+
+SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
+
+FULL = 16
+"""The most digits that a double is credited with."""
+
+ROUNDING_STEPS = 8
+"""Units of the last place that a sum may be off by, times the square root of how many terms it has."""
+
+ABSORBING = 800
+"""With so many digits no double is lost in a sum with another: only then is a result of 0 believed."""
+
+EFFORT = 30_000
+"""Differences are taken for as many variables as keep variables times nodes below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The value, or a partial derivative: as computed in doubles, and how far that is right."""
+
+    name: str
+    """The variable; empty for the value."""
+    computed: float
+    exact: str
+    """The same to 25 digits, computed with many more."""
+    digits: int
+    """Correct significant digits of `computed`, from 0 to 16, as the program and the point are written, in decimals."""
+    kept: int
+    """The same at exactly the doubles that they were read as: what the computation alone has kept."""
+    difference: float | None
+    """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
+    difference_error: float | None
+    condition: float | None
+    """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
+    agrees: bool
+    remark: str
+    """Why it was not judged by differences, or what is wrong; empty where there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A program's value and gradient at a point, checked."""
+
+    text: str
+    value: float
+    gradient: dict[str, float]
+    point: dict[str, float]
+    constants: dict[str, float]
+    precision: int
+    """Digits of the reference."""
+    required: int
+    agrees: bool
+    quantities: tuple[Quantity, ...]
+    """The value first, then the partials."""
+    warnings: tuple[Diagnostic, ...]
+    """Kinks, and the places where digits were lost."""
+
+
+def check(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    required: int = REQUIRED,
+) -> Check:
+    """Value and gradient of the program `text` at `point`, and how many of their digits are right.
+
+    The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) that the
+    computation started from; its partials are themselves held to differences of its values. Raises `ExpressionError`
+    like `gradient`.
+
+    >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
+    0
+    """
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    program = parse(text, values)
+    output = single_output(program)
+    warnings = place(program, values)
+    wanted = wanted_variables(program, values, wrt)
+    try:
+        doubles = _in_doubles(output, wanted)
+    except ExpressionError as error:
+        raise _with_value(error, output, values) from None
+    kinks = [
+        kink_warning(doubles.nodes[i], [doubles.tape.data[p] for p in doubles.tape.parents[i]]) for i in doubles.kinks
+    ]
+    gradient = {name: doubles.partial(name) for name in wanted}
+    placed = {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))}
+    try:
+        found = _references(output, values, wanted)
+    except ExpressionError as error:
+        told = Diagnostic(
+            "lost_digits", f"computed without rounding, this has no value: {error}", error.span,
+            "the double-precision result is an artefact of rounding",
+        )  # fmt: skip
+        return Check(
+            text, doubles.value, gradient, placed, program.constants, DIGITS, required, False, (),
+            (*warnings, *kinks, told),
+        )  # fmt: skip
+    differentiable = max(1, EFFORT // max(1, len(doubles.nodes)))
+    quantities = (
+        _value(doubles, found, required),
+        *(_partial(doubles, found, name, required, k < differentiable) for k, name in enumerate(wanted)),
+    )
+    lost = losses(doubles, found.exact, [(q.name, q.kept) for q in quantities if not q.agrees or q.kept])
+    return Check(
+        text, doubles.value, gradient, placed, program.constants, found.precision, required,
+        all(q.agrees for q in quantities), quantities, (*warnings, *kinks, *lost),
+    )  # fmt: skip
+
+
+def _in_doubles(output: Value, wanted: Sequence[str]) -> Doubles:
+    """The sweeps as `gradient` runs them."""
+    place = in_order((output,))
+    nodes, tape, root = list(place), tape_of(place), place[output]
+    try:
+        order = forward(tape, REAL, (root,))
+        leaves = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wanted}
+        active = activity(tape, order, leaves.values())
+        adjoints, kinks = backward(tape, REAL, order, active, {root: 1.0})
+    except Fault as fault:
+        raise located(fault, nodes, tape) from None
+    return Doubles(nodes, tape, order, leaves, adjoints, kinks)
+
+
+def _with_value(error: ExpressionError, output: Value, values: Mapping[str, float]) -> ExpressionError:
+    """The error of the double computation; where that alone is to blame, with the value that there is."""
+    try:
+        exact = _references(output, values, ()).exact.value
+    except ExpressionError:
+        return error
+    told = error.diagnostic
+    message = f"{told.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
+    return ExpressionError(told.kind, message, told.span, told.hint, told.also)
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    """The sweeps in many digits."""
+
+    exact: Swept
+    """At exactly the doubles that the computation started from."""
+    written: Swept | None
+    """At the decimals that these stand for, π and e themselves; None where that has no value."""
+    precision: int
+    sure: bool
+    """Whether twice as many digits change nothing."""
+    underflowed: bool
+
+
+def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
+    """The sweeps in as many digits as it takes. Raises `ExpressionError` where there is no value without rounding."""
+    from ..numbers.multiprecision import Multiprecision
+
+    digits = DIGITS
+
+    def swept(m: Multiprecision) -> Swept:
+        return sweep_in(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
+
+    coarse = swept(Multiprecision(digits))
+    while True:
+        m = Multiprecision(2 * digits)
+        finer = swept(m)
+        sure = _settled(coarse, finer, wanted, digits)
+        if sure or 2 * digits >= MOST_DIGITS:
+            break
+        digits *= 2
+        coarse = finer
+    if sure:
+        zero = m.number(0)
+        for name, partial in finer.gradient.items():
+            if _vanishes(coarse.gradient[name], partial):
+                finer.gradient[name] = zero
+        if _vanishes(coarse.value, finer.value):
+            finer = replace(finer, value=zero)
+    decimals = Multiprecision(2 * digits, decimals=True)
+    try:
+        point = {name: decimals.literal(repr(x)) for name, x in values.items()}
+        written: Swept | None = sweep_in(decimals, output, point, wanted)
+    except ExpressionError:
+        written = None
+    return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
+
+
+def _settled(coarse: Swept, finer: Swept, wanted: Sequence[str], digits: int) -> bool:
+    """Whether twice as many digits change nothing, and the value is no remnant of rounding."""
+    pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
+    believed = 2 * digits >= ABSORBING
+    if not all(abs(a - b) <= SURE * abs(b) or (believed and _vanishes(a, b)) for a, b in pairs):
+        return False
+    if believed:
+        return True
+    if any(not b and not _structural(finer, name) for (_, b), name in zip(pairs, ("", *wanted), strict=True)):
+        return False
+    noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.tape.data, strict=True) if d is not None)
+    return bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
+
+
+def _vanishes(coarse: Number, finer: Number) -> bool:
+    """Whether a result shrinks as the digits grow: then it is 0, and what is seen of it is rounding."""
+    return bool(abs(finer) <= SURE * abs(coarse))
+
+
+def _structural(swept: Swept, name: str) -> bool:
+    """Whether a result of 0 is so by the form of the program, or is the very value of a leaf."""
+    if name:
+        leaf = next((i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE and n.label == name), None)
+        return leaf is None or swept.adjoints[leaf] is None
+    return all(not swept.tape.data[i] for i in swept.order if swept.adjoints[i] is not None)
+
+
+def correct_digits(computed: float, exact: Number) -> int:
+    """How many significant digits of a double are right."""
+    error = abs(exact - computed)
+    if not error:
+        return FULL
+    if not exact:
+        return 0
+    wrong = min(1.0, float(error / abs(exact)))
+    return max(0, min(FULL, math.floor(-math.log10(2 * wrong)))) if wrong else FULL
+
+
+class _Judged(NamedTuple):
+    """A computed number beside its references."""
+
+    digits: int
+    kept: int
+    agrees: bool
+    remark: str
+
+
+def _judge(computed: float, exact: Number, written: Number | None, required: int, underflowed: bool) -> _Judged:
+    kept = correct_digits(computed, exact)
+    digits = 0 if written is None else min(kept, correct_digits(computed, written))
+    if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
+        # The whole number is an error of rounding, as small as such errors are: underflow.
+        return _Judged(min(digits, kept if exact else 0), kept, True, "underflow: too small for a double")
+    remark = ""
+    if kept < required:
+        remark = "digits lost"
+    elif written is None:
+        remark = "as written, in decimals, it has no value"
+    elif kept - digits >= 2:
+        remark = f"{kept - digits} digits lost to the rounding of the inputs"
+    return _Judged(digits, kept, kept >= required, remark)
+
+
+def _zero_to_rounding(doubles: Doubles, computed: float, leaf: int | None) -> bool:
+    """Whether a result that should be 0 is no larger than the rounding of the terms that cancel in it.
+
+    These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
+    """
+    flows: Sequence[float | None] = doubles.tape.data
+    if leaf is not None:
+        active = activity(doubles.tape, doubles.order, [leaf])
+        flows = tangents(doubles.tape, REAL, doubles.order, active, {leaf: 1.0})
+    terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
+    return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
+
+
+def _value(doubles: Doubles, found: _References, required: int) -> Quantity:
+    judged = _judge(
+        doubles.value, found.exact.value, found.written and found.written.value, required, found.underflowed
+    )
+    agrees, remark = judged.agrees, judged.remark
+    if not found.sure:
+        agrees, remark = False, f"not settled with {MOST_DIGITS} digits"
+    elif not agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
+        agrees, remark = True, "0 to within rounding"
+    return Quantity(
+        "", doubles.value, _text(found.exact.value), judged.digits, judged.kept, None, None, None, agrees, remark
+    )  # fmt: skip
+
+
+def _partial(doubles: Doubles, found: _References, name: str, required: int, differences: bool) -> Quantity:
+    computed, exact = doubles.partial(name), found.exact.gradient[name]
+    written = found.written and found.written.gradient[name]
+    judged = _judge(computed, exact, written, required, found.underflowed)
+    slope = Difference(None, None)
+    leaf = doubles.leaves.get(name)
+    agrees, right, remark = judged.agrees, True, judged.remark
+    if not agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf):
+        agrees, remark = True, "0 to within rounding"
+    if leaf is not None and differences:
+        slope = extrapolated(evaluator(doubles.tape, REAL, len(doubles.nodes) - 1, leaf), doubles.tape.data[leaf])
+        right, why = _holds(found.exact, name, found.precision)
+        remark = remark if remark.startswith("0 to") else why or remark
+    elif leaf is not None:
+        remark = remark or "no differences: too many variables"
+    condition = None
+    if found.exact.value:
+        condition = 0.0 if leaf is None else float(abs(exact * doubles.tape.data[leaf] / found.exact.value))
+    return Quantity(
+        name, computed, _text(exact), judged.digits, judged.kept, slope.slope, slope.error,
+        condition if condition is None or math.isfinite(condition) else None, agrees and right, remark,
+    )  # fmt: skip
+
+
+def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str]:
+    """Whether the reference's partial is the slope of the reference's values; and what there is to say of it."""
+    from ..numbers.multiprecision import Multiprecision
+
+    m = Multiprecision(precision + 2 * DIGITS)
+    leaf = next(i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE and n.label == name)
+    # The leaves are exact doubles: as numbers of a higher precision they are the same.
+    data = [x if swept.tape.parents[i] else m.number(x) for i, x in enumerate(swept.tape.data)]
+    tape = Tape(swept.tape.primitives, swept.tape.parents, data)
+    x, partial = data[leaf], m.number(swept.gradient[name])
+    value, step = evaluator(tape, m, len(swept.nodes) - 1, leaf), (abs(x) or m.number(1)) * m.literal(STEP)
+    told = sides(value, x, step)
+    if told is None:
+        return True, "one-sided: the function ends here"
+    near = (abs(partial) + abs(told.left) + abs(told.right)) * 1e-12
+    # What rounding to so many digits leaves of the difference of two values, divided by the step.
+    near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
+    if abs(told.middle - partial) <= near and abs(told.left - told.right) <= near:
+        return True, ""
+    if told.vanishes and not partial:
+        return True, ""
+    if not told.settled:
+        before, after = value(x - step), value(x + step)
+        if before is not None and after is not None and abs(after - before) > 1e-9 * (abs(before) + abs(after)):
+            return True, f"a jump: from {_short(before)} to {_short(after)}"
+        return True, "differences do not settle here"
+    low, high = sorted((told.left, told.right))
+    if low <= partial <= high and high - low > near:
+        return True, f"a kink: slope {_short(told.left)} on the left, {_short(told.right)} on the right"
+    return False, f"wrong: differences in {m.digits} digits give {_short(told.middle)}"
+
+
+def _short(x: Number) -> str:
+    return str(x.context.nstr(x, 6)) if x else "0"
+
+
+def _text(x: Number) -> str:
+    """A multiprecision number to 25 digits."""
+    context = x.context
+    return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"

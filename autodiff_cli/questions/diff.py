@@ -1,0 +1,237 @@
+"""The derivative of a program as a formula: as text that reads back, as LaTeX, as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Diagnostic, ExpressionError
+from ..graph.adjoint import Recording, record_values
+from ..graph.formulas import derivatives
+from ..graph.sweep_in import sweep_in, tape_in
+from ..graph.value import Value, in_order, located, node, variable
+from ..language.latex import expression_latex, name_latex
+from ..language.printer import expression_text
+from ..numbers.base import NumberType
+from ..run.sweep import Fault, forward
+from ..table.operators import VARIABLE
+from ..table.primitive import FUNCTIONS
+from .arithmetic import DOUBLE, Arithmetic, Shown, Values
+from .gradient import as_number, parse, place, single_output, wanted_variables
+from .prepared import Point, kink_warnings
+
+MOST_ORDERS = 30
+MOST_DERIVATIVES = 200
+LONGEST = 1_000_000
+"""Characters of a formula; what is shared may be much shorter."""
+
+LANGUAGES = ("text", "latex", "python")
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """One derivative: by which variables, and its formula."""
+
+    by: tuple[str, ...]
+    formula: str
+    value: Shown | None
+    """Its value at the point, if there was one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The derivatives of a program as formulas."""
+
+    text: str
+    arithmetic: Arithmetic
+    order: int
+    language: str
+    shared: list[tuple[str, str]]
+    """Names of common parts and their formulas, in the order in which they need each other."""
+    derivatives: list[Derivative]
+    program: str
+    """All of it as one program that reads back, as LaTeX, or as a Python module."""
+    point: dict[str, Shown]
+    warnings: tuple[Diagnostic, ...]
+    constants: dict[str, float]
+
+
+def diff(
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    order: int = 1,
+    share: bool = False,
+    language: str = "text",
+    arithmetic: Arithmetic = DOUBLE,
+) -> Diff:
+    """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
+
+    With `share` common parts are named, so that the whole is as long as the graph is large. A `point` adds values.
+    Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
+
+    >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
+    ['2*x*sin(y)', 'x**2*cos(y)']
+    """
+    if not 1 <= order <= MOST_ORDERS:
+        raise ExpressionError(
+            "limit", f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order", None,
+            "`taylor` finds derivatives of high order at a point",
+        )  # fmt: skip
+    given = dict(point or {})
+    numbers = {name: as_number(value, name) for name, value in given.items()}
+    program = parse(text, numbers)
+    output = single_output(program)
+    here = any(name in numbers for name in program.variables)
+    warnings = place(program, numbers) if here else []
+    names = wanted_variables(program, numbers, wrt)
+    leaves = [program.variables.get(name) or variable(name) for name in names]
+    if _combinations(len(names), order) > MOST_DERIVATIVES:
+        raise ExpressionError(
+            "limit", f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}", None,
+            "name some of them: `--wrt x,y`",
+        )  # fmt: skip
+    found = derivatives(output, leaves, order)
+    formulas = list(found.values())
+    values: list[Any] = [None] * len(formulas)
+    shown_point: dict[str, Shown] = {}
+    if here:
+        at = {name: given[name] for name in program.variables}
+
+        def work(m: NumberType, numbers: Values) -> dict[str, Any]:
+            if order == 1:
+                swept = sweep_in(m, output, numbers, names)
+                kinks = [(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
+                met[:] = kink_warnings(arithmetic, kinks)
+                return {"values": [swept.gradient[name] for name in names], "point": numbers}
+            return {"values": _evaluated(m, formulas, numbers), "point": numbers}
+
+        met: list[Diagnostic] = []
+        answer = arithmetic.run(at, work)
+        values, shown_point = answer["values"], answer["point"]
+        warnings += met
+    parts, rest = _shared(formulas) if share else ([], formulas)
+    for formula in [part for _, part in parts] + rest:
+        _check_length(formula)
+    written = expression_latex if language == "latex" else expression_text
+    shared = [(name_latex(name) if language == "latex" else name, written(part)) for name, part in parts]
+    listed = [
+        Derivative(tuple(names[k] for k in by), written(formula), value)
+        for by, formula, value in zip(found, rest, values, strict=True)
+    ]
+    return Diff(
+        text, arithmetic, order, language, shared, listed, _program(text, output, formulas, language, shared, listed),
+        shown_point, tuple(warnings), program.constants,
+    )  # fmt: skip
+
+
+def _combinations(count: int, order: int) -> int:
+    total = 1
+    for k in range(order):
+        total = total * (count + k) // (k + 1)
+    return total
+
+
+def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:
+    """The values of formulas. Raises `ExpressionError`."""
+    nodes, tape = tape_in(m, formulas, numbers)
+    place = in_order(formulas)
+    roots = [place[formula] for formula in formulas]
+    try:
+        forward(tape, m, roots)
+    except Fault as fault:
+        error = located(fault, nodes, tape)
+        # The place is one in the derivative, which nobody typed.
+        raise ExpressionError("derivative", f"the derivative has no value here: {error}", None, error.hint) from None
+    return [tape.data[root] for root in roots]
+
+
+def _shared(formulas: Sequence[Value]) -> tuple[list[tuple[str, Value]], list[Value]]:
+    """The parts that are used more than once, by name, and the formulas in terms of them."""
+    order = in_order(formulas)
+    uses: dict[Value, int] = {}
+    for value in order:
+        for p in value._prev:
+            uses[p] = uses.get(p, 0) + 1
+    taken = {v.label for v in order} | set(FUNCTIONS) | {"e", "pi", "π"}
+    parts: list[tuple[str, Value]] = []
+    copies: dict[Value, Value] = {}
+    counter = 0
+    for value in order:
+        copy = value
+        if value._prev:
+            copy = node(value.primitive, tuple([copies[p] for p in value._prev]))
+            deep = any(p._prev for p in value._prev) or (len(value._prev) == 1 and value.primitive.name != "neg")
+            if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
+                counter += 1
+                while f"t{counter}" in taken:
+                    counter += 1
+                parts.append((f"t{counter}", copy))
+                copy = variable(f"t{counter}")
+        copies[value] = copy
+    return parts, [copies[formula] for formula in formulas]
+
+
+def _check_length(formula: Value) -> None:
+    """Raise `ExpressionError` for a formula whose text would be too long: shared parts count wherever they stand."""
+    lengths: dict[Value, int] = {}
+    for value in in_order((formula,)):
+        lengths[value] = 2 + sum([lengths[p] for p in value._prev]) if value._prev else len(value.label) + 1
+    if lengths[formula] > LONGEST:
+        raise ExpressionError(
+            "limit", f"the formula is longer than {LONGEST:,} characters", None, "name its common parts: `--share`"
+        )
+
+
+def _program(
+    text: str,
+    output: Value,
+    formulas: Sequence[Value],
+    language: str,
+    shared: Sequence[tuple[str, str]],
+    listed: Sequence[Derivative],
+) -> str:
+    """All of it in one piece."""
+    if language == "latex":
+        rows = [f"{name} &= {formula}" for name, formula in shared]
+        rows += [f"{_operator(each.by)} &= {each.formula}" for each in listed]
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+    if language == "text":
+        return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
+    names = tuple(dict.fromkeys(name for each in listed for name in each.by))
+    return _module(text, [output, *formulas], names)
+
+
+def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
+    """A Python module with a function that returns the first output, and the others in a tuple.
+
+    Raises `ExpressionError` (`usage`) for a function that Python lacks.
+    """
+    from ..targets import target
+    from ..targets.base import Unit
+    from ..targets.lowering import Lacking, Lowering
+
+    writer = target("python")
+    assert writer is not None
+    leaves = [v for v in in_order(outputs) if v.primitive is VARIABLE]
+    recorder = Lowering(writer.forms, writer.functions, writer.textbook)
+    try:
+        recording = record_values(outputs, leaves, recorder)
+    except Lacking as lacking:
+        raise ExpressionError(
+            "usage", f"{writer.title} has no function `{lacking}`, which the derivative needs", recorder.node.span,
+            "leave the function out, or print the formula as text",
+        ) from None  # fmt: skip
+    whole = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
+    unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, whole, {})
+    source: str = writer.module(unit)
+    return source.rstrip("\n")
+
+
+def _operator(by: Sequence[str]) -> str:
+    """The derivative as mathematics writes it."""
+    powers = {name: by.count(name) for name in by}
+    below = r" \, ".join(rf"\partial {name_latex(name)}" + (f"^{{{k}}}" if k > 1 else "") for name, k in powers.items())
+    return rf"\frac{{\partial{f'^{{{len(by)}}}' if len(by) > 1 else ''} f}}{{{below}}}"

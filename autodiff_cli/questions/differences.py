@@ -1,0 +1,122 @@
+"""Derivatives from values alone: central differences with extrapolation, in doubles and in many digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..numbers.base import Number, NumberType
+from ..run.sweep import Fault, Tape, forward
+
+ROWS = 12
+"""Step sizes that an extrapolation uses, each half of the one before."""
+
+STARTS = (0.1, 1e-3)
+"""First steps, relative to where the point is, and absolute."""
+
+EPSILON = 2.0**-52
+
+
+class Difference(NamedTuple):
+    """A slope, and an estimate of its error; None where the function has values on one side only."""
+
+    slope: float | None
+    error: float | None
+
+
+def evaluator(tape: Tape, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
+    """The value at `root` as a function of the value at `leaf`, None where there is none. Data must be of `m`."""
+    leaves = [x if not tape.parents[i] else None for i, x in enumerate(tape.data)]
+
+    def value(x: Number) -> Number | None:
+        if isinstance(x, float) and not math.isfinite(x):
+            return None
+        data = list(leaves)
+        data[leaf] = x
+        try:
+            forward(Tape(tape.primitives, tape.parents, data), m, (root,))
+        except Fault:
+            return None
+        return data[root]
+
+    return value
+
+
+def extrapolated(value: Callable[[float], float | None], x: float) -> Difference:
+    """The slope at `x` by Ridders' method: central differences of halved steps, extrapolated to step 0.
+
+    Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+    """
+    best = Difference(None, None)
+    steps = [start * scale for scale in dict.fromkeys((abs(x) or 1.0, 1.0)) for start in STARTS]
+    for first in steps:
+        shrunk = (first / 16**k for k in range(10))
+        step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
+        if step is None:
+            continue
+        found = _ridders(value, x, step)
+        if found.error is not None and (best.error is None or found.error < best.error):
+            best = found
+        if best.error is not None and best.slope and best.error < 1e-9 * abs(best.slope):
+            break
+    return best
+
+
+def _ridders(value: Callable[[float], float | None], x: float, step: float) -> Difference:
+    best = Difference(None, None)
+    previous: list[float] = []
+    for _ in range(ROWS):
+        up, down = value(x + step), value(x - step)
+        if up is None or down is None or x + step == x - step:
+            break
+        # The steps as they are in doubles, not as they were meant.
+        row = [(up - down) / ((x + step) - (x - step))]
+        if not math.isfinite(row[0]):
+            break
+        rounding = EPSILON * max(abs(up), abs(down)) / step
+        factor = 4.0
+        for k, before in enumerate(previous):
+            row.append((factor * row[k] - before) / (factor - 1))
+            error = max(abs(row[k + 1] - row[k]), abs(row[k + 1] - before)) + rounding
+            if math.isfinite(row[k + 1]) and (best.error is None or error < best.error):
+                best = Difference(row[k + 1], error)
+            factor *= 4
+        if previous and best.error is not None and abs(row[-1] - previous[-1]) >= 2 * best.error and len(row) > 4:
+            break
+        previous = row
+        step /= 2
+    return best
+
+
+class Sides(NamedTuple):
+    """Slopes from the left and from the right of a point, by differences too fine to need extrapolation."""
+
+    left: Number
+    right: Number
+    settled: bool
+    """Whether a finer step gives the same."""
+    vanishes: bool
+    """Whether a finer step gives as much less, so that the slope is 0."""
+
+    @property
+    def middle(self) -> Number:
+        """The central difference."""
+        return (self.left + self.right) / 2
+
+
+def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
+    """The slopes on both sides of `x`; None where the function has no value on one of them.
+
+    The step is to be about a third of the digits: then a smooth function's slopes differ by as little as that.
+    """
+    found = []
+    for h in (step, step / 16):
+        up, here, down = value(x + h), value(x), value(x - h)
+        if up is None or here is None or down is None:
+            return None
+        found.append(((here - down) / h, (up - here) / h))
+    (wide_left, wide_right), (left, right) = found
+    settled = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
+    vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
+    return Sides(left, right, settled, vanishes)

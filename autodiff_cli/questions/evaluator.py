@@ -1,0 +1,114 @@
+"""The generated evaluator: one program compiled for many evaluations, as `descend`, `plot` and data files need it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from ..graph.adjoint import Recording, record_gradient, record_values
+from ..graph.value import Value, in_order, located
+from ..language.builder import Program
+from ..numbers.floats import REAL
+from ..run.sweep import Fault, Tape, activity, backward, forward
+from ..targets.internal import Internal
+from .gradient import single_output
+
+Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
+
+
+class Evaluator:
+    """Value and gradient of one program at any number of points.
+
+    `variables` are the names that a point gives values to, in the order in which an evaluation takes them, `wrt` those
+    that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors.
+
+    >>> from autodiff_cli import parse
+    >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
+    >>> evaluator([2.0, 1.0])
+    (7.0, [4.0, 3.0])
+    >>> evaluator.value([1.0, 1.0])
+    4.0
+    """
+
+    def __init__(self, program: Program, wrt: Sequence[str] | None = None) -> None:
+        self.output = single_output(program)
+        self.variables = tuple(program.variables)
+        self.wrt = tuple(program.parameters if wrt is None else wrt)
+        self._leaves = list(program.variables.values())
+        missing = Value(0.0)
+        self._wanted = [program.variables.get(name, missing) for name in self.wrt]
+        self._gradient: Compiled | None = None
+        self._value: Compiled | None = None
+        self._nodes: dict[Value, int] | None = None
+
+    def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
+        """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
+
+        Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
+        """
+        if self._gradient is None:
+            self._gradient = compiled(record_gradient(self.output, self._leaves, self._wanted), len(self._leaves))
+        try:
+            result = self._gradient(point)
+        except (ValueError, ArithmeticError):
+            result = None
+        return result or self.slowly(point)
+
+    def value(self, point: Sequence[float]) -> float:
+        """The value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
+        if self._value is None:
+            self._value = compiled(record_values((self.output,), self._leaves), len(self._leaves))
+        try:
+            result = self._value(point)
+        except (ValueError, ArithmeticError):
+            result = None
+        return (result or self.slowly(point, differentiate=False))[0]
+
+    def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
+        """The same by the sweeps, which know why there is no result; or that there is one after all."""
+        if self._nodes is None:
+            self._nodes = in_order((self.output,))
+        place, nodes = self._nodes, list(self._nodes)
+        wanted = set(self._wanted)
+        for leaf, x in zip(self._leaves, point, strict=True):
+            leaf.data, leaf.active = x, leaf in wanted
+        fixed = [n.data if not n._prev else None for n in nodes]
+        tape = Tape([n.primitive for n in nodes], [tuple([place[p] for p in n._prev]) for n in nodes], fixed)
+        root = place[self.output]
+        try:
+            order = forward(tape, REAL, (root,))
+            if not differentiate:
+                return float(tape.data[root]), []
+            active = activity(tape, order, [place[leaf] for leaf in self._wanted if leaf in place])
+            adjoints, _ = backward(tape, REAL, order, active, {root: 1.0})
+        except Fault as fault:
+            raise located(fault, nodes, tape) from None
+        found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]
+        return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
+
+
+def compile_gradient(program: Program, wrt: Sequence[str] | None = None) -> Evaluator:
+    """The evaluator of a program with one output: of its value, and of its partial derivatives by `wrt`.
+
+    Without `wrt` by all that `gradient` differentiates by. Nothing of it runs yet; what an evaluation needs is
+    generated when it is first asked for. Raises `ExpressionError` for a program with several outputs.
+    """
+    return Evaluator(program, wrt)
+
+
+def compiled(recording: Recording, inputs: int) -> Compiled:
+    """The recording as a Python function.
+
+    Its source is made of numbered names, of literals and of names out of the table of primitives: nothing that anybody
+    typed is in it. The code is taken from the compiled module, of which nothing else is run.
+    """
+    target = Internal()
+    source = target.source(recording, inputs)
+    try:
+        module = compile(source, "<evaluator>", "exec")
+    except (SyntaxError, RecursionError, MemoryError):
+        # Branches nested more deeply than Python can read: every evaluation goes the slow way.
+        return lambda point: None
+    code = next(item for item in module.co_consts if hasattr(item, "co_code"))
+    return FunctionType(code, {"__builtins__": {}, **target.bound})

@@ -1,0 +1,73 @@
+"""A program as source code in another language, which computes its value and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import Diagnostic, ExpressionError
+from ..graph.adjoint import record_gradient
+from ..graph.value import variable
+from ..targets import TARGETS, target
+from ..targets.base import Unit
+from ..targets.lowering import Lacking, Lowering
+from .gradient import parse, single_output, wanted_variables
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Source code, and what it was made from."""
+
+    text: str
+    target: str
+    name: str
+    """The name of the function."""
+    variables: dict[str, str]
+    """The variables in order, each with its name in the code."""
+    wanted: tuple[str, ...]
+    """Those that it is differentiated by, in the order of the results."""
+    source: str
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def export(text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None) -> Exported:
+    """The program `text` as a function in the language `to`, one of `TARGETS`.
+
+    The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
+    `gradient`). Raises `ExpressionError`: `usage` for a target or a name that cannot be, and for a function of the
+    program that the target lacks; else what `parse` raises.
+
+    >>> print(export("x*y", "python").source.splitlines()[-1].strip())
+    return t1, (y, x)
+    """
+    writer = target(to)
+    if writer is None:
+        listed = ", ".join(f"`{each}`" for each in TARGETS)
+        raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {listed}")
+    if not writer.usable(name):
+        raise ExpressionError(
+            "usage", f"`{name}` cannot be the name of a function in `{to}`", None,
+            "give a plain name that means nothing there: `--name f`",
+        )  # fmt: skip
+    program = parse(text)
+    output = single_output(program)
+    wanted = wanted_variables(program, {}, wrt)
+    leaves = list(program.variables.values())
+    recorder = Lowering(writer.forms, writer.functions, writer.textbook)
+    try:
+        recording = record_gradient(
+            output, leaves, [program.variables.get(each) or variable(each) for each in wanted], recorder
+        )
+    except Lacking as lacking:
+        node = recorder.node
+        raised_by = node.primitive.name
+        need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
+        raise ExpressionError(
+            "usage", f"{writer.title} has no function `{lacking}`{need}", node.span,
+            "leave the function out, or export to another target",
+        ) from None  # fmt: skip
+    labels = {
+        recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
+    }
+    unit = Unit(text, name, tuple(program.variables), tuple(wanted), recording, labels)
+    return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit))

@@ -1,0 +1,87 @@
+"""The reference of the language's functions, read off the table of primitives."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ExpressionError
+from ..graph.symbolic import SYMBOLIC
+from ..graph.value import Value, node, variable
+from ..language.printer import expression_text
+from ..table.operators import minus_one, one
+from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """What there is to say about one function of the language."""
+
+    name: str
+    aliases: tuple[str, ...]
+    signature: str
+    doc: str
+    domain: str
+    """Where it is defined; empty for everywhere."""
+    derivatives: dict[str, str]
+    """The partial derivative by each parameter, as a formula of the language."""
+    kink: str | None
+    """What is taken for the derivative at a kink; None where it has none."""
+    group: str
+    source: str
+    """Where the derivative is published; empty for what follows at once."""
+
+
+def functions() -> tuple[FunctionEntry, ...]:
+    """Every function of the language, in the order of the table."""
+    return tuple(describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values()))
+
+
+def function(name: str) -> FunctionEntry:
+    """The function of that name or alias. Raises `ExpressionError` (`name`) with the nearest names."""
+    if name not in FUNCTIONS:
+        near = difflib.get_close_matches(name, list(FUNCTIONS), 3)
+        hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
+        raise ExpressionError("name", f"there is no function `{name}`", None, hint)
+    return describe(FUNCTIONS[name])
+
+
+def describe(primitive: Primitive) -> FunctionEntry:
+    """The entry of one primitive, together with that of its form with a further argument."""
+    longer = PRIMITIVES.get(primitive.with_two)
+    longer_call = f"{primitive.name}({', '.join(longer.params)})" if longer else ""
+    return FunctionEntry(
+        primitive.name,
+        primitive.aliases,
+        primitive.signature,
+        primitive.doc,
+        "; ".join(filter(None, [primitive.domain, f"with a base: {longer.domain}" if longer else ""])),
+        derivatives(primitive)
+        | ({f"{name} of {longer_call}": formula for name, formula in derivatives(longer).items()} if longer else {}),
+        primitive.convention or None,
+        primitive.group,
+        primitive.source,
+    )
+
+
+def derivatives(primitive: Primitive) -> dict[str, str]:
+    """The partial derivatives as formulas: each rule applied to variables instead of numbers."""
+    names = primitive.params
+    if primitive.variadic:
+        stem = names[0].strip("*").removesuffix("s")
+        names = (f"{stem}1", f"{stem}2")
+    inputs = tuple(variable(name) for name in names)
+    out = node(primitive, inputs)
+    if primitive.variadic:
+        rule: Any = primitive.partials[0]
+        return {f"{names[0]} of ({', '.join(names)})": _formula(rule(SYMBOLIC, list(inputs), out)[0])}
+    return {
+        name: "1" if rule is one else "-1" if rule is minus_one else _formula(rule(SYMBOLIC, *inputs, out))
+        for name, rule in zip(names, primitive.partials, strict=True)
+        if rule is not None
+    }
+
+
+def _formula(partial: Any) -> str:
+    return expression_text(partial) if isinstance(partial, Value) else f"{partial:g}"

@@ -1,0 +1,149 @@
+"""The graph of a program as a plain description to draw pictures from: with its numbers, or without a point."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..errors import Diagnostic, ExpressionError
+from ..graph.value import Value, in_order
+from ..table.operators import VARIABLE
+from .gradient import gradient, parse
+
+
+@dataclass(frozen=True, slots=True)
+class PictureInput:
+    """One line of the picture: from the node of this index, and whether the evaluation went along it."""
+
+    node: int
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PictureNode:
+    """One node of the graph: what it is called, how it was made, and its numbers."""
+
+    label: str
+    """The name of a variable, a constant or a binding; empty where it has none."""
+    operation: str
+    """The symbol of the operation that made it; empty for a leaf."""
+    variable: bool
+    data: float | bool | None
+    """The value; None without a point, and where it was not evaluated. A literal always has its value."""
+    grad: float | None
+    inputs: tuple[PictureInput, ...]
+    """One for each operand, in order."""
+    ordered: bool
+    """Whether another order of the operands would mean something else."""
+    taken: bool
+    """Whether it was evaluated; True for all where there is no point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The graph of a program, ready to be drawn; with `numbers` unless it was asked for without a point."""
+
+    text: str
+    numbers: bool
+    nodes: tuple[PictureNode, ...]
+    """Each after its inputs."""
+    outputs: tuple[int, ...]
+    gradient: dict[str, float]
+    """The partial derivatives of the output; empty without numbers."""
+    warnings: tuple[Diagnostic, ...]
+    roots: tuple[Value, ...]
+    """The outputs as the Values that they were read from."""
+
+
+_UNORDERED = frozenset(
+    ("+", "*", "and", "or", "==", "!=", "max", "min", "sum", "mean", "prod", "hypot", "logsumexp", "logaddexp", "beta")
+)
+
+
+def picture(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Picture:
+    """The graph of the program `text` with value and derivative at every node, at `point`.
+
+    Raises `ExpressionError` as `gradient` does.
+    """
+    try:
+        result = gradient(text, point, wrt=wrt)
+    except ExpressionError as error:
+        if error.kind == "missing_value":
+            told = error.diagnostic
+            hint = f"{told.hint}; or draw it without numbers: `--symbolic`"
+            raise ExpressionError(told.kind, told.message, told.span, hint, told.also) from None
+        raise
+    return described((result.output,), text, gradient=result.gradient, warnings=result.warnings)
+
+
+def symbolic_picture(text: str, given: Collection[str] = ()) -> Picture:
+    """The graph of the program `text` without numbers; it may have several outputs.
+
+    `given` are names that are variables although they are called like a constant. Raises `ExpressionError` where the
+    text is not valid.
+    """
+    return described(parse(text, given).outputs, text, numbers=False)
+
+
+def described(
+    roots: Sequence[Value],
+    text: str = "",
+    *,
+    numbers: bool = True,
+    gradient: Mapping[str, float] | None = None,
+    warnings: Sequence[Diagnostic] = (),
+) -> Picture:
+    """The picture of the graph below some Values, as they are: they are not evaluated here.
+
+    >>> x = Value(3.0, label="x")
+    >>> square = x * x
+    >>> square.backward()
+    >>> [(node.label, node.operation, node.data, node.grad) for node in described([square]).nodes]
+    [('x', '', 3.0, 6.0), ('', '*', 9.0, 1.0)]
+    """
+    place = in_order(roots)
+    nodes = list(place)
+    evaluated = [not numbers] * len(nodes)
+    for root in roots:
+        evaluated[place[root]] = True
+    taken: list[tuple[bool, ...]] = [()] * len(nodes)
+    # consumers come after their inputs, so going backwards every node is reached after all that might need it
+    for index in range(len(nodes) - 1, -1, -1):
+        node = nodes[index]
+        taken[index] = _taken(node) if numbers and evaluated[index] else (evaluated[index],) * len(node._prev)
+        for child, flag in zip(node._prev, taken[index], strict=True):
+            if flag:
+                evaluated[place[child]] = True
+    drawn = tuple(
+        PictureNode(
+            node.label,
+            node._op,
+            node.primitive is VARIABLE,
+            node.data if _is_literal(node) or (numbers and evaluated[index]) else None,
+            node.grad if numbers and evaluated[index] and not isinstance(node.data, bool) else None,
+            tuple(PictureInput(place[child], flag) for child, flag in zip(node._prev, taken[index], strict=True)),
+            len(node._prev) > 1 and node._op not in _UNORDERED,
+            evaluated[index],
+        )
+        for index, node in enumerate(nodes)
+    )
+    outputs = tuple(place[root] for root in roots)
+    return Picture(text, numbers, drawn, outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
+
+
+def _is_literal(node: Value) -> bool:
+    return not node._prev and not node.label
+
+
+def _taken(node: Value) -> tuple[bool, ...]:
+    """Which operands the evaluation of a node asked for."""
+    demand = node.primitive.demand
+    if demand is None:
+        return (True,) * len(node._prev)
+    have: list[object] = [None] * len(node._prev)
+    asked: set[int] = set()
+    while new := set(demand(*have)) - asked:
+        asked |= new
+        for position in new:
+            have[position] = node._prev[position].data
+    return tuple(position in asked for position in range(len(node._prev)))

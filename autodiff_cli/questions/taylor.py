@@ -1,0 +1,109 @@
+"""The Taylor polynomial of a program in one variable at a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Diagnostic, ExpressionError
+from ..graph.taylor import taylor_in
+from ..numbers.base import NumberType
+from .arithmetic import DOUBLE, Arithmetic, Shown, Values
+from .figures import Figure
+from .gradient import single_output
+from .prepared import Point, kink_warnings, prepare
+
+MOST_ORDERS = 200
+"""The time grows with the square of the order, for a power of the variable with its third power."""
+
+MOST_DIGITS = 300_000
+"""Order times digits: what comes back within seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taylor:
+    """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
+
+    text: str
+    arithmetic: Arithmetic
+    variable: str
+    order: int
+    coefficients: list[Shown]
+    """By order: the derivative of order k at the point, divided by k!."""
+    polynomial: str
+    """The polynomial as a program of the language."""
+    point: dict[str, Shown]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+
+
+def taylor(
+    text: str, point: Point | None = None, *, by: str | None = None, order: int = 8, arithmetic: Arithmetic = DOUBLE
+) -> Taylor:
+    """The Taylor polynomial of the program `text` at `point` in the variable `by`, up to an order from 0 to 200.
+
+    `by` may be left out where there is one variable only. Raises `ExpressionError` as `gradient` does.
+
+    >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
+    '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
+    """
+    ready = prepare(text, point, None if by is None else [by])
+    output = single_output(ready.program)
+    if len(ready.wanted) != 1:
+        named = ", ".join(f"`{name}`" for name in ready.wanted)
+        hint = f"choose one of {named}: `--wrt {ready.wanted[0]}`" if named else "there is nothing to expand it in"
+        count = len(ready.wanted) or "none"
+        raise ExpressionError(
+            "usage", f"a Taylor series is taken in one variable, and this program has {count}", None, hint
+        )
+    if not 0 <= order <= MOST_ORDERS:
+        raise ExpressionError(
+            "limit", f"the order {order:,} is too high: the time grows with its third power", None,
+            f"ask for an order up to {MOST_ORDERS}",
+        )  # fmt: skip
+    if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
+        raise ExpressionError(
+            "limit", f"order {order} with {arithmetic.digits:,} digits would take too long", None,
+            f"order times digits may be up to {MOST_DIGITS:,}",
+        )  # fmt: skip
+    name = ready.wanted[0]
+    warnings: list[Diagnostic] = []
+
+    def work(m: NumberType, values: Values) -> dict[str, Any]:
+        coefficients, kinks = taylor_in(m, output, values, name, order)
+        warnings[:] = kink_warnings(arithmetic, kinks.items())
+        return {"coefficients": coefficients, "point": values}
+
+    found = arithmetic.run(ready.point, work)
+    return Taylor(
+        text, arithmetic, name, order, found["coefficients"],
+        polynomial(name, found["coefficients"], found["point"][name]), found["point"], ready.program.constants,
+        (*ready.warnings, *warnings),
+    )  # fmt: skip
+
+
+def polynomial(name: str, coefficients: list[Shown], center: Shown) -> str:
+    """The polynomial in powers of the variable less the center, without the terms that are 0."""
+    middle = _text(center)
+    base = name
+    if middle.strip("-0.") != "":
+        far = middle.removeprefix("-")
+        base = f"({name} {'+' if middle[0] == '-' else '-'} {f'({far})' if '/' in far else far})"
+    out = ""
+    for k, coefficient in enumerate(coefficients):
+        if float(coefficient) == 0 and (not isinstance(coefficient, Figure) or coefficient.text == "0"):
+            continue
+        text = _text(coefficient)
+        negative, size = text.startswith("-"), text.removeprefix("-")
+        power = base if k == 1 else f"{base}**{k}"
+        term = size if k == 0 else power if size == "1" else f"{size}*{power}"
+        out += (" - " if negative else " + ") + term if out else ("-" if negative else "") + term
+    return out or "0"
+
+
+def _text(x: Shown) -> str:
+    if isinstance(x, Figure):
+        text = x.text.replace("e+", "e")
+        # The zeros that say how many digits are proven say nothing in a formula.
+        return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x).replace("e+", "e")

@@ -1,0 +1,270 @@
+"""Answers: every command's way from its options through a method to a stream, for one program or for many."""
+
+from __future__ import annotations
+
+import gc
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import Field, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, TextIO, TypeVar
+
+from ..errors import EXIT_CODES, Diagnostic, ExpressionError, looks_like_option
+from ..views.error import report
+from ..views.formats import Asked, View, Writer, writer
+from .requests import (
+    Defaults,
+    Request,
+    Shortcuts,
+    default_point,
+    names,
+    standard_input,
+    stream,
+    waits_for_a_person,
+    whole,
+)
+
+
+class Warned(Protocol):
+    """A dataclass with warnings, as every method returns one."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What is worth a warning."""
+
+
+Answer = TypeVar("Answer", bound=Warned)
+Method = Callable[[Request], Answer]
+
+WARNINGS = 5
+"""How many warnings of one program are drawn."""
+
+FLUSH_AFTER = 0.05
+"""Seconds for which answers may be held back while more lines are at hand."""
+
+COLLECT_EVERY = 10_000
+"""Lines of a stream between two collections of cyclic garbage, which is otherwise off."""
+
+
+class Inputs(NamedTuple):
+    """What the shared options of a command say: where programs and points come from, and the format."""
+
+    command: str
+    example: str
+    expr: str | None
+    at: list[str] | None
+    wrt: list[str] | None
+    file: str | None
+    format: str | None
+
+    @property
+    def many(self) -> bool:
+        """Whether the programs are those of a stream."""
+        return self.file is None and self.expr in (None, "-")
+
+    @property
+    def chosen(self) -> str:
+        """The name of the format."""
+        return self.format or ("jsonl" if self.many else "table")
+
+    def waits(self) -> bool:
+        """Whether there is nothing to answer unless a person types it."""
+        return self.expr is None and self.file is None and waits_for_a_person()
+
+
+def answer_all(
+    inputs: Inputs,
+    method: Method[Answer],
+    view: View[Answer],
+    shortcut: Callable[[Defaults], Shortcuts | None] | None = None,
+) -> int:
+    """Answer the program, or every program of the stream, on standard output; return the exit code.
+
+    Errors and warnings go to standard error, and into the records of formats that have a place for them. A `shortcut`
+    makes the records of some lines of a stream by itself.
+    """
+    if inputs.waits():
+        return no_expression(inputs)
+    return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many), shortcut)
+
+
+def answer_with(
+    inputs: Inputs,
+    method: Method[Answer],
+    out: Writer[Answer],
+    shortcut: Callable[[Defaults], Shortcuts | None] | None = None,
+) -> int:
+    """The same with a writer of the command's own."""
+    if inputs.many:
+        return _answer_stream(inputs, method, out, shortcut)
+    return answer_one(inputs, method, out)
+
+
+def no_expression(inputs: Inputs) -> int:
+    """Say that there is no expression; return the exit code."""
+    sys.stderr.write(
+        f"There is no expression. For example:\n\n  {inputs.example}\n\n"
+        f"`autodiff {inputs.command} --help` lists the options.\n"
+    )
+    return EXIT_CODES["usage"]
+
+
+def answer_one(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+    """Answer the one program that the inputs give; return the exit code."""
+    if inputs.file is not None and inputs.expr is not None:
+        raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
+    asked = Asked(inputs.expr)
+    try:
+        if inputs.file is not None:
+            text, fault = whole(inputs.file)
+            asked = Asked(text)
+            if fault is not None:
+                raise fault
+        assert asked.text is not None
+        request = Request(asked, asked.text, default_point(inputs.at), names(inputs.wrt))
+        answer = method(request)
+    except ExpressionError as error:
+        out.error(asked, error)
+        out.out.flush()
+        diagnostic = error.diagnostic
+        if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
+            hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
+            diagnostic = replace(diagnostic, hint=hint)
+        report(diagnostic, error.text if error.text is not None else asked.text)
+        return error.exit_code
+    out.answer(asked, answer)
+    out.close()
+    out.out.flush()
+    warn(answer.warnings, asked.text)
+    return 0
+
+
+def _answer_stream(
+    inputs: Inputs,
+    method: Method[Answer],
+    out: Writer[Answer],
+    shortcut: Callable[[Defaults], Shortcuts | None] | None,
+) -> int:
+    defaults = Defaults(default_point(inputs.at), names(inputs.wrt))
+    flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
+    requests = stream(standard_input(), defaults, shortcut and shortcut(defaults), out.out.flush if flush else None)
+    return answer_requests(requests, method, out, flush)
+
+
+def answer_requests(
+    requests: Iterable[Request | str], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False
+) -> int:
+    """Answer one request after the other; return the highest exit code. A text among them is a record, done already.
+
+    With `flush` the answers go out as they come; with `fail` the first error is the end.
+    """
+    progress = Progress()
+    worst = 0
+    due = time.monotonic() + FLUSH_AFTER
+    try:
+        for count, request in enumerate(requests, start=1):
+            if isinstance(request, str):
+                out.out.write(request)
+            else:
+                worst = max(worst, _answer_request(request, method, out, flush))
+                if worst and fail:
+                    break
+            if flush and time.monotonic() > due:
+                out.out.flush()
+                due = time.monotonic() + FLUSH_AFTER
+            if count % COLLECT_EVERY == 0:
+                gc.collect()
+            if progress.active:
+                progress.step(count)
+    finally:
+        progress.done()
+        out.close()
+    return worst
+
+
+def _attempt(method: Method[Answer], request: Request) -> Answer:
+    """The answer; a fault of this program's own is an error of that line, so that the other lines are answered."""
+    try:
+        return method(request)
+    except (ExpressionError, OSError, MemoryError):
+        raise
+    except Exception as fault:
+        if "--debug" in sys.argv:
+            raise
+        raise ExpressionError(
+            "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
+            hint="please report it, with the line and what it prints under `--debug`",
+        ) from None  # fmt: skip
+
+
+def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool) -> int:
+    """Answer one program of a stream; return its exit code."""
+    try:
+        if request.error is not None:
+            raise request.error
+        answer = _attempt(method, request)
+    except ExpressionError as error:
+        out.error(request.asked, error)
+        if not out.carries_errors:
+            if flush:
+                out.out.flush()
+            place = f"line {request.asked.line}: "
+            report(error.diagnostic, error.text if error.text is not None else request.text, where=place)
+        return error.exit_code
+    warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
+    if len(warnings) < len(answer.warnings):
+        # one point serves many programs there, and not each uses all of it
+        answer = replace(answer, warnings=warnings)
+    out.answer(request.asked, answer)
+    if not out.carries_warnings:
+        if flush:
+            out.out.flush()
+        warn(warnings, request.text, where=f"line {request.asked.line}: ")
+    return 0
+
+
+def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> None:
+    """Draw warnings on standard error: the first few, and how many more there are."""
+    for warning in warnings[:WARNINGS]:
+        report(warning, text, level="warning", where=where)
+    if len(warnings) > WARNINGS:
+        sys.stderr.write(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
+
+
+def is_file(file: TextIO) -> bool:
+    """Whether a stream is a regular file."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+class Progress:
+    """How many programs have been answered, on standard error while that is a terminal and answers go elsewhere.
+
+    `unit` is what is counted, if not programs; with `here` nothing is answered meanwhile, wherever it will go.
+    """
+
+    def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
+        self.shown = False
+        self.unit = unit
+        self.active = sys.stderr.isatty() and (here or not sys.stdout.isatty())
+        self.next = time.monotonic() + wait if self.active else 0.0
+
+    def step(self, count: int) -> None:
+        """Say so, but not more than a few times a second."""
+        if self.active and time.monotonic() >= self.next:
+            sys.stderr.write(f"\r{count:,} {self.unit}")
+            sys.stderr.flush()
+            self.shown = True
+            self.next = time.monotonic() + 0.25
+
+    def done(self) -> None:
+        """Clear the line."""
+        if self.shown:
+            sys.stderr.write("\r" + " " * 30 + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,290 @@
+"""`--points`: one program at every row of a data file, whose header says which column is which variable."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, BinaryIO, NamedTuple
+
+from ..errors import ExpressionError
+from ..questions.point import constant_value, is_name, point_of_object, read_json
+from ..questions.points import Points
+from ..views.formats import Asked, View, writer
+from ..views.straight import record
+from .answers import Answer, Inputs, Method, answer_requests, is_file
+from .requests import LINE_LIMIT, Request, decode, default_point, lines, names, standard_input, whole
+
+Row = tuple[int, Mapping[str, object], ExpressionError | None]
+"""Its line in the file, its cells by column, and what is wrong with it as a whole."""
+
+_plain_number = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
+
+
+class Data(NamedTuple):
+    """What the options say about the data file."""
+
+    path: str
+    keep: tuple[str, ...]
+    fail: bool
+
+
+def given(path: str | None, keep: list[str] | None, on_error: str | None) -> Data | None:
+    """The data file that the options name, if any. Raises a usage error."""
+    if on_error not in (None, "skip", "fail"):
+        raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")
+    if path is None:
+        if keep or on_error:
+            option = "--keep" if keep else "--on-error"
+            raise ExpressionError("usage", f"`{option}` is about the rows of `--points`", hint="give a data file too")
+        return None
+    kept = [name.strip() for option in keep or () for name in option.split(",")]
+    return Data(path, tuple(dict.fromkeys(kept)), on_error == "fail")
+
+
+# ---- the rows of a file -------------------------------------------------------------------------------------------
+def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[list[str] | None, Iterator[Row]]:
+    """The names in the header, None where each row names its own, and the rows, read as they are asked for."""
+    texts = _texts(file, idle)
+    first = next(texts, None)
+    while first is not None and not first[1].strip():
+        first = next(texts, None)
+    if first is None:
+        name = "standard input" if path == "-" else f"`{path}`"
+        raise ExpressionError("point", f"{name} is empty", hint="its first line names the columns: `x,y`")
+    if path.endswith((".jsonl", ".ndjson", ".json")) or (path == "-" and first[1].lstrip().startswith("{")):
+        return None, _objects(first, texts)
+    tabs = path.endswith((".tsv", ".tab")) or (not path.endswith(".csv") and "\t" in first[1])
+    header = _separated(first[1], texts, "\t" if tabs else ",")
+    columns = [cell.strip() for cell in header]
+    if len(columns) == 1 and ";" in columns[0]:
+        raise ExpressionError(
+            "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
+        )
+    for column in columns:
+        if columns.count(column) > 1:
+            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
+    return columns, _cells(columns, texts, "\t" if tabs else ",")
+
+
+def _texts(file: BinaryIO, idle: Callable[[], None] | None) -> Iterator[tuple[int, str, ExpressionError | None]]:
+    for number, data in enumerate(lines(file, idle), start=1):
+        if data is None:
+            error = ExpressionError("limit", f"the line is longer than {LINE_LIMIT:,} bytes", hint="use shorter lines")
+            yield number, "", error
+        else:
+            text, fault = decode(data.removesuffix(b"\r"), first=number == 1)
+            if fault is not None:
+                fault.text = text
+            yield number, text, fault
+
+
+def _separated(text: str, texts: Iterator[tuple[int, str, ExpressionError | None]], separator: str) -> list[str]:
+    """The cells of a row, which takes further lines while a quoted cell is open."""
+    if '"' not in text:
+        return text.split(separator)
+    size = len(text)
+    parts = [text]
+    open_quote = text.count('"') % 2
+    while open_quote and size <= LINE_LIMIT and (more := next(texts, None)) is not None:
+        parts.append(more[1])
+        size += len(more[1])
+        open_quote ^= more[1].count('"') % 2
+    return next(csv.reader(["\n".join(parts)], delimiter=separator))
+
+
+def _cells(
+    columns: Sequence[str], texts: Iterator[tuple[int, str, ExpressionError | None]], separator: str
+) -> Iterator[Row]:
+    count = len(columns)
+    for number, text, fault in texts:
+        if fault is not None:
+            yield number, {}, fault
+        elif text.strip():
+            try:
+                cells = _separated(text, texts, separator)
+            except csv.Error as unread:
+                yield number, {}, ExpressionError("point", f"the row cannot be read: {unread}", hint="check its quotes")
+                continue
+            if len(cells) == count:
+                yield number, dict(zip(columns, cells, strict=True)), None
+            else:
+                message = f"the row has {len(cells)} cells, and the header {count}"
+                yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
+
+
+def _objects(
+    first: tuple[int, str, ExpressionError | None], texts: Iterator[tuple[int, str, ExpressionError | None]]
+) -> Iterator[Row]:
+    line: tuple[int, str, ExpressionError | None] | None = first
+    while line is not None:
+        number, text, error = line
+        cells: Mapping[str, object] = {}
+        if error is None and text.strip():
+            try:
+                value, error = read_json(text)
+                if not isinstance(value, Mapping):
+                    raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
+                cells = value
+            except ExpressionError as fault:
+                error = fault
+        if error is not None or text.strip():
+            yield number, cells, error
+        line = next(texts, None)
+
+
+# ---- the answers --------------------------------------------------------------------------------------------------
+def answer_points(inputs: Inputs, data: Data, view: View[Any], *, whole: bool) -> int:
+    """Answer the program at every row; return the exit code. With `whole`, intermediates are wanted too."""
+    machine = inputs.format in (None, "json", "jsonl", "csv", "tsv", "plain")
+    programs: list[Points] = []
+
+    def prepared(text: str, columns: Sequence[str], wrt: tuple[str, ...] | None) -> Points:
+        programs.append(Points(text, columns, wrt))
+        return programs[-1]
+
+    def method(request: Request) -> Any:
+        quick = programs[-1].quick(request.point) if machine and not whole else None
+        return quick or programs[-1].gradient(request.point)
+
+    return answer_rows(inputs, data, method, view, prepared, quick=not whole)
+
+
+def answer_rows(
+    inputs: Inputs,
+    data: Data,
+    method: Method[Answer],
+    view: View[Answer],
+    prepare: Callable[[str, Sequence[str], tuple[str, ...] | None], Points] = Points,
+    *,
+    quick: bool = False,
+) -> int:
+    """The same by any method. With `quick` the records of ordinary rows are written without it."""
+    text = _program(inputs, data)
+    chosen = inputs.format or "jsonl"
+    if chosen in ("csv", "tsv"):
+        clash = [name for name in data.keep if name in view.columns and name != "id"]
+        if clash:
+            hint = "`--format jsonl` keeps them apart"
+            raise ExpressionError("usage", f"there is a column `{clash[0]}` in the answers already", hint=hint)
+        view = view._replace(columns=(*view.columns, *(name for name in data.keep if name not in view.columns)))
+    out = writer(chosen, sys.stdout, view, True)
+    with ExitStack() as stack:
+        if data.path == "-":
+            file = standard_input()
+            flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
+        else:
+            try:
+                file = stack.enter_context(open(data.path, "rb"))
+            except OSError as fault:
+                message = f"`{data.path}` cannot be read: {fault.strerror}"
+                raise ExpressionError("io", message, hint="check the path") from None
+            flush = sys.stdout.isatty()
+        columns, rows = table(file, data.path, out.out.flush if flush else None)
+        direct = quick and chosen == "jsonl" and text.isascii() and _takes_all(sys.stdout)
+        asked = _Rows(text, inputs, data, prepare, columns, direct)
+        return answer_requests(asked.requests(rows), method, out, flush, fail=data.fail)
+
+
+def _takes_all(out: object) -> bool:
+    return (getattr(out, "encoding", None) or "utf-8").lower() in ("utf-8", "utf8")
+
+
+def _program(inputs: Inputs, data: Data) -> str:
+    """The one program that the rows are points of."""
+    if inputs.file is not None and inputs.expr is not None:
+        raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
+    if inputs.file is not None:
+        if inputs.file == data.path == "-":
+            raise ExpressionError("usage", "`--file` and `--points` both read standard input", hint="name a file")
+        text, fault = whole(inputs.file)
+        if fault is not None:
+            fault.text = text
+            raise fault
+        return text
+    if inputs.expr in (None, "-"):
+        raise ExpressionError("usage", "`--points` needs a program", hint="give it as an argument, or with `--file`")
+    assert inputs.expr is not None
+    return inputs.expr
+
+
+class _Rows:
+    """The rows as requests, or at once as records."""
+
+    def __init__(
+        self,
+        text: str,
+        inputs: Inputs,
+        data: Data,
+        prepare: Callable[[str, Sequence[str], tuple[str, ...] | None], Points],
+        columns: Sequence[str] | None,
+        direct: bool,
+    ) -> None:
+        self.text, self.data, self.prepare, self.direct = text, data, prepare, direct
+        self.constants = default_point(inputs.at)
+        self.wrt = names(inputs.wrt)
+        self.points: Points | None = None
+        if columns is not None:
+            self.begin(columns)
+
+    def begin(self, columns: Sequence[str]) -> Points:
+        """Parse the program, now that it is known which names have values."""
+        for name in self.data.keep:
+            if name not in columns:
+                listed = ", ".join(f"`{column}`" for column in columns)
+                raise ExpressionError("usage", f"there is no column `{name}` to keep", hint=f"there are {listed}")
+        known = [column for column in columns if is_name(column)]
+        try:
+            points = self.prepare(self.text, [*known, *self.constants], self.wrt)
+        except ExpressionError as error:
+            error.text = self.text if error.text is None else error.text
+            raise
+        for name in points.variables:
+            if name in columns and name in self.constants:
+                message = f"`{name}` is given a value by `--at`, and is a column of the data"
+                raise ExpressionError("point", message, hint="leave one of them out")
+        self.used = [name for name in points.variables if name in columns]
+        self.points = points
+        return points
+
+    def requests(self, rows: Iterator[Row]) -> Iterator[Request | str]:
+        """What to answer, row by row."""
+        keep, wrt, text, direct = self.data.keep, self.wrt, self.text, self.direct
+        for line, cells, error in rows:
+            points = self.points or self.begin(list(cells))
+            kept = {name: cells.get(name) for name in keep} if keep else None
+            point = dict(self.constants)
+            try:
+                if error is not None:
+                    raise error
+                for name in self.used:
+                    cell = cells.get(name)
+                    if direct and type(cell) is str and _plain_number(cell) and (number := float(cell)) - number == 0.0:
+                        point[name] = number
+                    else:
+                        point[name] = value(name, cell)
+            except ExpressionError as fault:
+                fault.text = fault.text or ""
+                yield Request(Asked(text, line, None, kept), text, {}, None, fault)
+                continue
+            if direct and (found := points.quick(point)) is not None:
+                yield record(text, line, None, found, kept)
+            else:
+                yield Request(Asked(text, line, None, kept), text, point, wrt)
+
+
+def value(name: str, cell: object) -> float:
+    """The number in a cell: a constant expression as text, or a number of JSON.
+
+    It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
+    """
+    try:
+        if isinstance(cell, str):
+            if not cell.strip():
+                raise ExpressionError("point", "it is empty", hint="give a number")
+            return constant_value(name, cell.strip())
+        return point_of_object({name: cell})[name]
+    except ExpressionError as error:
+        raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None

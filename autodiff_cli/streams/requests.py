@@ -1,0 +1,234 @@
+"""Requests: one program with its point, from the command line, from a file, or from the lines of a stream.
+
+A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=3`), or a request record:
+`{"id": any value, "expr": "…", "at": {"x": 3, "y": "pi/4"}, "wrt": ["x"]}`, of which all but `expr` may be left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, BinaryIO, NamedTuple, Protocol
+
+from ..errors import ExpressionError, Span, nearest
+from ..questions.point import merge, parse_point, point_of_object, read_json
+from ..views.formats import Asked
+
+LINE_LIMIT = 64 * 1024 * 1024
+"""Bytes in a line, or in a file that is one program."""
+
+CHUNK = 65536
+"""The most bytes that are read in one go."""
+
+KEYS = ("id", "expr", "at", "wrt")
+
+
+class Request(NamedTuple):
+    """A program to answer, or the error that it already is."""
+
+    asked: Asked
+    text: str
+    point: Mapping[str, float]
+    wrt: tuple[str, ...] | None
+    error: ExpressionError | None = None
+
+
+class Defaults(NamedTuple):
+    """What the command line gives to every line of a stream."""
+
+    point: Mapping[str, float]
+    wrt: tuple[str, ...] | None
+
+
+class Shortcuts(Protocol):
+    """A quicker way to the records of some lines; None for all others."""
+
+    def line(self, text: str, number: int) -> str | None:
+        """The record of a line that is no request record."""
+
+    def request(self, request: Request) -> str | None:
+        """The record of a request."""
+
+
+def stream(
+    file: BinaryIO, defaults: Defaults, shortcut: Shortcuts | None = None, idle: Callable[[], None] | None = None
+) -> Iterator[Request | str]:
+    """The requests in a stream, each as soon as its line has come; blank lines and comments give none.
+
+    Where there is a shortcut to the record of a line, that comes instead. `idle` is called before waiting for more.
+    """
+    for number, data in enumerate(lines(file, idle), start=1):
+        if data is None:
+            message = f"the line is longer than {LINE_LIMIT:,} bytes"
+            limit = ExpressionError("limit", message, hint="use smaller programs")
+            yield Request(Asked(None, number), "", {}, None, limit)
+            continue
+        text, error = decode(data.removesuffix(b"\r"), first=number == 1)
+        if shortcut and error is None and (record := shortcut.line(text, number)) is not None:
+            yield record
+            continue
+        bare = text.lstrip()
+        if not bare or bare.startswith("#"):
+            continue
+        if bare.startswith("{"):
+            request = _record(text, number, defaults, error)
+            yield (shortcut.request(request) if shortcut and request.error is None else None) or request
+        else:
+            yield _typed(text, number, defaults, error)
+
+
+def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
+    """The lines of a file without their ends, None for one that is too long; never more than one of them is held.
+
+    `idle` is called before each reading, which may have to wait.
+    """
+    begun = bytearray()
+    too_long = False
+    while True:
+        if idle:
+            idle()
+        data = file.read1(CHUNK)  # type: ignore[attr-defined]
+        if not data:
+            break
+        *whole, rest = data.split(b"\n")
+        if whole and begun:
+            whole[0] = bytes(begun) + whole[0]
+            begun.clear()
+        for line in whole:
+            yield None if too_long or len(line) > LINE_LIMIT else line
+            too_long = False
+        if not too_long:
+            begun += rest
+            if len(begun) > LINE_LIMIT:
+                too_long = True
+                begun.clear()
+    if begun or too_long:
+        yield None if too_long else bytes(begun)
+
+
+def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
+    """The text of some bytes, and the error that it is where they are not UTF-8 or hold a NUL.
+
+    A byte-order mark is dropped at the very beginning.
+    """
+    if first:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+    error: ExpressionError | None = None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        text = data.decode(errors="replace")
+        place = len(data[: fault.start].decode())
+        message = f"byte {data[fault.start]:#04x} is not UTF-8 text"
+        error = ExpressionError("syntax", message, Span(place, place + 1), "save the text as UTF-8")
+    place = text.find("\0")
+    if place >= 0 and error is None:
+        error = ExpressionError("syntax", "there is a NUL character here", Span(place, place + 1), "remove it")
+    return text, error
+
+
+def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
+    """The request in a line `program`, or `program<TAB>point`."""
+    program, _, point = text.partition("\t")
+    asked = Asked(program, number)
+    try:
+        if error is not None:
+            if error.span and error.span.start >= len(program):
+                error.text = text
+            raise error
+        own = parse_point(point) if point.strip() else {}
+    except ExpressionError as fault:
+        return Request(asked, program, {}, None, fault)
+    return Request(asked, program, {**defaults.point, **own}, defaults.wrt)
+
+
+def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
+    """The request in a line of JSON."""
+    ident: object = None
+    program: str | None = None
+    try:
+        if error is not None:
+            raise ExpressionError("request", str(error), error.span, error.hint)
+        fields, problem = read_json(text)
+        ident = fields.get("id")
+        given = fields.get("expr")
+        program = given if isinstance(given, str) else None
+        if problem is not None:
+            raise problem
+        for key in fields:
+            if key not in KEYS:
+                near = nearest(key, KEYS)
+                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(KEYS)}"
+                raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
+        if program is None:
+            wrong = "is not text" if "expr" in fields else "is missing"
+            hint = 'write it as {"expr": "x**2", "at": {"x": 3}}'
+            raise ExpressionError("request", f"the request's `expr` {wrong}", hint=hint)
+        own = point_of_object(fields["at"]) if fields.get("at") is not None else {}
+        wrt = _names(fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
+    except ExpressionError as fault:
+        if fault.text is None:
+            # spans so far are places in the line, not in the program
+            fault.text = text
+        return Request(Asked(program, number, ident), program or "", {}, None, fault)
+    return Request(Asked(program, number, ident), program, {**defaults.point, **own}, wrt)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
+        raise ExpressionError("request", "`wrt` is not a list of names", hint='write it as "wrt": ["x", "y"]')
+    return tuple(value)
+
+
+def names(options: list[str] | None) -> tuple[str, ...] | None:
+    """The names in the `--wrt` options, None where there are none. Raises a usage error for an empty name."""
+    if not options:
+        return None
+    found = [name.strip() for option in options for name in option.split(",")]
+    if not all(found):
+        raise ExpressionError("usage", "`--wrt` needs names", hint="write it as `--wrt x` or `--wrt x,y`")
+    return tuple(dict.fromkeys(found))
+
+
+def default_point(options: list[str] | None) -> dict[str, float]:
+    """The point in the `--at` options."""
+    from ..questions.point import read_point
+
+    return merge([read_point(option) for option in options or ()])
+
+
+def whole(path: str) -> tuple[str, ExpressionError | None]:
+    """The program in a file, and the error that it is where it is not text. Line ends become `\\n`.
+
+    Raises `ExpressionError` (`io`, `limit`).
+    """
+    try:
+        if path == "-":
+            data = _read(standard_input())
+        else:
+            with open(path, "rb") as file:
+                data = _read(file)
+    except OSError as fault:
+        raise ExpressionError("io", f"`{path}` cannot be read: {fault.strerror}", hint="check the path") from None
+    if len(data) > LINE_LIMIT:
+        raise ExpressionError("limit", f"`{path}` is longer than {LINE_LIMIT:,} bytes", hint="use a smaller program")
+    text, error = decode(data, first=True)
+    if "\r\n" in text and error is None:
+        text = text.replace("\r\n", "\n")
+    return text, error
+
+
+def _read(file: IO[bytes]) -> bytes:
+    return file.read(LINE_LIMIT + 1)
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input; none where it is closed."""
+    if sys.stdin is None:
+        raise ExpressionError("io", "standard input is closed", hint="give the expression as an argument")
+    return sys.stdin.buffer
+
+
+def waits_for_a_person() -> bool:
+    """Whether nothing will come on standard input unless a person types it."""
+    return sys.stdin is None or sys.stdin.isatty()

@@ -1,0 +1,1 @@
+"""The table of primitives: everything that is known of each operation."""

@@ -1,0 +1,113 @@
+"""The table's first part: leaves, operators, conditions and the choice between branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .primitive import Number, Primitive, entry
+
+
+def one(m: Any, *_: Number) -> Number:
+    """1: the rule of an input that passes straight through. The sweeps know it and skip the product."""
+    return 1
+
+
+def minus_one(m: Any, *_: Number) -> Number:
+    """-1: the rule of an input that is subtracted."""
+    return -1
+
+
+# ---- leaves -------------------------------------------------------------------------------------------------------
+VARIABLE = entry("variable", "")
+CONSTANT = entry("constant", "")
+
+
+# ---- arithmetic ---------------------------------------------------------------------------------------------------
+def _pow_by_base(m: Any, x: Number, y: Number, out: Number) -> Number:
+    # Not for every y = 0: a constant 0 there would have lost the derivative by y, which is 1/x.
+    return m.where(m.and_(m.eq(y, 0), m.eq(x, 0)), 0, lambda: y * m.power_minus_one(x, y, out))
+
+
+def _pow_by_exponent(m: Any, x: Number, y: Number, out: Number) -> Number:
+    # 0**y is 0 for every y > 0, so its slope there is 0, although out*log(x) has no value at x = 0.
+    return m.where(m.and_(m.eq(x, 0), m.gt(y, 0)), 0, lambda: out * m.log(x))
+
+
+def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
+    if x == 0:
+        return f"0 to the power {y} is undefined: a division by zero", None
+    if x < 0:
+        hint = "for a real cube root write `cbrt(x)`" if abs(y * 3) == 1 else "a negative base needs a whole exponent"
+        return f"a negative number, {x}, has no real power {y}", hint
+    return None
+
+
+ADD = entry("add", "x y", one, one, symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
+SUB = entry("sub", "x y", one, minus_one, symbol="-", samples=((1.5, -2.25), (1.0, 1.0)))
+MUL = entry(
+    "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", samples=((1.5, -2.25), (1e-200, 1e200))
+)
+DIV = entry(
+    "div",
+    "x y",
+    lambda m, x, y, out: 1 / y,
+    lambda m, x, y, out: -out / y,
+    symbol="/",
+    domain="y != 0",
+    trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
+    samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)),
+)
+NEG = entry("neg", "x", minus_one, symbol="neg", samples=((1.5,), (-0.25,)))
+POW = entry(
+    "pow",
+    "x y",
+    _pow_by_base,
+    _pow_by_exponent,
+    symbol="**",
+    group="Elementary",
+    doc="`x` to the power `y`, the same as `x**y`",
+    domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y",
+    trouble=_pow_trouble,
+    source="DLMF 4.2.6",
+    samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)),
+)
+
+
+# ---- conditions ---------------------------------------------------------------------------------------------------
+def _comparison(name: str, symbol: str) -> Primitive:
+    return entry(name, "x y", None, None, symbol=symbol, gives_condition=True)
+
+
+LT, LE, GT, GE, EQ, NE = (
+    _comparison(name, symbol)
+    for name, symbol in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!="))
+)
+COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
+
+
+def _demand_and(p: Any, q: Any) -> tuple[int, ...]:
+    return (0,) if p is None else (1,) if p else ()
+
+
+def _demand_or(p: Any, q: Any) -> tuple[int, ...]:
+    return (0,) if p is None else () if p else (1,)
+
+
+def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
+    return (0,) if c is None else (1,) if c else (2,)
+
+
+AND = entry("and_", "p q", None, None, symbol="and", gives_condition=True, takes_conditions=(0, 1), demand=_demand_and)
+OR = entry("or_", "p q", None, None, symbol="or", gives_condition=True, takes_conditions=(0, 1), demand=_demand_or)
+NOT = entry("not_", "p", None, symbol="not", gives_condition=True, takes_conditions=(0,))
+WHERE = entry(
+    "where",
+    "c x y",
+    None,
+    lambda m, c, x, y, out: m.where(c, 1, m.nothing),
+    lambda m, c, x, y, out: m.where(c, m.nothing, 1),
+    group="Elementary",
+    doc="`x` where the condition `c` holds, else `y`; the same as `x if c else y`",
+    takes_conditions=(0,),
+    demand=_demand_where,
+)

@@ -1,0 +1,126 @@
+"""Primitive: one row of the table, everything the program knows about one operation; and the way into the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Number = Any
+"""A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
+
+DEFINITIONS: dict[str, Callable[..., Number]] = {}
+"""Formulas that serve a number type which has no better way of its own; filled by the table of primitives."""
+
+Rule = Callable[..., Number]
+"""A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has one for all inputs,
+`rule(m, inputs, out)`, which returns a list."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Primitive:
+    """An operation, and the derivative of its output with respect to each of its inputs."""
+
+    name: str
+    params: tuple[str, ...]
+    """Names of the inputs, as the signature shows them; `("*xs",)` for any number of them."""
+
+    partials: tuple[Rule | None, ...] = ()
+    """The rules, one a parameter; None where there is no derivative (a condition, an order)."""
+
+    symbol: str = ""
+    """How a drawing of the graph names the operation: `+`, `tanh`."""
+
+    group: str = ""
+    """The heading under which the language's reference lists it; empty for what is no function of the language."""
+
+    doc: str = ""
+    domain: str = ""
+    """Where it is defined, in words of the language; empty where it is defined everywhere."""
+
+    aliases: tuple[str, ...] = ()
+    defaults: tuple[str, ...] = ()
+    """Literals for the last parameters, where a call may leave them out."""
+
+    constant_params: tuple[str, ...] = ()
+    """Parameters that must be whole numbers fixed by the program, such as the order of a polygamma."""
+
+    with_two: str = ""
+    """The primitive that a call with two arguments means instead: `log(x, b)`."""
+
+    kink: Callable[..., bool] | None = None
+    """Whether there is no derivative at these inputs, although the function has a value."""
+
+    convention: str = ""
+    """What is taken for the derivative at a kink."""
+
+    trouble: Callable[..., tuple[str, str | None] | None] | None = None
+    """For inputs without a value: message and hint that say more than the domain does."""
+
+    gives_condition: bool = False
+    takes_conditions: tuple[int, ...] = ()
+    """Positions of the inputs that are conditions."""
+
+    demand: Callable[..., tuple[int, ...]] | None = None
+    """For an operation that leaves some inputs unevaluated: the positions it needs next, given those it has."""
+
+    variadic: bool = False
+    """Whether it takes any number of inputs, at least one."""
+
+    may_kink: bool = False
+    """Whether there are points where it has a value and no derivative; a choice between branches has them too."""
+
+    latex: str = ""
+    source: str = ""
+    """Where the derivative is published."""
+
+    samples: tuple[tuple[float, ...], ...] = ()
+    """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
+
+    @property
+    def signature(self) -> str:
+        """The call as the reference shows it: `leaky_relu(x, slope=0.01)`."""
+        if self.variadic:
+            return f"{self.name}({self.params[0][1:-1]}1, {self.params[0][1:-1]}2, …)"
+        required = len(self.params) - len(self.defaults)
+        shown = [
+            name if k < required else f"{name}={self.defaults[k - required]}" for k, name in enumerate(self.params)
+        ]
+        if self.with_two:
+            return f"{self.name}({', '.join(shown)}) or {self.name}({', '.join(shown)}, b)"
+        return f"{self.name}({', '.join(shown)})"
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+PRIMITIVES: dict[str, Primitive] = {}
+"""Every primitive by name."""
+
+FUNCTIONS: dict[str, Primitive] = {}
+"""The functions of the language by name and by alias."""
+
+BY_SYMBOL: dict[str, Primitive] = {}
+"""Primitives by the symbol that a graph shows."""
+
+
+def entry(
+    name: str,
+    params: str,
+    *partials: Rule | None,
+    definition: Callable[..., Number] | None = None,
+    symbol: str = "",
+    **rest: Any,
+) -> Primitive:
+    """The new primitive, entered in the table; `params` separated by blanks; `definition` composes it from others."""
+    may_kink = "kink" in rest or name == "where"
+    primitive = Primitive(
+        name, tuple(params.split()), partials, symbol or name, variadic=params[:1] == "*", may_kink=may_kink, **rest
+    )
+    PRIMITIVES[name] = primitive
+    BY_SYMBOL[primitive.symbol] = primitive
+    if primitive.group:
+        FUNCTIONS.update(dict.fromkeys((name, *primitive.aliases), primitive))
+    if definition:
+        DEFINITIONS[name] = definition
+    return primitive

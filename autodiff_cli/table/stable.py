@@ -1,0 +1,116 @@
+"""Stable forms: the formulas that rules of the table use where the textbook form would lose digits or overflow.
+
+Those with a derivative of their own are primitives, so that higher derivatives keep their accuracy too; they are no
+functions of the language, and printers write them by their definition.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .primitive import DEFINITIONS, Number, entry
+
+_NEAR = ((-2.5,), (-1e-10,), (0.5,), (3.75,))
+
+entry(
+    "exp_neg_square", "x", lambda m, x, out: -2 * x * out, definition=lambda m, x: m.exp(-(x**2)),
+    samples=(*_NEAR, (26.0,)),
+)  # fmt: skip
+entry(
+    "recip_one_plus_square", "x", lambda m, x, out: -2 * x * out * out, definition=lambda m, x: 1 / (1 + x**2),
+    samples=(*_NEAR, (1e160,)),
+)  # fmt: skip
+entry(
+    "recip_one_minus_square", "x", lambda m, x, out: 2 * x * out * out, definition=lambda m, x: 1 / (1 - x**2),
+    samples=(*_NEAR, (0.999999999,)),
+)  # fmt: skip
+entry(
+    "recip_sqrt_one_minus_square", "x", lambda m, x, out: x * out * out * out,
+    definition=lambda m, x: 1 / m.sqrt(1 - x**2), samples=((-0.999999,), (0.25,)),
+)  # fmt: skip
+entry(
+    "recip_sqrt_one_plus_square", "x", lambda m, x, out: -x * out * out * out,
+    definition=lambda m, x: 1 / m.sqrt(1 + x**2), samples=(*_NEAR, (1e100,)),
+)  # fmt: skip
+entry(
+    "recip_sqrt_square_minus_one", "x", lambda m, x, out: -x * out * out * out,
+    definition=lambda m, x: 1 / m.sqrt(x**2 - 1), samples=((-2.5,), (1.000001,), (1e100,)),
+)  # fmt: skip
+entry(
+    "sigmoid_slope", "x", lambda m, x, out: -out * m.tanh(x / 2),
+    definition=lambda m, x: m.sigmoid(x) * m.sigmoid(-x), samples=(*_NEAR, (40.0,)),
+)  # fmt: skip
+entry(
+    "sech_square", "x", lambda m, x, out: -2 * m.tanh(x) * out, definition=lambda m, x: m.sech(x) ** 2,
+    samples=(*_NEAR, (40.0,)),
+)  # fmt: skip
+entry(
+    "csch_square", "x", lambda m, x, out: -2 * m.coth(x) * out, definition=lambda m, x: m.csch(x) ** 2,
+    samples=(*_NEAR, (40.0,)),
+)  # fmt: skip
+entry(
+    "gelu_slope", "x", lambda m, x, out: (2 - x**2) * m.normal_density(x),
+    definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2 + x * m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), samples=_NEAR,
+)  # fmt: skip
+entry(
+    "normal_density", "x", lambda m, x, out: -x * out,
+    definition=lambda m, x: m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), samples=(*_NEAR, (10.0,)),
+)  # fmt: skip
+entry(
+    "silu_slope", "x", lambda m, x, out: m.sigmoid_slope(x) * (2 - x * m.tanh(x / 2)),
+    definition=lambda m, x: m.sigmoid(x) * (1 + x * m.sigmoid(-x)), samples=_NEAR,
+)  # fmt: skip
+
+
+def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
+    """The n-th derivative of sin(πx)/(πx), from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = πⁿ⁻¹·sin(πx + nπ/2); at 0 from the power series."""
+    order = int(float(n))
+    at_zero = 0 if order % 2 else (-1) ** (order // 2) * m.pi**order / (order + 1) if order else 1
+    cycle = (m.sin, m.cos, lambda t: -m.sin(t), lambda t: -m.cos(t))
+    wave = cycle[order % 4](m.pi * x)
+    if order == 0:
+        return m.where(m.eq(x, 0), at_zero, lambda: wave / (m.pi * x))
+    before = m.sinc(x) if order == 1 else order * m.sinc_derivative(order - 1, x)
+    scaled = wave if order == 1 else m.pi ** (order - 1) * wave
+    return m.where(m.eq(x, 0), at_zero, lambda: (scaled - before) / x)
+
+
+entry(
+    "sinc_derivative", "n x", None, lambda m, n, x, out: m.sinc_derivative(n + 1, x), definition=_sinc_derivative,
+    constant_params=("n",), samples=((1.0, 0.5), (1.0, 1e-5), (2.0, 0.0), (2.0, 1.25), (3.0, -0.75)),
+)  # fmt: skip
+
+
+def _running_products(xs: list[Number]) -> list[Number]:
+    """The products of the first 1, 2, … numbers."""
+    products = xs[:1]
+    for x in xs[1:]:
+        products.append(products[-1] * x)
+    return products
+
+
+def _products_of_others(m: Any, *inputs: Number) -> list[Number]:
+    """For each number the product of the others; not out/x, which has no value where an x is 0."""
+    xs = list(inputs)
+    if len(xs) == 1:
+        return [1]
+    before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
+    inner = [before[k - 1] * after[k + 1] for k in range(1, len(xs) - 1)]
+    return [after[1], *inner, before[-2]]
+
+
+def _unit_vector(m: Any, *xs: Number) -> list[Number]:
+    """The vector divided by its length; at the origin 0."""
+    length = m.hypot(*xs)
+    return [m.where(m.eq(length, 0), 0, lambda x=x: x / length) for x in xs]
+
+
+DEFINITIONS["products_of_others"] = _products_of_others
+DEFINITIONS["unit_vector"] = _unit_vector
+DEFINITIONS["power_minus_one"] = lambda m, x, y, out: x ** (y - 1)
+DEFINITIONS["unit_over_hypot"] = lambda m, x, y: x / (x**2 + y**2)
+DEFINITIONS["softmax_weight"] = lambda m, x, *xs: m.exp(x - m.logsumexp(*xs))
+DEFINITIONS["softmax"] = lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs]
+DEFINITIONS["gamma_slope"] = lambda m, x, out: out * m.digamma(x)
+DEFINITIONS["beta_slope"] = lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.digamma(a + b))
+DEFINITIONS["erfinv_slope"] = lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2)

@@ -1,0 +1,327 @@
+"""Target: how a language writes operations, literals and statements; and the way from a schedule to lines of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from ..graph.adjoint import Recording
+from ..graph.branch import Branch
+from ..graph.schedule import Schedule, Task, schedule
+from ..language.printer import ATOM, CHOICE, INFIX, PREFIX, SIGN, Item, assembled
+from ..numbers.recorder import Step
+
+Written = tuple[int, list[Item]]
+"""How an expression binds, and what it is written from."""
+
+Form = str | Callable[[tuple[Step, ...]], Written]
+"""How an operation is written: the name of a function, or what gives the parts of the expression."""
+
+NO_LABELS: Mapping[Step, str] = MappingProxyType({})
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+OURS = "ad_"
+"""What the names begin with that generated code keeps for itself."""
+
+DEPTH = 16
+"""Branches within branches that are written as such."""
+
+
+INLINE = 5
+"""Operations that are written as one expression, where each is needed once only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is to be written: the recorded gradient of a program, and the names that people know it by."""
+
+    text: str
+    function: str
+    variables: tuple[str, ...]
+    """The names of the inputs, in order."""
+    wanted: tuple[str, ...]
+    """The variables that it is differentiated by."""
+    recording: Recording
+    labels: dict[Step, str]
+    """Names that the program gives to steps."""
+
+
+class Target:
+    """A language: its spelling of operations, of literals and of statements."""
+
+    name = ""
+    title = ""
+    """The name of the language, or of its library, in messages."""
+    functions = True
+    """Whether it can be given functions of its own."""
+    textbook = False
+    """Whether it is for reading only, so that plain formulas are better than those that keep their digits."""
+    branches = True
+    """Whether it has statements that are done under a condition only."""
+    reserved: frozenset[str] = frozenset()
+    """Words that cannot be the name of a variable."""
+    infix: ClassVar[dict[str, tuple[str, int, int, int]]] = INFIX
+    prefix: ClassVar[dict[str, tuple[str, int, int]]] = PREFIX
+    indent = "    "
+
+    def __init__(self) -> None:
+        self.forms: dict[str, Form] = {}
+        self.called: dict[Step, str] = {}
+        self.stem = "t"
+        self.guards: dict[Step, list[Branch]] = {}
+        """Without statements under a condition: the branches that need a step."""
+        self.names: dict[Step, str] = {}
+        """The steps that have a name by now."""
+
+    # -- expressions ------------------------------------------------------------------------------------------------
+    def number(self, value: float | bool) -> str:
+        """A literal."""
+        return repr(value)
+
+    def parts(self, step: Step) -> Written:
+        """How a step binds, and what it is written from."""
+        name = self.names.get(step)
+        return (ATOM, [name]) if name is not None else self.operation(step)
+
+    def operation(self, step: Step) -> Written:
+        """The same for the operation itself, although the step has a name."""
+        name, args = step.name, step.args
+        if name == "number":
+            text = self.number(step.data)
+            return SIGN if text.startswith("-") else ATOM, [text]
+        if name == "item":
+            return ATOM, [(args[0], ATOM), f"[{step.data}]"]
+        form = self.forms.get(name)
+        if form is None and name in self.infix:
+            between, level, left, right = self.infix[name]
+            return level, [(args[0], left), between, (args[1], right)]
+        if form is None and name in self.prefix:
+            before, level, inner = self.prefix[name]
+            return level, [before, (args[0], inner)]
+        if form is None:
+            form = self.function(name)
+        return call(form, *args) if isinstance(form, str) else form(args)
+
+    def function(self, name: str) -> Form:
+        """How a function is called that has no form yet."""
+        raise KeyError(name)
+
+    def text(self, step: Step) -> str:
+        """The expression of a step, in terms of the steps that have names."""
+        _, pieces = self.operation(step)
+        return "".join(
+            [piece if isinstance(piece, str) else assembled(piece[0], self.parts, piece[1]) for piece in pieces]
+        )
+
+    def module(self, unit: Unit) -> str:
+        """The whole source of a unit."""
+        raise TypeError(f"{self.name} is not a target of its own")
+
+    # -- names ------------------------------------------------------------------------------------------------------
+    def usable(self, name: str) -> bool:
+        """Whether a name of the program can be one of the target's."""
+        plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
+        return plain and name not in self.reserved
+
+    def spelled(self, names: Sequence[str]) -> dict[str, str]:
+        """What the variables are called: as in the program, or `v1`, `v2` …."""
+        found = {name: name for name in names if self.usable(name)}
+        for name in names:
+            if name not in found:
+                found[name] = self.fresh("v", found.values())
+        self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in found.values()))
+        return {name: found[name] for name in names}
+
+    def fresh(self, stem: str, taken: Collection[str]) -> str:
+        """The first of `v1`, `v2` … that is not taken."""
+        k = 1
+        while f"{stem}{k}" in taken:
+            k += 1
+        return f"{stem}{k}"
+
+    # -- statements -------------------------------------------------------------------------------------------------
+    def assign(self, name: str, text: str) -> str:
+        """The statement that gives a name a value."""
+        return f"{name} = {text}"
+
+    def opening(self, condition: str) -> str:
+        """The line that begins a branch."""
+        return f"if {condition}:"
+
+    otherwise = "else:"
+    closing: str | None = None
+
+    def negated(self, condition: Step) -> str:
+        """The condition that another one does not hold."""
+        before, _, inner = self.prefix["not_"]
+        return before + assembled(condition, self.parts, inner)
+
+    def body(self, recording: Recording, labels: Mapping[Step, str], keep: Collection[Step] = ()) -> list[str]:
+        """The lines that compute the results of a recording; steps that are needed once stand where they are needed.
+
+        Steps are called `t1`, `t2` … in the order in which they are computed.
+        """
+        plan = self.plan(recording)
+        results = (*recording.values, *recording.partials)
+        hidden = self.inlined(plan, results, {*labels, *keep})
+        tasks = [task for task in plan.tasks if task.step not in hidden]
+        called: dict[Step, str] = {}
+        lines = list(
+            self.statements(
+                Schedule(tasks, []), lambda step: called.setdefault(step, f"{self.stem}{len(called) + 1}"), labels
+            )
+        )
+        self.called = called
+        return lines
+
+    def plan(self, recording: Recording) -> Schedule:
+        """What is computed in which order; all of it everywhere, where there are no statements under a condition."""
+        plan = schedule(replace(recording, adjoints=(), watched=(), edges=()))
+        if self.branches:
+            return plan
+        self.guards = {}
+        for step, branch, source in plan.tasks:
+            places = self.guards.setdefault(step, [])
+            # A choice is computed where its branches meet.
+            places.append(branch if source is None or branch.parent is None else branch.parent)
+        return Schedule([Task(step, Branch()) for step in self.ordered()], [])
+
+    def ordered(self) -> list[Step]:
+        """All steps, each after its inputs and after the conditions of the branches that need it."""
+        order: dict[Step, None] = {}
+        entered: set[Step] = set()
+        stack = sorted(self.guards, key=lambda step: -step.index)
+        while stack:
+            step = stack[-1]
+            waits = [a for a in (*step.args, *self.conditions_of(step)) if a.args and a not in order]
+            if step in order or step in entered:
+                stack.pop()
+                order.setdefault(step)
+                continue
+            entered.add(step)
+            stack += [a for a in reversed(waits) if a not in entered]
+        return list(order)
+
+    def conditions_of(self, step: Step) -> list[Step]:
+        """The conditions of the branches that need a step."""
+        return [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
+
+    def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
+        """The steps that get no name."""
+        uses: dict[Step, int] = {}
+        steps = {task.step: task for task in plan.tasks}
+        for step in steps:
+            for a in step.args:
+                uses[a] = uses.get(a, 0) + 1
+        hidden: set[Step] = set()
+        weight: dict[Step, int] = {}
+        for step in sorted(steps, key=lambda step: step.index):
+            weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
+            simple = uses.get(step) == 1 and weight[step] <= INLINE and steps[step].source is None
+            if simple and step not in results and step not in named and self.inlines(step):
+                hidden.add(step)
+        return hidden
+
+    def inlines(self, step: Step) -> bool:
+        """Whether a step may be written where it is needed."""
+        return step.name != "where"
+
+    def statements(
+        self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str] = NO_LABELS
+    ) -> Iterator[str]:
+        """The lines that do what a schedule says, the first at no indentation."""
+        checks = {(step, branch) for step, branch, _ in plan.checks}
+        flagged = {b: f"ad_b{k}" for k, b in enumerate(dict.fromkeys(_anchors(plan)))}
+        for flag in flagged.values():
+            yield self.assign(flag, self.number(False))
+        entered: set[Branch] = set()
+        here: list[Branch] = []
+        for step, branch, source in plan.tasks:
+            line = branch.line()
+            for anchor in line[DEPTH::DEPTH] if flagged else ():
+                if anchor not in entered:
+                    # What lies deeper than a source file may be indented goes on at the margin, under a flag.
+                    entered.add(anchor)
+                    assert anchor.parent is not None
+                    outside = _visible(anchor.parent.line())
+                    yield from self.moved(here, outside, flagged)
+                    here = outside
+                    yield self.indent * len(here) + self.assign(flagged[anchor], self.condition(anchor))
+            inside = _visible(line)
+            yield from self.moved(here, inside, flagged)
+            here = inside
+            text = assembled(source, self.parts) if source is not None else self.text(step)
+            name = self.names[step] = name_of(step)
+            indent = self.indent * len(here)
+            label = labels.get(step)
+            yield indent + self.assign(name, text) + (self.remark(label) if label else "")
+            if (step, branch) in checks:
+                yield indent + self.check(step, name)
+        yield from self.closed(len(here), 0)
+
+    def remark(self, text: str) -> str:
+        """A comment at the end of a line."""
+        return ""
+
+    def check(self, step: Step, name: str) -> str:
+        """The statement that checks a step."""
+        return ""
+
+    def closed(self, depth: int, down_to: int) -> Iterator[str]:
+        """The lines that end branches."""
+        if self.closing is not None:
+            for d in range(depth - 1, down_to - 1, -1):
+                yield self.indent * d + self.closing
+
+    def moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
+        """The lines that leave branches and enter others."""
+        k = 0
+        while k < len(old) and k < len(new) and old[k] is new[k]:
+            k += 1
+        turned = k < len(old) and k < len(new) and old[k] is new[k].other and old[k].holds and new[k] not in flagged
+        yield from self.closed(len(old), k + 1 if turned else k)
+        for depth, branch in enumerate(new[k:], start=k):
+            if turned:
+                yield self.indent * depth + self.otherwise
+                turned = False
+            else:
+                yield self.indent * depth + self.opening(flagged.get(branch) or self.condition(branch))
+
+    def condition(self, branch: Branch) -> str:
+        """The condition under which a branch is entered from the one around it."""
+        assert branch.condition is not None
+        return assembled(branch.condition, self.parts) if branch.holds else self.negated(branch.condition)
+
+
+def _visible(line: list[Branch]) -> list[Branch]:
+    """The branches that are open at a place: those since the last flag."""
+    return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
+
+
+def _anchors(plan: Schedule) -> Iterator[Branch]:
+    for _, branch, _ in plan.tasks:
+        if branch.depth > DEPTH:
+            yield from branch.line()[DEPTH::DEPTH]
+
+
+def call(function: str, *args: Any) -> Written:
+    """A call of a function."""
+    parts: list[Item] = [function, "("]
+    for k, arg in enumerate(args):
+        parts += [", ", (arg, CHOICE)] if k else [(arg, CHOICE)]
+    return ATOM, [*parts, ")"]
+
+
+def _is_numbered(name: str, stem: str) -> bool:
+    return name.startswith(stem) and name[len(stem) :].isdigit()
+
+
+def comment_lines(text: str) -> list[str]:
+    """A text for a comment: its lines, with what is not printable made visible."""
+    return [
+        "".join(c if c.isprintable() else f"U+{ord(c):04X}" if c != "\t" else " " for c in line).rstrip()
+        for line in text.replace("\r\n", "\n").split("\n")
+    ]

@@ -1,0 +1,145 @@
+"""C99 as a target: a function that returns the value and writes the gradient to an array."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..graph.adjoint import Recording
+from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
+from ..numbers.recorder import CONDITIONS, Recorder, Step, words
+from .base import Form, Target, Unit, Written, call, comment_lines
+from .lowering import body
+from .python import named, needed, same
+
+KEYWORDS = words(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
+    "asm typeof bool true false gradient f abs div exit"
+)  # fmt: skip
+
+
+class C(Target):
+    """C99 with `math.h`."""
+
+    name = "c"
+    title = "C"
+    closing = "}"
+    otherwise = "} else {"
+    infix = Target.infix | {
+        "or_": (" || ", OR, OR, COMPARISON),
+        "and_": (" && ", AND, COMPARISON, COMPARISON),
+    }
+    prefix: ClassVar[dict[str, tuple[str, int, int]]] = {"neg": ("-", SIGN, ATOM), "not_": ("!", SIGN, ATOM)}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms = named(
+            "",
+            same("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh erf erfc lgamma")
+            | same("sin cos tan sinh cosh tanh hypot floor ceil")
+            | {"gamma": "tgamma", "abs": "fabs", "max": "fmax", "min": "fmin", "round": "nearbyint"},
+        ) | {"where": self.choice, "pow": self.power}
+        functions = {form for form in self.forms.values() if isinstance(form, str)}
+        self.reserved = KEYWORDS - {"f"} | functions | {"pow", "j0", "j1", "jn", "y0", "y1", "yn", "signgam"}
+
+    def number(self, value: float | bool) -> str:
+        return str(int(value)) if isinstance(value, bool) else repr(value)
+
+    def choice(self, args: tuple[Step, ...]) -> Written:
+        """`c ? x : y`."""
+        condition, x, y = args
+        return CHOICE, [(condition, CHOICE + 1), " ? ", (x, CHOICE + 1), " : ", (y, CHOICE + 1)]
+
+    def power(self, args: tuple[Step, ...]) -> Written:
+        """`pow(x, y)`, a square as a product."""
+        x, y = args
+        if y.name == "number" and y.data == 2:
+            return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
+        return call("pow", x, y)
+
+    def function(self, name: str) -> Form:
+        return f"ad_{name}"
+
+    def assign(self, name: str, text: str) -> str:
+        return f"{name} = {text};"
+
+    def opening(self, condition: str) -> str:
+        return f"if ({condition}) {{"
+
+    def remark(self, text: str) -> str:
+        return f" /* {' '.join(_comment(text))} */"
+
+    def module(self, unit: Unit) -> str:
+        """The source of a file with one function that others may call."""
+        variables = self.spelled(unit.variables)
+        lines = ["/* Written by autodiff from this program:", " *"]
+        lines += [f" *     {row}".rstrip() for row in _comment(unit.text)]
+        lines += [" */", "#include <math.h>"]
+        for name, count in needed(self, unit):
+            recorder, result = body(self.forms, name, count)
+            lines += ["", *type(self)().support(name, recorder, result, count)]
+        parameters = [f"double {name}" for name in variables.values()]
+        count = len(unit.wanted)
+        results = f"double gradient[{count}]" if count else "double *gradient"
+        wanted = [variables.get(name, "") for name in unit.wanted]
+        lines += ["", "/* Returns the value, and puts the derivatives into `gradient`:"]
+        lines += [f" *     gradient[{k}] by {name or 'a name that is not used'}" for k, name in enumerate(wanted)]
+        lines += [
+            f" * `{new}` is the variable `{' '.join(_comment(old))}`." for old, new in variables.items() if old != new
+        ]
+        lines += [" */", f"double {unit.function}({', '.join([*parameters, results])});", ""]
+        lines += [f"double {unit.function}({', '.join([*parameters, results])})", "{"]
+        for step in unit.recording.recorder.steps:
+            if step.name == "input":
+                self.names[step] = list(variables.values())[step.data]
+        rows = self.written(unit.recording, unit.labels)
+        used = {s.data for s in self.seen if s.name == "input"}
+        rows += [f"gradient[{k}] = {assembled(s, self.parts)};" for k, s in enumerate(unit.recording.partials)]
+        rows += [f"(void){name};" for k, name in enumerate(variables.values()) if k not in used]
+        rows += [] if count else ["(void)gradient;"]
+        rows += [f"return {assembled(unit.recording.values[0], self.parts)};"]
+        return "\n".join([*lines, *[self.indent + row for row in rows], "}"]) + "\n"
+
+    def written(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+        """Declarations and statements."""
+        plan = self.plan(recording)
+        self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
+        rows = self.body(recording, labels)
+        inside = {task.step for task in plan.tasks if task.branch.depth}
+        declared: list[str] = []
+        for step, name in self.called.items():
+            kind = "int" if step.name in CONDITIONS else "double"
+            declared.append(f"{kind} {name} = 0;" if step in inside else f"{kind} {name};")
+        flags = [row for row in rows if row.startswith("ad_b") and row.endswith("= 0;")]
+        declared += [f"int {row}" for row in flags]
+        plain = {name for step, name in self.called.items() if step not in inside}
+        kinds = {name: "int" if step.name in CONDITIONS else "double" for step, name in self.called.items()}
+        result: list[str] = [row for row in declared if row.endswith("= 0;")]
+        for row in rows:
+            if row in flags:
+                continue
+            name = row.split(" ", 1)[0]
+            result.append(f"{kinds[name]} {row}" if name in plain else row)
+        return result
+
+    def support(self, name: str, recorder: Recorder, result: Step, count: int) -> list[str]:
+        """A function that `math.h` lacks."""
+        parameters = ["x", "y", "z", "w"][:count]
+        for step in recorder.steps:
+            if step.name == "input":
+                self.names[step] = parameters[step.data]
+        rows = self.written(Recording(recorder, (result,), (), (), (), {}), {})
+        rows += [
+            f"(void){p};"
+            for k, p in enumerate(parameters)
+            if not any(s.name == "input" and s.data == k for s in self.seen)
+        ]
+        rows.append(f"return {assembled(result, self.parts)};")
+        signature = f"static double ad_{name}({', '.join(f'double {p}' for p in parameters)})"
+        return [signature, "{", *[self.indent + row for row in rows], "}"]
+
+
+def _comment(text: str) -> list[str]:
+    """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
+    rows = comment_lines(text)
+    return [row.replace("*/", "* /").replace("/*", "/ *").replace("\\", "U+005C").replace("??", "? ?") for row in rows]

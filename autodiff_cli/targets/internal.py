@@ -1,0 +1,132 @@
+"""The evaluator's own target: Python whose every name is a number, on the float functions of the engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..graph.adjoint import Recording
+from ..graph.schedule import schedule
+from ..language.printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM, assembled
+from ..numbers.floats import REAL
+from ..numbers.recorder import CONDITIONS, Step
+from .base import Form, Target, Written, call
+
+DIRECT: dict[str, Callable[..., Any]] = {
+    name: getattr(math, name)
+    for name in [
+        "pow",
+        "sqrt",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "erf",
+        "erfc",
+        "hypot",
+    ]
+} | {"abs": math.fabs}
+"""Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
+
+CHUNK = 40
+"""Terms of one sum: Python's compiler recurses into longer ones."""
+
+
+class Internal(Target):
+    """Python to be run at once: inputs `x0`, `x1` …, steps `t0`, `t1` …, functions by their names in the engine."""
+
+    name = "internal"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bound: dict[str, Callable[..., Any]] = {"pow": math.pow, "max": REAL.max, "min": REAL.min}
+        self.forms = {"pow": _power, "where": _where, "relu": _relu, "max": _larger(">"), "min": _larger("<")}
+
+    def number(self, value: float | bool) -> str:
+        return f"({value!r})" if value < 0 else repr(value)
+
+    def function(self, name: str) -> Form:
+        self.bound[name] = DIRECT.get(name) or getattr(REAL, name)
+        self.forms[name] = name
+        return name
+
+    def check(self, step: Step, name: str) -> str:
+        if step.name in CONDITIONS:
+            x, y = (assembled(a, self.parts, SUM) for a in step.args)
+            return f"if {x} == {y}: return None"
+        return f"s += {name}"
+
+    def source(self, recording: Recording, inputs: int) -> str:
+        """The definition of a function from a sequence of inputs to value and partials; to None if one is infinite."""
+        plan = schedule(recording)
+        used = {s.data for s in recording.recorder.steps if s.name == "input"}
+        for step in recording.recorder.steps:
+            if step.name == "input":
+                self.names[step] = f"x{step.data}"
+        lines = ["def f(x):"]
+        if inputs:
+            lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
+        lines.append("    s = 0.0")
+        lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}")]
+        results = [self.shown(step) for step in (*recording.values, *recording.partials)]
+        lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
+        count = len(recording.values)
+        values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
+        lines += [
+            # Infinities and nan show in the sum, which is then not equal to itself less itself.
+            "    if s - s == 0.0:",
+            f"        return {values}, [{', '.join(results[count:])}]",
+            "    return None",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def shown(self, step: Step) -> str:
+        """A result, by name or as a literal."""
+        return self.names.get(step) or self.number(step.data)
+
+
+def _power(args: tuple[Step, ...]) -> Written:
+    x, y = args
+    if y.name == "number" and y.data == 2:
+        return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
+    if y.name == "number" and y.data == int(y.data) and abs(y.data) < 1e15:
+        # Python's own power gives a complex number for a negative base only if the exponent is not whole.
+        return POWER, [(x, ATOM), "**", (y, POWER)]
+    return call("pow", x, y)
+
+
+def _where(args: tuple[Step, ...]) -> Written:
+    condition, x, y = args
+    return CHOICE, [(x, CHOICE + 1), " if ", (condition, CHOICE + 1), " else ", (y, CHOICE)]
+
+
+def _relu(args: tuple[Step, ...]) -> Written:
+    return CHOICE, [(args[0], SUM), " if ", (args[0], SUM), " > 0.0 else 0.0"]
+
+
+def _larger(sign: str) -> Callable[[tuple[Step, ...]], Written]:
+    def form(args: tuple[Step, ...]) -> Written:
+        if len(args) != 2:
+            return call("max" if sign == ">" else "min", *args)
+        x, y = args
+        # The first of two equal ones, as Python's own functions.
+        return CHOICE, [(y, SUM), " if ", (y, COMPARISON + 1), f" {sign} ", (x, COMPARISON + 1), " else ", (x, CHOICE)]
+
+    return form

@@ -1,0 +1,318 @@
+"""Support: the functions that a target's library may lack, as arithmetic that keeps its digits; for every target alike.
+
+Each is a rule on a number type, as those of the table are: a recorder turns it into a function of the target, or into
+steps of the program. What is not here is composed by the table's own definition, if it has one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..numbers.base import Number
+from ..numbers.double import learning, normal
+from ..numbers.double.twofold import horner, two_product
+from ..table.primitive import DEFINITIONS
+
+FINE = frozenset(("digamma", "trigamma", "polygamma", "gamma", "lgamma", "beta", "erf", "erfc", "polygamma_difference"))
+"""Functions of which there is no short formula: a target has them, or it lacks them."""
+
+
+def _half(m: Any) -> Number:
+    return m.number(0.5)
+
+
+def _sigmoid(m: Any, x: Number) -> Number:
+    e = m.exp(-m.abs(x))
+    return m.where(m.ge(x, 0), 1 / (1 + e), e / (1 + e))
+
+
+def _sigmoid_slope(m: Any, x: Number) -> Number:
+    e = m.exp(-m.abs(x))
+    return e / ((1 + e) * (1 + e))
+
+
+def _sech(m: Any, x: Number) -> Number:
+    e = m.exp(-m.abs(x))
+    return 2 * e / (1 + e * e)
+
+
+def _sech_square(m: Any, x: Number) -> Number:
+    e = m.exp(-2 * m.abs(x))
+    return 4 * e / ((1 + e) * (1 + e))
+
+
+def _large_half_power(m: Any, x: Number) -> Number:
+    """exp(|x|)/2, without overflow on the way."""
+    half = m.exp(m.abs(x) / 2)
+    return half / 2 * half
+
+
+def _sinh(m: Any, x: Number) -> Number:
+    u = m.expm1(m.abs(x))
+    near = m.sign(x) * ((u + u / (u + 1)) / 2)
+    return m.where(m.gt(m.abs(x), 20), lambda: m.sign(x) * _large_half_power(m, x), near)
+
+
+def _cosh(m: Any, x: Number) -> Number:
+    e = m.exp(m.abs(x))
+    return m.where(m.gt(m.abs(x), 20), lambda: _large_half_power(m, x), (e + 1 / e) / 2)
+
+
+def _csch(m: Any, x: Number) -> Number:
+    return -2 * m.sign(x) * m.exp(-m.abs(x)) / m.expm1(-2 * m.abs(x))
+
+
+def _csch_square(m: Any, x: Number) -> Number:
+    rest = m.expm1(-2 * m.abs(x))
+    return 4 * m.exp(-2 * m.abs(x)) / (rest * rest)
+
+
+def _root_of_square_minus_one(m: Any, x: Number) -> Number:
+    size = m.abs(x)
+    return m.where(m.gt(size, 1e9), size, lambda: m.sqrt((size - 1) * (size + 1)))
+
+
+def _acsch(m: Any, x: Number) -> Number:
+    tiny = m.lt(m.abs(x), 1e-300)
+    return m.where(tiny, lambda: m.sign(x) * (math.log(2) - m.log(m.abs(x))), lambda: m.asinh(1 / x))
+
+
+def _asech(m: Any, x: Number) -> Number:
+    tiny = m.lt(x, 1e-300)
+    return m.where(tiny, lambda: math.log(2) - m.log(x), lambda: m.asinh(m.sqrt((1 - x) * (1 + x)) / x))
+
+
+def _logit(m: Any, x: Number) -> Number:
+    near = m.and_(m.gt(x, 0.25), m.lt(x, 0.75))
+    return m.where(near, lambda: m.log1p((2 * x - 1) / (1 - x)), lambda: m.log(x) - m.log1p(-x))
+
+
+def _cbrt(m: Any, x: Number) -> Number:
+    # A step of Newton's method mends the digits that the exponent 1/3, which is rounded, has cost.
+    def root() -> Number:
+        y = m.pow(m.abs(x), 1 / 3)
+        return m.sign(x) * (y - (y - m.abs(x) / (y * y)) / 3)
+
+    return m.where(m.eq(x, 0), 0, root)
+
+
+def _round(m: Any, x: Number) -> Number:
+    low = m.floor(x)
+    over, even = x - low, m.eq(m.floor(low / 2) * 2, low)
+    return m.where(m.lt(over, 0.5), low, m.where(m.gt(over, 0.5), low + 1, m.where(even, low, low + 1)))
+
+
+def _wave(m: Any, x: Number, sine: bool) -> Number:
+    """sin(πx) or cos(πx), the period taken off exactly."""
+    rest = x - 2 * m.floor(x / 2 + 0.5)
+    size = m.abs(rest)
+    if sine:
+        folded = m.where(m.gt(size, 0.5), 1 - size, size)
+        value = m.where(m.le(folded, 0.25), m.sin(math.pi * folded), m.cos(math.pi * (0.5 - folded)))
+        return m.sign(rest) * value
+    low, high = m.cos(math.pi * size), -m.cos(math.pi * (1 - size))
+    return m.where(m.lt(size, 0.25), low, m.where(m.gt(size, 0.75), high, m.sin(math.pi * (0.5 - size))))
+
+
+def _sinc(m: Any, x: Number) -> Number:
+    return m.where(m.eq(x, 0), 1, lambda: _wave(m, x, True) / x / math.pi)
+
+
+def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
+    """The first derivative; near 0 its power series, the terms of (cos(πx) - sinc(x))/x cancel there."""
+    if float(n) != 1:
+        return DEFINITIONS["sinc_derivative"](m, n, x)
+    square = (math.pi * x) * (math.pi * x)
+    terms = [(-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(1, 14)]
+    near = math.pi**2 * x * horner(tuple(terms[::-1]), square)
+    return m.where(m.lt(m.abs(x), 0.75), near, lambda: (_wave(m, x, False) - m.sinc(x)) / x)
+
+
+def _hypot(m: Any, *xs: Number) -> Number:
+    if len(xs) == 1:
+        return m.abs(xs[0])
+    if len(xs) > 2:
+        return m.hypot(m.hypot(*xs[:-1]), xs[-1])
+    a, b = m.abs(xs[0]), m.abs(xs[1])
+    large, small = m.max(a, b), m.min(a, b)
+    return m.where(m.eq(large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
+
+
+def _logaddexp(m: Any, x: Number, y: Number) -> Number:
+    return m.max(x, y) + m.log1p(m.exp(-m.abs(x - y)))
+
+
+def _logsumexp(m: Any, *xs: Number) -> Number:
+    total = xs[0]
+    for x in xs[1:]:
+        total = m.logaddexp(total, x)
+    return total
+
+
+def _softmax(m: Any, *xs: Number) -> list[Number]:
+    largest = m.max(*xs)
+    powers = [m.exp(x - largest) for x in xs]
+    total = m.sum(*powers)
+    return [power / total for power in powers]
+
+
+def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
+    largest = m.max(*xs)
+    return m.exp(x - largest) / m.sum(*[m.exp(v - largest) for v in xs])
+
+
+def _chain(name: str) -> Any:
+    def chained(m: Any, *xs: Number) -> Number:
+        total = xs[0]
+        for x in xs[1:]:
+            total = m.step(name, total, x)
+        return total
+
+    return chained
+
+
+def _unit_over_hypot(m: Any, x: Number, y: Number) -> Number:
+    length = m.hypot(x, y)
+    return x / length / length
+
+
+def _power_minus_one(m: Any, x: Number, y: Number, out: Number) -> Number:
+    divisible = m.and_(m.gt(m.abs(out), 1e-300), m.ne(x, 0))
+    return m.where(divisible, lambda: out / x, lambda: m.pow(x, y - 1))
+
+
+def _exp_neg_square(m: Any, x: Number) -> Number:
+    square, error = two_product(x, x)
+    half = m.exp(-0.5 * square)
+    return m.where(m.gt(m.abs(x), 28), 0, lambda: (half - half * error) * half)
+
+
+def _normal_density(m: Any, x: Number) -> Number:
+    square, error = two_product(x, x)
+    power = m.exp(-0.5 * square)
+    return m.where(m.gt(m.abs(x), 40), 0, lambda: normal.NORMAL_PEAK * (power - power * (0.5 * error)))
+
+
+def _normal_distribution(m: Any, x: Number) -> Number:
+    z, error = two_product(-x, m.number(normal.SQRT_HALF[0]))
+    error = error - x * normal.SQRT_HALF[1]
+    return 0.5 * (m.erfc(z) - m.exp(-z * z) / normal.SQRT_PI_OVER_2 * error)
+
+
+def _gelu_slope(m: Any, x: Number) -> Number:
+    offset = x - normal.GELU_SLOPE_ZERO[0]
+    near = (offset - normal.GELU_SLOPE_ZERO[1]) * horner(normal.GELU_SLOPE_SERIES, offset)
+    far = m.normal_distribution(x) + x * m.normal_density(x)
+    return m.where(m.le(m.abs(offset), 0.45), near, far)
+
+
+def _silu_slope(m: Any, x: Number) -> Number:
+    offset = x - learning.SILU_SLOPE_ZERO[0]
+    near = (offset - learning.SILU_SLOPE_ZERO[1]) * horner(learning.SILU_SLOPE_SERIES, offset)
+    e = m.exp(-m.abs(x))
+    below = ((1 + x) + e) * e / ((1 + e) * (1 + e))
+    above = (1 + e + x * e) / ((1 + e) * (1 + e))
+    return m.where(m.le(m.abs(offset), 0.3), near, m.where(m.ge(x, 0), above, below))
+
+
+def _erfinv(m: Any, x: Number) -> Number:
+    size = m.abs(x)
+    r = 0.180625 - 0.25 * x * x
+    centre = 0.5 * x * (horner(normal.CENTRE_NUMERATOR, r) / horner(normal.CENTRE_DENOMINATOR, r))
+
+    def tail() -> Number:
+        s = m.sqrt(-m.log(0.5 * (1 - size)))
+        t, u = s - 1.6, s - 5
+        middle = horner(normal.MIDDLE_NUMERATOR, t) / horner(normal.MIDDLE_DENOMINATOR, t)
+        far = horner(normal.FAR_NUMERATOR, u) / horner(normal.FAR_DENOMINATOR, u)
+        return m.sign(x) * m.where(m.le(s, 5), middle, far)
+
+    return m.where(m.le(size, 0.85), centre, tail) * normal.SQRT_HALF[0]
+
+
+def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
+    size = m.abs(out)
+    square, error = two_product(size, size)
+    grown = m.exp(square)
+
+    def tail() -> Number:
+        return m.erfc(size) * (grown + grown * error) / (1 - m.abs(x))
+
+    return normal.SQRT_PI_OVER_2 * m.where(m.lt(size, 0.5), grown, tail)
+
+
+def _large(near: Any, far: Any) -> Any:
+    def function(m: Any, x: Number) -> Number:
+        return m.where(m.gt(m.abs(x), 1e9), lambda: far(m, x), lambda: near(m, x))
+
+    return function
+
+
+SUPPORT: dict[str, Any] = {
+    "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
+    "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
+    "clamp": lambda m, x, lo, hi: m.where(m.lt(x, lo), lo, m.where(m.gt(x, hi), hi, x)),
+    "round": _round,
+    "cbrt": _cbrt,
+    "exp2": lambda m, x: m.pow(2, x),
+    "log2": lambda m, x: m.log(x) / math.log(2),
+    "log10": lambda m, x: m.log(x) / math.log(10),
+    "expm1": lambda m, x: 2 * m.sinh(x / 2) * m.exp(x / 2),
+    "log1p": lambda m, x: m.where(m.lt(m.abs(x), 0.5), lambda: 2 * m.atanh(x / (2 + x)), lambda: m.log(1 + x)),
+    "deg": lambda m, x: x * (180 / math.pi),
+    "rad": lambda m, x: x * (math.pi / 180),
+    "sec": lambda m, x: 1 / m.cos(x),
+    "csc": lambda m, x: 1 / m.sin(x),
+    "cot": lambda m, x: 1 / m.tan(x),
+    "acot": lambda m, x: m.atan(1 / x),
+    "coth": lambda m, x: 1 / m.tanh(x),
+    "asec": lambda m, x: m.atan2(_root_of_square_minus_one(m, x), m.sign(x)),
+    "acsc": lambda m, x: m.sign(x) * m.atan2(1, _root_of_square_minus_one(m, x)),
+    "acoth": lambda m, x: m.sign(x) * (0.5 * m.log1p(2 / (m.abs(x) - 1))),
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "sech": _sech,
+    "csch": _csch,
+    "asech": _asech,
+    "acsch": _acsch,
+    "sech_square": _sech_square,
+    "csch_square": _csch_square,
+    "sinc": _sinc,
+    "sinc_derivative": _sinc_derivative,
+    "sigmoid": _sigmoid,
+    "sigmoid_slope": _sigmoid_slope,
+    "softplus": lambda m, x: m.max(x, 0) + m.log1p(m.exp(-m.abs(x))),
+    "logit": _logit,
+    "logaddexp": _logaddexp,
+    "logsumexp": _logsumexp,
+    "softmax": _softmax,
+    "softmax_weight": _softmax_weight,
+    "gelu": lambda m, x: x * m.normal_distribution(x),
+    "gelu_slope": _gelu_slope,
+    "silu": lambda m, x: x * m.sigmoid(x),
+    "silu_slope": _silu_slope,
+    "exp_neg_square": _exp_neg_square,
+    "normal_density": _normal_density,
+    "normal_distribution": _normal_distribution,
+    "erfinv": _erfinv,
+    "erfinv_slope": _erfinv_slope,
+    "hypot": _hypot,
+    "unit_over_hypot": _unit_over_hypot,
+    "power_minus_one": _power_minus_one,
+    "sum": _chain("add"),
+    "prod": _chain("mul"),
+    "max": _chain("max"),
+    "min": _chain("min"),
+    "recip_one_plus_square": _large(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
+    "recip_one_minus_square": _large(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
+    "recip_sqrt_one_minus_square": lambda m, x: 1 / m.sqrt((1 - x) * (1 + x)),
+    "recip_sqrt_one_plus_square": lambda m, x: 1 / m.hypot(1, x),
+    "recip_sqrt_square_minus_one": lambda m, x: 1 / _root_of_square_minus_one(m, x),
+}
+"""The formulas by the names of the operations."""
+
+
+def formula(name: str) -> Any:
+    """The formula of an operation, None where there is none that is short and right."""
+    return None if name in FINE else SUPPORT.get(name) or DEFINITIONS.get(name)

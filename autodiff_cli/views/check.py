@@ -1,0 +1,136 @@
+"""A Check in every form: as a record, as rows, on one line, and as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..questions.check import FULL, Check, Quantity
+from .document import Block, Line, Pieces, Table, sentence
+from .formats import Row, View, diagnostic_record
+from .numbers import exact, readable
+
+COLUMNS = (
+    "line", "id", "variable", "at", "computed", "exact", "digits", "kept", "difference", "condition", "agrees", "error",
+)  # fmt: skip
+
+SHOWN = 20
+"""Digits of the reference that a table shows."""
+
+
+def view(*, digits: int | None = None) -> View[Check]:
+    """How a check is shown; `digits` is for the conditions and differences in tables."""
+
+    def document(answer: Check) -> Iterator[Block]:
+        if answer.agrees:
+            verdict: Pieces = (("agreement: yes", "heading"),)
+        else:
+            verdict = (("agreement: no", "heading"),)
+        if not answer.quantities:
+            yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
+            return
+        least = min((each.kept for each in answer.quantities if not each.remark.startswith("underflow")), default=FULL)
+        told = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
+        yield Line((*verdict, (told, "faint")))
+        for name, value in answer.constants.items():
+            number = readable(value, digits)
+            yield Line(((name, "name"), (" = ", "faint"), (number, "number"), (" (constant)", "faint")))
+        yield Table(
+            ("", "computed", f"in {answer.precision} digits", "correct digits", "differences", "condition", ""),
+            [_row(each, digits) for each in answer.quantities],
+            frozenset((3,)),
+        )
+        lost = [warning for warning in answer.warnings if warning.kind == "lost_digits" and warning.span]
+        for warning in lost:
+            assert warning.span
+            piece = " ".join(answer.text[warning.span.start : warning.span.end].split())
+            yield Line(
+                (("digits lost: ", "heading"), (piece, "code"), ("  ", ""), *sentence(warning.hint or "", "faint"))
+            )
+
+    return View(_record, _rows, _brief, document, COLUMNS)
+
+
+def _name(each: Quantity) -> Pieces:
+    return ((each.name, "name"),) if each.name else (("value", "heading"),)
+
+
+def _row(each: Quantity, digits: int | None) -> tuple[Pieces, ...]:
+    difference = ""
+    if each.difference is not None:
+        difference = readable(each.difference, digits)
+        if each.difference_error is not None:
+            difference += f" (error {readable(each.difference_error, 1)})"
+    condition = "" if each.condition is None else readable(each.condition, 2)
+    verdict = "yes" if each.agrees else "no"
+    return (
+        _name(each),
+        ((exact(each.computed), "number"),),
+        ((_shortened(each.exact), "number"),),
+        ((str(each.digits), "number"),),
+        ((difference, "number"),),
+        ((condition, "number"),),
+        ((f"{verdict}, {each.remark}" if each.remark else verdict, ""),),
+    )
+
+
+def _shortened(text: str) -> str:
+    """A number of 25 digits, to as many as a table has room for: cut, and marked as cut."""
+    mantissa, mark, exponent = text.partition("e")
+    if "." not in mantissa:
+        return text
+    kept = mantissa[: SHOWN + 2]
+    if not mantissa[len(kept) :].strip("0"):
+        kept = kept.rstrip("0").rstrip(".")
+    else:
+        kept += "..."
+    return f"{kept}{mark}{exponent}"
+
+
+def _record(answer: Check) -> dict[str, object]:
+    return {
+        "value": answer.value,
+        "gradient": answer.gradient,
+        "point": answer.point,
+        "constants": answer.constants,
+        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        "agrees": answer.agrees,
+        "precision": answer.precision,
+        "required": answer.required,
+        "checked": [
+            {
+                "variable": each.name or None,
+                "computed": each.computed,
+                "exact": each.exact,
+                "digits": each.digits,
+                "kept": each.kept,
+                "difference": each.difference,
+                "difference_error": each.difference_error,
+                "condition": each.condition,
+                "agrees": each.agrees,
+                "remark": each.remark or None,
+            }
+            for each in answer.quantities
+        ],
+    }
+
+
+def _rows(answer: Check) -> Iterator[Row]:
+    for each in answer.quantities:
+        yield {
+            "variable": each.name,
+            "at": exact(answer.point[each.name]) if each.name else "",
+            "computed": exact(each.computed),
+            "exact": each.exact,
+            "digits": str(each.digits),
+            "kept": str(each.kept),
+            "difference": exact(each.difference),
+            "condition": exact(each.condition),
+            "agrees": "true" if each.agrees else "false",
+        }
+    if not answer.quantities:
+        yield {"computed": exact(answer.value), "agrees": "false"}
+
+
+def _brief(answer: Check) -> str:
+    parts = [f"{each.name or 'value'}={each.digits}" for each in answer.quantities]
+    return " ".join(["yes" if answer.agrees else "no", *parts])

@@ -1,0 +1,145 @@
+"""A run of descent in every form: its rows as records and as long tables, the whole run as a document for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..errors import ExpressionError
+from ..questions.descent import Ending, Row
+from .document import Block, Line, Pieces, Table
+from .formats import Row as Cells
+from .formats import View
+from .numbers import exact, readable
+
+COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
+
+SCREEN = 40
+"""How many rows a terminal is shown."""
+
+PAGE = 10_000
+"""How many rows a table elsewhere has: who wants more of them wants a format for machines."""
+
+STRIDES = (1, 2, 10, 20, 100)
+"""Every how many steps a row is shown, as rows become many; each is a multiple of the one before."""
+
+
+@dataclass(slots=True)
+class Run:
+    """The rows of a run to show to people: not more than a page, or where `thin`, a screen."""
+
+    thin: bool
+    rows: list[Row] = field(default_factory=list)
+    last: Row | None = None
+    best: Row | None = None
+    ending: Ending | None = None
+    _stride: int = 1
+    _next: int = 1
+
+    def add(self, row: Row) -> None:
+        """Take one more row."""
+        self.last = row
+        if row.step % self._stride == 0:
+            self.rows.append(row)
+            if len(self.rows) > (SCREEN if self.thin else PAGE):
+                power, place = divmod(self._next, len(STRIDES) - 1)
+                self._stride, self._next = STRIDES[place] * STRIDES[-1] ** power, self._next + 1
+                self.rows = [row for row in self.rows if row.step % self._stride == 0]
+
+    @property
+    def note(self) -> str:
+        """What was left out, in words; empty where nothing was."""
+        if self._stride == 1 or self.last is None:
+            return ""
+        return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
+
+    def shown(self) -> list[Row]:
+        """The rows, the last one among them."""
+        ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
+        return [*self.rows, self.last] if ends and self.last else self.rows
+
+
+def record(row: Row) -> dict[str, object]:
+    """One row as a record."""
+    return {"step": row.step, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
+
+
+def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row | Run]:
+    """How rows, or for people a whole run, are shown; `decimals` fixes the digits after the point."""
+    number = numbers(digits, decimals)
+
+    def fields(row: Row | Run) -> dict[str, object]:
+        assert isinstance(row, Row)
+        return record(row)
+
+    def cells(row: Row | Run) -> Iterator[Cells]:
+        assert isinstance(row, Row)
+        common = {"step": str(row.step), "value": exact(row.value), "gradient_norm": exact(row.gradient_norm)}
+        partials = row.gradient
+        for name, x in row.point.items():
+            yield {**common, "variable": name, "at": exact(x), "partial": exact(partials.get(name))}
+
+    def brief(row: Row | Run) -> str:
+        assert isinstance(row, Row)
+        return " ".join([str(row.step), exact(row.value), *(f"{name}={exact(x)}" for name, x in row.point.items())])
+
+    def document(run: Row | Run) -> Iterator[Block]:
+        assert isinstance(run, Run)
+        if run.last is None:
+            return
+        moving = run.last.moving
+        fixed = [(name, x) for name, x in run.last.point.items() if name not in moving]
+        if fixed:
+            yield Line((("held fixed: ", "faint"), *assignments(fixed, number)))
+        yield Table(
+            ("step", "value", *moving, "gradient norm"),
+            [
+                tuple(
+                    ((text, "number"),)
+                    for text in (
+                        str(row.step),
+                        number(row.value),
+                        *(number(row.point[name]) for name in moving),
+                        number(row.gradient_norm),
+                    )
+                )
+                for row in run.shown()
+            ],
+            frozenset(range(3 + len(moving))),
+        )
+        if run.note:
+            yield Line(((run.note, "faint"),))
+        if run.ending is not None:
+            yield Line(((run.ending.message, "" if run.ending.good else "heading"),))
+            if run.ending.hint:
+                yield Line((("hint: ", "faint"), (run.ending.hint, "")))
+        best = run.best
+        if best is not None and best.step != run.last.step:
+            place = [(name, best.point[name]) for name in moving]
+            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number(best.value), "number"))
+            yield Line((*value, (" at ", "faint"), *assignments(place, number)))
+
+    return View(fields, cells, brief, document, COLUMNS)
+
+
+def numbers(digits: int | None, decimals: int | None) -> Callable[[float], str]:
+    """How a number is shown to people: to so many decimals, else to so many significant digits."""
+    if decimals is None:
+        return lambda x: readable(x, digits)
+    if digits is not None:
+        raise ExpressionError("usage", "`--digits` and `--decimals` exclude each other", hint="leave one of them out")
+
+    def fixed(x: float) -> str:
+        text = f"{x:.{decimals}f}"
+        return text.removeprefix("-") if float(text) == 0 else text
+
+    return fixed
+
+
+def assignments(values: list[tuple[str, float]], number: Callable[[float], str]) -> Pieces:
+    """Names with their values, on one line."""
+    pieces: Pieces = ()
+    for index, (name, x) in enumerate(values):
+        comma = ", " if index else ""
+        pieces += ((comma, "faint"), (name, "name"), (" = ", "faint"), (number(x), "number"))
+    return pieces

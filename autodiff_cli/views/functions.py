@@ -1,0 +1,75 @@
+"""The functions of the language in every form: one in full, or all of them in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..questions.functions import FunctionEntry
+from .document import Block, Line, Pieces, Style, Table
+from .formats import Row, View
+
+COLUMNS = ("name", "signature", "group", "domain", "parameter", "derivative", "kink", "aliases", "doc")
+EVERYWHERE = "every number"
+
+
+def _record(entry: FunctionEntry) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "aliases": list(entry.aliases),
+        "signature": entry.signature,
+        "group": entry.group,
+        "doc": entry.doc,
+        "domain": entry.domain or None,
+        "derivatives": entry.derivatives,
+        "kink": entry.kink,
+    }
+
+
+def _rows(entry: FunctionEntry) -> Iterator[Row]:
+    common = {
+        "name": entry.name,
+        "signature": entry.signature,
+        "group": entry.group,
+        "domain": entry.domain,
+        "kink": entry.kink or "",
+        "aliases": " ".join(entry.aliases),
+        "doc": entry.doc,
+    }
+    for parameter, formula in (entry.derivatives or {"": ""}).items():
+        yield {**common, "parameter": parameter, "derivative": formula}
+
+
+def _document(entry: FunctionEntry) -> Iterator[Block]:
+    facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
+    facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
+    if entry.kink:
+        facts.append(("at a kink", entry.kink, ""))
+    if entry.aliases:
+        facts.append(("also called", ", ".join(entry.aliases), "name"))
+    yield Table(
+        (entry.signature, entry.doc),
+        [(((what, "faint"),), ((text, style),)) for what, text, style in facts],
+    )
+
+
+def _listed(entries: tuple[FunctionEntry, ...]) -> Iterator[Block]:
+    for group in dict.fromkeys(entry.group for entry in entries):
+        yield Line(((group, "heading"),))
+        rows = [row for entry in entries if entry.group == group for row in _listed_rows(entry)]
+        yield Table(("function", "domain", "by", "derivative", "at a kink"), rows)
+    yield Line((("`autodiff functions NAME` says more about one of them.", "faint"),))
+
+
+def _listed_rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
+    signature: Pieces = ((entry.signature, "name"),)
+    domain: Pieces = ((entry.domain or EVERYWHERE, ""),)
+    nothing: Pieces = (("", ""),)
+    for index, (parameter, formula) in enumerate((entry.derivatives or {"": ""}).items()):
+        by: Pieces = ((parameter, "name"),)
+        derivative: Pieces = ((formula, "code"),)
+        kink: Pieces = ((entry.kink or "", ""),)
+        yield (nothing, nothing, by, derivative, nothing) if index else (signature, domain, by, derivative, kink)
+
+
+whole: View[FunctionEntry] = View(_record, _rows, lambda entry: entry.signature, _document, COLUMNS)
+listed: View[tuple[FunctionEntry, ...]] = View(lambda entries: {}, document=_listed)

@@ -1,0 +1,116 @@
+"""A Hessian in every form: value, gradient, matrix and eigenvalues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..questions.hessian import Hessian
+from .common import circumstances, row, stated
+from .document import Block, Line, Table
+from .formats import Row, View, diagnostic_record
+from .numbers import exact, number_fields, readable
+
+COLUMNS = ("line", "id", "quantity", "row", "column", "number", "error")
+WIDEST = 12
+"""A larger matrix is listed entry by entry."""
+
+MEANING = {
+    "minimum": "a local minimum: the gradient is 0 and all eigenvalues are positive",
+    "maximum": "a local maximum: the gradient is 0 and all eigenvalues are negative",
+    "saddle": "a saddle point: the gradient is 0 and the eigenvalues have both signs",
+    "undecided": "undecided: the gradient is 0, and so is an eigenvalue, within rounding",
+    "not stationary": "not a stationary point: the gradient is not 0",
+}
+CURVATURE = {"convex": "; the function is convex there", "concave": "; the function is concave there"}
+
+
+def view(*, digits: int | None = None) -> View[Hessian]:
+    """How a Hessian is shown; `digits` is for people only."""
+
+    def document(answer: Hessian) -> Iterator[Block]:
+        yield stated("value", answer.value, digits)
+        yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
+        names = list(answer.gradient)
+        if not names:
+            yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+            return
+        yield Table(
+            ("variable", "value", "partial derivative"),
+            [
+                row((name, "name"), readable(answer.point[name], digits), readable(answer.gradient[name], digits))
+                for name in names
+            ],
+            frozenset((1, 2)),
+        )
+        if len(names) <= WIDEST:
+            yield Table(
+                ("Hessian", *names),
+                [
+                    row((name, "name"), *(readable(entry, digits) for entry in entries))
+                    for name, entries in zip(names, answer.hessian, strict=True)
+                ],
+                frozenset(range(1, len(names) + 1)),
+            )
+        else:
+            yield Table(
+                ("row", "column", "second derivative"),
+                [
+                    (((names[i], "name"),), ((names[j], "name"),), ((readable(x, digits), "number"),))
+                    for i, entries in enumerate(answer.hessian)
+                    for j, x in enumerate(entries[: i + 1])
+                    if float(x)
+                ],
+                frozenset((2,)),
+            )  # fmt: skip
+        if answer.eigenvalues is not None:
+            listed = ", ".join(readable(x, digits) for x in answer.eigenvalues)
+            yield stated("eigenvalues", listed)
+            told = MEANING[answer.verdict]
+            yield Line(
+                ((told + (CURVATURE.get(answer.curvature, "") if answer.verdict == "not stationary" else ""), ""),)
+            )
+
+    return View(_record, _rows, _brief, document, COLUMNS)
+
+
+def _record(answer: Hessian) -> dict[str, object]:
+    fields = number_fields(
+        answer.arithmetic.name,
+        {
+            "value": answer.value,
+            "gradient": answer.gradient,
+            "hessian": answer.hessian,
+            "point": answer.point,
+        },
+    )
+    return fields | {
+        "variables": list(answer.gradient),
+        "eigenvalues": answer.eigenvalues,
+        "verdict": answer.verdict,
+        "curvature": answer.curvature,
+        "constants": answer.constants,
+        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+    }
+
+
+def _rows(answer: Hessian) -> Iterator[Row]:
+    names = list(answer.gradient)
+    yield {"quantity": "value", "number": exact(answer.value)}
+    for name, partial in answer.gradient.items():
+        yield {"quantity": "gradient", "row": name, "number": exact(partial)}
+    for name, entries in zip(names, answer.hessian, strict=True):
+        for other, entry in zip(names, entries, strict=True):
+            yield {"quantity": "hessian", "row": name, "column": other, "number": exact(entry)}
+    for x in answer.eigenvalues or ():
+        yield {"quantity": "eigenvalue", "number": exact(x)}
+
+
+def _brief(answer: Hessian) -> str:
+    names = list(answer.gradient)
+    parts = [exact(answer.value), *(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())]
+    parts += [
+        f"{names[i]},{names[j]}={exact(x)}"
+        for i, entries in enumerate(answer.hessian)
+        for j, x in enumerate(entries[: i + 1])
+    ]
+    return " ".join(parts)

@@ -1,0 +1,78 @@
+"""A Jacobian, or a product with it, in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..questions.jacobian import Jacobian
+from .common import circumstances, row
+from .document import Block, Line, Table
+from .formats import Row, View, diagnostic_record
+from .numbers import exact, number_fields, readable
+
+COLUMNS = ("line", "id", "output", "variable", "partial", "value", "error")
+
+
+def view(*, digits: int | None = None) -> View[Jacobian]:
+    """How a Jacobian is shown; `digits` is for people only."""
+
+    def document(answer: Jacobian) -> Iterator[Block]:
+        yield from circumstances(answer.constants, answer.point, answer.variables, digits)
+        along, whole = answer.product, answer.jacobian
+        columns = answer.variables if whole is not None else ["along the direction"] if along is not None else []
+        rows = []
+        for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
+            entries = whole[k] if whole is not None else [along[k]] if along is not None else []
+            rows.append(row((name, "name"), readable(value, digits), *(readable(x, digits) for x in entries)))
+        yield Table(("output", "value", *columns), rows, frozenset(range(1, len(columns) + 2)))
+        if answer.gradient is not None:
+            yield Table(
+                ("variable", "value", "adjoint · Jacobian"),
+                [
+                    row((name, "name"), readable(answer.point[name], digits), readable(partial, digits))
+                    for name, partial in answer.gradient.items()
+                ],
+                frozenset((1, 2)),
+            )
+        if not answer.variables:
+            yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+
+    return View(_record, _rows, _brief, document, COLUMNS)
+
+
+def _record(answer: Jacobian) -> dict[str, object]:
+    numbers: dict[str, object] = {"values": answer.values}
+    if answer.jacobian is not None:
+        numbers["jacobian"] = answer.jacobian
+    if answer.product is not None:
+        numbers |= {"direction": answer.direction, "product": answer.product}
+    if answer.gradient is not None:
+        numbers |= {"adjoint": answer.adjoint, "gradient": answer.gradient}
+    fields: dict[str, object] = {"outputs": answer.outputs, "variables": answer.variables}
+    return (
+        fields
+        | number_fields(answer.arithmetic.name, {**numbers, "point": answer.point})
+        | {
+            "constants": answer.constants,
+            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        }
+    )
+
+
+def _rows(answer: Jacobian) -> Iterator[Row]:
+    for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
+        if answer.jacobian is not None:
+            for variable, partial in zip(answer.variables, answer.jacobian[k], strict=True):
+                yield {"output": name, "variable": variable, "partial": exact(partial), "value": exact(value)}
+        if answer.product is not None:
+            yield {"output": name, "variable": "", "partial": exact(answer.product[k]), "value": exact(value)}
+    for variable, partial in (answer.gradient or {}).items():
+        yield {"output": "", "variable": variable, "partial": exact(partial)}
+
+
+def _brief(answer: Jacobian) -> str:
+    if answer.gradient is not None:
+        return " ".join(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())
+    if answer.product is not None:
+        return " ".join(exact(x) for x in answer.product)
+    return "; ".join(" ".join(exact(x) for x in entries) for entries in answer.jacobian or ())

@@ -1,0 +1,98 @@
+"""A Minimum in every form: as a record, as rows, on one line, and as a document for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..questions.minimum import Minimum
+from .descent import assignments, numbers
+from .document import Block, Line, Pieces, Table
+from .formats import Row, View, diagnostic_record
+from .numbers import exact, readable
+
+COLUMNS = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
+
+KINDS = {
+    "minimum": "a minimum: the Hessian there is positive definite",
+    "maximum": "not a minimum but a maximum: the Hessian there is negative definite; start elsewhere",
+    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
+    "flat": "the Hessian there is singular, so it does not tell whether this is a minimum",
+    "kink": "at a kink, where the derivative is a convention",
+}
+
+
+def view(*, digits: int | None = None, decimals: int | None = None) -> View[Minimum]:
+    """How a minimum is shown; the choices are for people only."""
+    number = numbers(digits, decimals)
+
+    def record(answer: Minimum) -> dict[str, object]:
+        return {
+            "value": answer.value,
+            "point": answer.point,
+            "gradient": answer.gradient,
+            "gradient_norm": answer.gradient_norm,
+            "converged": answer.converged,
+            "reason": answer.reason,
+            "message": answer.message,
+            "kind": answer.kind,
+            "at_bounds": list(answer.at_bounds),
+            "method": answer.method,
+            "steps": answer.steps,
+            "evaluations": answer.evaluations,
+            "hessians": answer.hessians,
+            "outside": answer.outside,
+            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        }
+
+    def rows(answer: Minimum) -> Iterator[Row]:
+        common = {"value": exact(answer.value), "converged": exact(answer.converged), "kind": answer.kind or ""}
+        for name, partial in answer.gradient.items():
+            yield {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), **common}
+
+    def brief(answer: Minimum) -> str:
+        return " ".join([exact(answer.value), *(f"{name}={exact(x)}" for name, x in answer.point.items())])
+
+    def document(answer: Minimum) -> Iterator[Block]:
+        yield Line((("value", "heading"), (" = ", "faint"), (number(answer.value), "number")))
+        fixed = [(name, x) for name, x in answer.point.items() if name not in answer.gradient]
+        if fixed:
+            yield Line((("held fixed: ", "faint"), *assignments(fixed, number)))
+        cells: list[tuple[Pieces, ...]] = []
+        for name, partial in answer.gradient.items():
+            bound = " (at its bound)" if name in answer.at_bounds else ""
+            cells.append(
+                (
+                    ((name, "name"), (bound, "faint")),
+                    ((number(answer.point[name]), "number"),),
+                    ((readable(partial, digits), "number"),),
+                )
+            )
+        yield Table(("variable", "value", "partial derivative"), cells, frozenset((1, 2)))
+        yield Line(((answer.message, "" if answer.converged else "heading"),))
+        if answer.kind is not None and answer.converged:
+            yield Line(((KINDS[answer.kind], "" if answer.kind == "minimum" else "heading"),))
+        yield Line(((_effort(answer), "faint"),))
+
+    return View(record, rows, brief, document, COLUMNS)
+
+
+def verdict(answer: Minimum) -> str:
+    """What is worth a warning about the end of the search, in words; empty where it is a minimum."""
+    if not answer.converged:
+        return answer.message
+    return KINDS[answer.kind] if answer.kind not in (None, "minimum", "kink") else ""
+
+
+def _effort(answer: Minimum) -> str:
+    """What it took, in words."""
+    parts = [_count(answer.steps, "step"), _count(answer.evaluations, "evaluation") + " of value and gradient"]
+    if answer.outside:
+        parts[-1] += f" ({answer.outside:,} outside the domain)"
+    if answer.hessians:
+        parts.append(f"{answer.hessians:,} of the Hessian")
+    norm = readable(answer.gradient_norm, 3)
+    return f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}"
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"

@@ -1,0 +1,59 @@
+"""Numbers as people read them, and as machines read them back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..questions.figures import Figure
+
+DIGITS = 6
+"""Significant digits shown to people unless they ask for others."""
+
+
+def readable(value: float | bool | Figure | None, digits: int | None = None) -> str:
+    """The number to so many significant digits, a figure with all it has; a dash where there is none."""
+    if value is None:
+        return "–"
+    if isinstance(value, Figure):
+        return value.text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.{digits or DIGITS}g}" if value else "0"
+
+
+def exact(value: float | bool | Figure | None) -> str:
+    """The shortest text that reads back as the same number; empty where there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, Figure):
+        return value.text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def doubles(found: Any) -> Any:
+    """Numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
+    if isinstance(found, dict):
+        return {key: doubles(item) for key, item in found.items()}
+    if isinstance(found, (list, tuple)):
+        return [doubles(item) for item in found]
+    return found.nearest if isinstance(found, Figure) else found
+
+
+def all_digits(found: Any) -> Any:
+    """The same numbers as text, with all the digits that they have."""
+    if isinstance(found, dict):
+        return {key: all_digits(item) for key, item in found.items()}
+    if isinstance(found, (list, tuple)):
+        return [all_digits(item) for item in found]
+    return found.text if isinstance(found, Figure) else found
+
+
+def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
+    """The fields of a record that hold numbers: as doubles, and under `digits` as text where there are more digits."""
+    record: dict[str, object] = doubles(fields)
+    if arithmetic != "double":
+        record["arithmetic"] = arithmetic
+        record["digits"] = all_digits(fields)
+    return record

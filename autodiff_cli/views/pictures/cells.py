@@ -1,0 +1,78 @@
+"""What is written in the boxes of a picture, and about the whole of it, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ...questions.picture import Picture, PictureNode
+from ..characters import visible
+from ..numbers import readable
+
+Theme = Literal["auto", "light", "dark"]
+"""The colours of a drawing; `auto` follows the reader's."""
+
+NOT_EVALUATED = "not evaluated"
+TITLE = 160
+"""Characters of a program's text that a title shows."""
+
+
+class Cell(NamedTuple):
+    """One compartment of a box: a name or a number, with the word that stands before a number."""
+
+    text: str
+    word: Literal["", "data", "grad"] = ""
+
+    @property
+    def whole(self) -> str:
+        """The text as it is read."""
+        return f"{self.word} {self.text}" if self.word else self.text
+
+
+def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
+    """The compartments of a node's box; none for a node that has nothing to say but its operation.
+
+    Control characters in names are made visible; nothing is escaped yet.
+    """
+    found = [Cell(visible(node.label))] if node.label else []
+    if not node.operation and not node.label:
+        return [Cell(readable(node.data, digits))]
+    if not node.taken:
+        return found if not node.operation else [*found, Cell(NOT_EVALUATED)]
+    if node.data is not None:
+        found.append(Cell(readable(node.data, digits), "data"))
+    if node.grad is not None:
+        found.append(Cell(readable(node.grad, digits), "grad"))
+    return found
+
+
+def title(picture: Picture) -> str:
+    """What the picture shows, in one line; a long program is cut."""
+    lines = [line for line in picture.text.splitlines() if line.strip()]
+    if len(lines) != 1:
+        return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
+    text = visible(lines[0].strip())
+    return "Graph of " + (text if len(text) <= TITLE else text[: TITLE - 1] + "…")
+
+
+def description(picture: Picture, digits: int | None = None) -> str:
+    """What a reader who cannot see the picture is told."""
+    return " ".join(_sentences(picture, digits))
+
+
+def _sentences(picture: Picture, digits: int | None) -> Iterator[str]:
+    count = len(picture.nodes)
+    skipped = sum(not node.taken for node in picture.nodes)
+    yield f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs on the left to the result on the right."
+    if picture.numbers:
+        value = picture.nodes[picture.outputs[0]].data
+        yield f"The value is {readable(value, digits)}."
+        partials = [f"{visible(name)} {readable(value, digits)}" for name, value in picture.gradient.items()]
+        if partials:
+            yield f"Its derivatives: {', '.join(partials[:20])}{', …' if len(partials) > 20 else ''}."
+    else:
+        names = [visible(node.label) for node in picture.nodes if node.variable]
+        if names:
+            yield f"Its variables: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}."
+    if skipped:
+        yield f"Dashed: {skipped:,} {'node that was' if skipped == 1 else 'nodes that were'} not evaluated."

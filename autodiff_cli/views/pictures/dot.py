@@ -1,0 +1,47 @@
+"""The picture as a Graphviz file. Takes time in proportion to the graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...questions.picture import Picture
+from .cells import cells, title
+
+# A record's own characters, a backslash, and the ampersand of an HTML entity, which Graphviz reads in any label.
+_RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
+_PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
+
+_LOST_SPACE = re.compile(r"^ |(?<= ) | $")
+
+
+def dot(picture: Picture, digits: int | None = None) -> str:
+    """The picture in Graphviz's language, to be drawn by `dot -Tsvg`, say."""
+    return "\n".join(_lines(picture, digits)) + "\n"
+
+
+def _lines(picture: Picture, digits: int | None) -> Iterator[str]:
+    yield "digraph autodiff {"
+    yield f'  graph [rankdir=LR, nodesep=0.2, ranksep=0.35, tooltip="{title(picture).translate(_PLAIN)}"]'
+    yield '  node [shape=record, height=0.3, fontname="DejaVu Sans Mono, monospace", fontsize=11]'
+    yield "  edge [arrowsize=0.6]"
+    ends: list[str] = []
+    for index, node in enumerate(picture.nodes):
+        dashed = "" if node.taken else ", style=dashed"
+        boxes = " | ".join(_compartment(cell.whole) for cell in cells(node, digits))
+        if boxes:
+            yield f'  v{index} [label="{{{boxes}}}"{dashed}]'
+        if node.operation:
+            ordering = ", ordering=in" if node.ordered else ""
+            yield f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]'
+            for each in node.inputs:
+                yield f"  {ends[each.node]} -> f{index}" + ("" if each.taken else " [style=dashed]")
+            if boxes:
+                yield f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else "")
+        ends.append(f"v{index}" if boxes else f"f{index}")
+    yield "}"
+
+
+def _compartment(text: str) -> str:
+    """The text as one compartment of a record, which loses spaces unless they are escaped."""
+    return _LOST_SPACE.sub(r"\\ ", text.translate(_RECORD))

@@ -1,0 +1,64 @@
+"""The picture as PNG: the SVG of one theme, drawn by resvg with the font that comes along."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ...errors import ExpressionError
+from ...questions.picture import Picture
+from .cells import Theme
+from .layout import missing
+from .svg import svg
+
+SCALE = 2.0
+"""Pixels to a unit of the SVG, unless the picture is large."""
+
+AMPLE, MOST = 20e6, 100e6
+"""Pixels above which the scale goes down to 1, and above which it goes down further."""
+
+SIDE = 120_000
+"""The most pixels on a side."""
+
+SMALLEST = 0.75
+"""At a smaller scale nothing could be read."""
+
+# What the font lacks: it holds Latin, Greek and Cyrillic letters and mathematical signs.
+_OTHER = re.compile(
+    "[^\n -~\u00a0-\u017f\u0370-\u0373\u0376\u0377\u037b-\u037f\u0384-\u03ff"
+    "\u0400-\u045f\u1d00-\u1dbf\u1e00-\u1eff\u2010-\u2027\u2070-\u209c\u2100-\u214f\u2190-\u22ff]"
+)
+
+FONTS = Path(__file__).parent / "fonts"
+
+
+def png(picture: Picture, digits: int | None = None, theme: Theme = "auto") -> bytes:
+    """The picture as a PNG file. Raises `ExpressionError` where the libraries of `draw` are not installed.
+
+    Characters that the font lacks are drawn in one of the system's fonts, if there are any.
+    """
+    try:
+        import resvg_py
+    except ImportError:
+        raise missing("png") from None
+    text = svg(picture, digits, "dark" if theme == "dark" else "light")
+    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
+    assert found
+    width, height = float(found[1]), float(found[2])
+    scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5))
+    scale = min(scale, SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
+    if scale < SMALLEST:
+        raise ExpressionError(
+            "limit", f"the picture would be {width:,.0f} by {height:,.0f} units, too many for a PNG that can be read",
+            hint="`--format svg` has no such limit",
+        )  # fmt: skip
+    data = resvg_py.svg_to_bytes(
+        svg_string=text,
+        zoom=scale,
+        # the same picture on every machine, as long as the font has all that is written
+        skip_system_fonts=not _OTHER.search(text),
+        font_files=[str(path) for path in sorted(FONTS.glob("*.ttf"))],
+        font_family="DejaVu Sans Mono",
+        monospace_family="DejaVu Sans Mono",
+    )
+    return bytes(data)

@@ -1,0 +1,163 @@
+"""Plots as SVG or PNG, by matplotlib, which is imported here only."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ...questions.curve import Curve
+from ...questions.sampling import Stretch
+from ...questions.surface import Surface
+from .frame import Frame, frames, within
+from .terminal import arrow, missing
+
+BLUE, RED, GREEN, INK, FAINT = "#2a62a8", "#b5402c", "#3c7d3e", "#222222", "#8a8a8a"
+
+SETTINGS: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    # text stays text, in whatever font the reader has; and the same picture gives the same bytes
+    "svg.fonttype": "none",
+    "svg.hashsalt": "autodiff",
+    "text.parse_math": False,
+}
+
+
+def figure(plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str) -> bytes:
+    """The plot as the content of an SVG or PNG file. Raises `ExpressionError` where matplotlib is not installed."""
+    try:
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise missing() from None
+    with matplotlib.rc_context(SETTINGS):
+        page = Figure(figsize=(6.4, 4.4), layout="constrained")
+        FigureCanvasAgg(page)
+        if isinstance(plot, Surface):
+            _contours(page, plot)
+        else:
+            _curve(page, plot, names)
+        page.suptitle(title, fontsize=11, color=INK)
+        if caption:
+            page.supxlabel(caption, fontsize=9, color=FAINT)
+        file = io.BytesIO()
+        metadata = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
+        with warnings.catch_warnings():
+            # a letter that the font lacks is drawn as a box
+            warnings.simplefilter("ignore", UserWarning)
+            page.savefig(file, format=format, dpi=150, metadata=metadata)
+    return _in_pixels(file.getvalue()) if format == "svg" else file.getvalue()
+
+
+def _in_pixels(svg: bytes) -> bytes:
+    """The picture with its size in pixels instead of points, which not every program that shows SVG can read."""
+
+    def pixels(found: re.Match[bytes]) -> bytes:
+        return b'%b="%d"' % (found[1], round(float(found[2]) * 4 / 3))
+
+    return re.sub(rb'\b(width|height)="([\d.]+)pt"', pixels, svg, count=2)
+
+
+def _curve(page: Any, curve: Curve, names: tuple[str, str]) -> None:
+    one, two = frames(curve)
+    if two is None:
+        upper = lower = page.subplots()
+    else:
+        page.set_size_inches(6.4, 5.6)
+        upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    second = one if two is None else two
+    _lines(upper, within(curve.function.stretches, one), BLUE, names[0])
+    _lines(lower, within(curve.derivative.stretches, second), RED, names[1])
+    tangent = curve.tangent
+    if tangent is not None:
+        ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
+        name = f"tangent at {curve.variable} = {tangent.at:.6g}"
+        _lines(upper, within([ends], one), GREEN, name, linestyle=(0, (5, 3)), linewidth=1.3)
+        upper.plot([tangent.at], [tangent.value], "o", color=BLUE, markersize=6, zorder=5)
+        lower.plot([tangent.at], [tangent.slope], "o", color=RED, markersize=6, zorder=5)
+    for axes, frame in {upper: one, lower: second}.items():
+        _dress(axes, (curve.low, curve.high), frame)
+        axes.legend(loc="best", fontsize=9)
+    lower.set_xlabel(curve.variable)
+
+
+def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
+    """Draw the pieces; a single point becomes a dot."""
+    for k, piece in enumerate(list(pieces)):
+        xs, ys = [x for x, _ in piece], [y for _, y in piece]
+        dot = {"marker": ".", "markersize": 5} if len(piece) == 1 else {}
+        axes.plot(xs, ys, color=color, label=label if k == 0 else None, **{"solid_capstyle": "butt", **style}, **dot)
+
+
+def _dress(axes: Any, sides: tuple[float, float], frame: Frame) -> None:
+    axes.set_xlim(*sides)
+    axes.set_ylim(*frame)
+    axes.grid(color="#e6e6e6", linewidth=0.7)
+    axes.set_axisbelow(True)
+    if frame.low < 0 < frame.high:
+        axes.axhline(0, color=FAINT, linewidth=0.9, zorder=1)
+    if sides[0] < 0 < sides[1]:
+        axes.axvline(0, color=FAINT, linewidth=0.9, zorder=1)
+
+
+def _contours(page: Any, surface: Surface) -> None:
+    import numpy
+    from matplotlib.colors import BoundaryNorm
+
+    axes = page.subplots()
+    width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
+    heights = numpy.ma.masked_invalid([[float("nan") if z is None else z for z in row] for row in surface.heights])
+    if len(surface.levels) > 1:
+        norm = BoundaryNorm(surface.levels, 256, extend="both")
+        lines = axes.contour(
+            surface.x, surface.y, heights, levels=surface.levels, cmap="viridis", norm=norm, linewidths=1.1
+        )
+        axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True)
+    if numpy.ma.is_masked(heights):
+        hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
+        axes.contourf(surface.x, surface.y, hidden, levels=[0.5, 1.5], colors=["#eeeeee"], zorder=0)
+        axes.plot([], [], "s", color="#dddddd", label="undefined")
+    if surface.path:
+        _path(axes, surface.path)
+    shaft: Sequence[Stretch] = arrow(surface)
+    if surface.point is not None:
+        if shaft:
+            axes.annotate(
+                "", xy=shaft[0][1], xytext=shaft[0][0], annotation_clip=False,
+                arrowprops={"arrowstyle": "-|>", "color": GREEN, "linewidth": 2, "shrinkA": 0, "shrinkB": 0},
+            )  # fmt: skip
+            axes.plot([], [], color=GREEN, linewidth=2, label="gradient (uphill)")
+        axes.plot(*surface.point, "o", color=INK, markersize=6, zorder=6)
+    axes.set_xlim(surface.x[0], surface.x[-1])
+    axes.set_ylim(surface.y[0], surface.y[-1])
+    if 1 / 3 < height / width < 3:
+        # at equal scales the gradient stands at right angles to the contours
+        axes.set_aspect("equal")
+        page.set_size_inches(6.4, min(7.0, 5.5 * height / width + 1.2))
+    else:
+        page.set_size_inches(6.4, 5.2)
+    axes.set_xlabel(surface.variables[0])
+    axes.set_ylabel(surface.variables[1])
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
+
+
+def _path(axes: Any, path: Sequence[tuple[float, float]]) -> None:
+    xs, ys = [x for x, _ in path], [y for _, y in path]
+    axes.plot(xs, ys, "-", color=RED, linewidth=1.3, zorder=4, label=f"path, {len(path):,} points")
+    if len(path) <= 200:
+        axes.plot(xs, ys, ".", color=RED, markersize=4, zorder=4)
+    axes.plot(xs[-1], ys[-1], "s", color=RED, markersize=6, zorder=5)

@@ -1,0 +1,242 @@
+"""The formats of a plot, its description in words, and a writer that draws in one of them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import PurePath
+from typing import TextIO
+
+from ...errors import ExpressionError
+from ...questions.curve import Curve
+from ...questions.surface import Surface
+from ..descent import assignments
+from ..document import Block, Line
+from ..formats import Asked, Documents, Row, View, Writer, diagnostic_record, writer
+from ..numbers import exact, readable
+from .frame import frames
+
+PICTURES = ("svg", "png")
+FORMATS = ("table", "json", "jsonl", "csv", "tsv", "plain", *PICTURES)
+ENDINGS = {
+    ".svg": "svg", ".png": "png", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "table",
+}  # fmt: skip
+COLUMNS = ("line", "id", "x", "y", "value", "derivative", "error")
+
+TOLD = 5
+"""How many gaps and breaks are listed."""
+
+Plot = Curve | Surface
+
+
+def format_of(name: str | None, path: str | None) -> str:
+    """The format that was asked for by name, or by the name of the file. Raises a usage error where neither says."""
+    chosen = name or (ENDINGS.get(PurePath(path).suffix.lower(), "") if path else "table")
+    if not chosen:
+        raise ExpressionError(
+            "usage", f"the name `{path}` does not say in which format to draw",
+            hint="end it in `.svg` or `.png`, or say `--format svg`",
+        )  # fmt: skip
+    if chosen not in FORMATS:
+        listed = ", ".join(f"`{each}`" for each in FORMATS)
+        raise ExpressionError("usage", f"`{chosen}` is not one of this command's formats", hint=f"it has {listed}")
+    return chosen
+
+
+def names_of(plot: Plot) -> tuple[str, str]:
+    """What the function and its derivative are called."""
+    if isinstance(plot, Surface):
+        return "f", "f′"
+    formula = f" = {plot.formula}" if plot.formula else ""
+    return f"f({plot.variable})", f"f′({plot.variable}){formula}"
+
+
+def title_of(plot: Plot) -> str:
+    """The function with its program, on one line."""
+    across = plot.variable if isinstance(plot, Curve) else ", ".join(plot.variables)
+    text = "; ".join(line.strip() for line in plot.text.splitlines() if line.strip())
+    return f"f({across}) = {text if len(text) <= 70 else text[:69] + '…'}"
+
+
+def words(plot: Plot, digits: int | None = None) -> list[str]:
+    """What the drawing shows, in words."""
+    return _curve_words(plot, digits) if isinstance(plot, Curve) else _surface_words(plot, digits)
+
+
+def _curve_words(curve: Curve, digits: int | None) -> list[str]:
+    x = curve.variable
+    found = [f"f′({x}) = {curve.formula}"] if curve.formula else []
+    if curve.tangent is not None:
+        at, value, slope = (readable(number, digits) for number in _three(curve))
+        found.append(f"f({at}) = {value}, f′({at}) = {slope}")
+        found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}")
+    if curve.function.gaps:
+        gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in curve.function.gaps]
+        found.append(f"undefined for {x} {_listed(gaps)}")
+    if curve.function.breaks:
+        found.append(f"breaks at {x} = {_listed([readable(b, digits) for b in curve.function.breaks])}")
+    kinks = [b for b in curve.derivative.breaks if b not in curve.function.breaks]
+    if kinks:
+        found.append(f"no derivative at {x} = {_listed([readable(b, digits) for b in kinks])}")
+    return found
+
+
+def _three(curve: Curve) -> tuple[float, float, float]:
+    assert curve.tangent is not None
+    return curve.tangent.at, curve.tangent.value, curve.tangent.slope
+
+
+def linear(curve: Curve, digits: int | None = None) -> str:
+    """The linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
+    at, value, slope = _three(curve)
+    x = curve.variable
+    shown = readable(abs(at), digits)
+    inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
+    sign = "−" if slope < 0 else "+"
+    size = readable(abs(slope), digits)
+    # a coefficient stands directly before a name or a parenthesis, except where digits and `e` would run together
+    dot = "·" if at == 0 and "e" in size else ""
+    product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
+    return f"{readable(value, digits)} {sign} {product}"
+
+
+def _surface_words(surface: Surface, digits: int | None) -> list[str]:
+    found = []
+    if surface.point is not None and surface.gradient is not None:
+        at = ", ".join(readable(x, digits) for x in surface.point)
+        gradient = ", ".join(readable(x, digits) for x in surface.gradient)
+        found.append(f"f({at}) = {readable(surface.value, digits)}, gradient ({gradient})")
+    if surface.path:
+        end = ", ".join(readable(x, digits) for x in surface.path[-1])
+        found.append(f"path of {len(surface.path):,} points, ending at ({end})")
+    if any(z is None for row in surface.heights for z in row):
+        found.append("undefined on a part of the rectangle")
+    if surface.levels:
+        found.append(f"contours from {readable(surface.levels[0], digits)} to {readable(surface.levels[-1], digits)}")
+    return found
+
+
+def _listed(items: list[str]) -> str:
+    more = len(items) - TOLD
+    return ", ".join(items[:TOLD]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def view(digits: int | None = None) -> View[Plot]:
+    """How a plot is shown where it is not drawn."""
+
+    def record(plot: Plot) -> dict[str, object]:
+        common: dict[str, object] = {"warnings": [diagnostic_record(warning) for warning in plot.warnings]}
+        if isinstance(plot, Surface):
+            return {
+                "variables": list(plot.variables),
+                "range": {plot.variables[0]: [plot.x[0], plot.x[-1]], plot.variables[1]: [plot.y[0], plot.y[-1]]},
+                "point": None if plot.point is None else dict(zip(plot.variables, plot.point, strict=True)),
+                "value": plot.value,
+                "gradient": None if plot.gradient is None else dict(zip(plot.variables, plot.gradient, strict=True)),
+                "held": plot.fixed, "x": plot.x, "y": plot.y, "heights": plot.heights, "levels": plot.levels,
+                "path": plot.path, **common,
+            }  # fmt: skip
+        tangent = plot.tangent
+        return {
+            "variables": [plot.variable],
+            "range": {plot.variable: [plot.low, plot.high]},
+            "point": None if tangent is None else {plot.variable: tangent.at},
+            "value": None if tangent is None else tangent.value,
+            "gradient": None if tangent is None else {plot.variable: tangent.slope},
+            "formula": plot.formula or None,
+            "linear": None if tangent is None else linear(plot),
+            "held": plot.fixed, "gaps": plot.function.gaps, "breaks": plot.function.breaks,
+            "function": plot.function.stretches, "derivative": plot.derivative.stretches, **common,
+        }  # fmt: skip
+
+    def rows(plot: Plot) -> Iterator[Row]:
+        if isinstance(plot, Surface):
+            for y, row in zip(plot.y, plot.heights, strict=True):
+                for x, z in zip(plot.x, row, strict=True):
+                    yield {"x": exact(x), "y": exact(y), "value": exact(z)}
+            return
+        slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
+        for stretch in plot.function.stretches:
+            for x, value in stretch:
+                yield {"x": exact(x), "value": exact(value), "derivative": exact(slopes.get(x))}
+
+    def document(plot: Plot) -> Iterator[Block]:
+        # for the name of the format: the drawing itself is no document, and `Plots` puts it between these lines
+        yield Line(((title_of(plot), "heading"),))
+        if plot.fixed:
+            held = assignments(list(plot.fixed.items()), lambda x: readable(x, digits))
+            yield Line((("held fixed: ", "faint"), *held))
+        yield Line(((legend(plot), "faint"),))
+        for line in words(plot, digits):
+            yield Line(((line, ""),))
+
+    return View(record, rows, lambda plot: "; ".join(words(plot)) or title_of(plot), document, COLUMNS)
+
+
+class Plots(Writer[Plot]):
+    """Draws a plot in one format: on the stream, or into whatever `put` does with the bytes."""
+
+    def __init__(self, out: TextIO, format: str, digits: int | None, put: Callable[[bytes], None] | None) -> None:
+        super().__init__(out, view(digits), many=False)
+        self.format, self.digits, self.put = format, digits, put
+        self.carries_errors = False
+
+    def answer(self, asked: Asked, answer: Plot) -> None:
+        if self.format in PICTURES:
+            data = self._picture(answer)
+            if self.put is None:
+                self.out.flush()
+                self.out.buffer.write(data)
+            else:
+                self.put(data)
+            return
+        file = io.StringIO() if self.put is not None else self.out
+        if self.format == "table":
+            self._drawn(file, answer)
+        else:
+            inner = writer(self.format, file, self.view, many=False)
+            inner.answer(asked, answer)
+            inner.close()
+        if self.put is not None:
+            assert isinstance(file, io.StringIO)
+            self.put(file.getvalue().encode())
+
+    def _picture(self, plot: Plot) -> bytes:
+        from .figure import figure
+
+        caption = "; ".join(f"{name} = {readable(x, self.digits)}" for name, x in plot.fixed.items())
+        if isinstance(plot, Curve) and plot.tangent is not None:
+            x, at = plot.variable, readable(plot.tangent.at, self.digits)
+            caption = f"near {x} = {at}: L({x}) = {linear(plot, self.digits)}" + (f"   ({caption})" if caption else "")
+        return figure(plot, self.format, names_of(plot), title_of(plot), caption)
+
+    def _drawn(self, file: TextIO, plot: Plot) -> None:
+        from .terminal import drawn
+
+        documents = Documents(file, self.view, many=False)
+        assert self.view.document
+        title, *rest = self.view.document(plot)
+        drawings = drawn(plot, documents.look, names_of(plot))
+        file.write(documents.text([title]))
+        for name, text in drawings:
+            if name:
+                file.write("\n" + documents.text([Line(((name, "faint"),))]))
+            file.write(text + "\n")
+        file.write("\n" + documents.text(rest))
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        if self.format in ("json", "jsonl"):
+            writer(self.format, self.out, self.view, many=False).error(asked, error)
+
+
+def legend(plot: Plot) -> str:
+    """What the lines of a drawing on a terminal are."""
+    if isinstance(plot, Surface):
+        parts = ["contours"]
+        parts += ["the path, its end as a block"] if plot.path else []
+        parts += ["the point with its gradient as an arrow"] if plot.point else []
+        return f"across {plot.variables[0]}, up {plot.variables[1]}: {', '.join(parts)}"
+    function, derivative = f"f({plot.variable})", f"f′({plot.variable})"
+    apart = " below" if frames(plot)[1] is not None else ""
+    tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
+    return f"{function} solid, {derivative} dotted{apart}{tangent}"

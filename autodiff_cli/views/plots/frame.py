@@ -1,0 +1,74 @@
+"""Frames: which heights a drawing shows, and the parts of a curve that lie within them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ...questions.curve import Curve
+from ...questions.sampling import Stretch
+
+MARGIN = 0.06
+"""The share of the height that is left free at the top and at the bottom."""
+
+LARGEST = 1e300
+"""Heights beyond this are out of the frame: drawing needs some room for arithmetic."""
+
+
+class Frame(NamedTuple):
+    """The heights from `low` to `high`."""
+
+    low: float
+    high: float
+
+
+def frames(curve: Curve) -> tuple[Frame, Frame | None]:
+    """The frame of the function, and that of the derivative; None where both fit into one."""
+    function, derivative, tangent = curve.function, curve.derivative, curve.tangent
+    value = [tangent.value] if tangent else []
+    slope = [tangent.slope] if tangent else []
+    one = _frame([function.low, function.high, *value])
+    if not derivative.stretches:
+        return one, None
+    two = _frame([derivative.low, derivative.high, *slope])
+    both = _frame([*one, *two])
+    height, largest = both.high - both.low, 3.0
+    if height <= largest * (one.high - one.low) and height <= largest * (two.high - two.low):
+        return _frame([function.low, function.high, derivative.low, derivative.high, *value, *slope]), None
+    return one, two
+
+
+def _frame(heights: Sequence[float]) -> Frame:
+    low, high = max(min(heights), -LARGEST), min(max(heights), LARGEST)
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        half = max(1.0, abs(low)) if low == 0 or abs(low) > 1e-6 else abs(low)
+        return Frame(low - half, high + half)
+    edge = MARGIN * (high - low)
+    return Frame(low - edge, high + edge)
+
+
+def within(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
+    """The parts of the pieces inside the frame, each cut exactly at its edge."""
+    for stretch in stretches:
+        piece: list[tuple[float, float]] = []
+        for k, (x, y) in enumerate(stretch):
+            inside = frame.low <= y <= frame.high
+            crossings = list(_crossings(stretch[k - 1], (x, y), frame)) if k else []
+            if inside:
+                piece += [*crossings[:1], (x, y)] if not piece else [(x, y)]
+            elif piece:
+                yield (*piece, *crossings[:1])
+                piece = []
+            elif len(crossings) == 2:
+                yield tuple(crossings)
+        if piece:
+            yield tuple(piece)
+
+
+def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> Iterator[tuple[float, float]]:
+    """Where the line between two points crosses the edges of the frame, in order."""
+    edges = frame if a[1] <= b[1] else frame[::-1]
+    for edge in edges:
+        if min(a[1], b[1]) < edge < max(a[1], b[1]):
+            share = edge / (b[1] - a[1]) - a[1] / (b[1] - a[1])
+            yield a[0] + share * (b[0] - a[0]), edge

@@ -1,0 +1,189 @@
+"""Plots on a terminal, in braille characters by uniplot; in ASCII where the locale is not UTF-8."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ...errors import ExpressionError
+from ...questions.curve import Curve
+from ...questions.sampling import Stretch
+from ...questions.surface import Surface
+from ..characters import Look
+from .frame import Frame, frames, within
+
+WIDTH = 72
+HEIGHT = 20
+
+_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#"}
+
+
+class Layer:
+    """One thing to draw: pieces of a line, solid or dotted, or single marks."""
+
+    def __init__(
+        self, name: str, color: str, pieces: Sequence[Stretch], *, every: float = 0, marks: bool = False
+    ) -> None:
+        self.name = name
+        self.color = color
+        self.pieces = pieces
+        self.every = every
+        """Of a dotted line: how far its dots stand apart, as a share of the width."""
+        self.marks = marks
+
+
+def drawn(plot: Curve | Surface, look: Look, names: tuple[str, str]) -> list[tuple[str, str]]:
+    """The drawings, each under its title; `names` are those of the function and of its derivative.
+
+    Raises `ExpressionError` where the libraries of `plot` are not installed.
+    """
+    if isinstance(plot, Surface):
+        return [("", _surface(plot, look))]
+    one, two = frames(plot)
+    second = one if two is None else two
+    function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))
+    slope = Layer(names[1], "red", list(within(plot.derivative.stretches, second)), every=0.02)
+    found = [[function], [slope]] if two else [[function, slope]]
+    tangent = plot.tangent
+    if tangent is not None:
+        ends = ((plot.low, tangent(plot.low)), (plot.high, tangent(plot.high)))
+        found[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
+        found[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
+        found[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
+    sides = (plot.low, plot.high)
+    titles = (names[0], names[1]) if two else ("",)
+    return [
+        (title, _drawing(layers, sides, frame, look, HEIGHT if not two else HEIGHT * 2 // 3))
+        for title, layers, frame in zip(titles, found, (one, second), strict=False)
+    ]
+
+
+def _surface(surface: Surface, look: Look) -> str:
+    numpy, _ = _libraries()
+    try:
+        from contourpy import contour_generator
+    except ImportError:
+        raise missing() from None
+    heights = numpy.ma.masked_invalid([[float("nan") if z is None else z for z in row] for row in surface.heights])
+    generator: Any = contour_generator(list(surface.x), list(surface.y), heights)
+    levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
+    pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
+    layers = [Layer("contours", "blue", pieces)]
+    if surface.path:
+        layers.append(Layer("path", "red", [surface.path]))
+        layers.append(Layer("", "red", [surface.path[-1:]], marks=True))
+    if surface.point is not None:
+        layers.append(Layer("gradient", "green", arrow(surface)))
+        layers.append(Layer("point", "yellow", [(surface.point,)], marks=True))
+    frame = Frame(surface.y[0], surface.y[-1])
+    return _drawing(layers, (surface.x[0], surface.x[-1]), frame, look, HEIGHT + 4)
+
+
+def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
+    """The arrow of the gradient at the point: a shaft and a head; nothing where the gradient is 0."""
+    if surface.point is None or surface.gradient is None or not any(surface.gradient):
+        return []
+    width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
+    # as long as this share of the drawing, in whichever direction it points
+    largest = max(abs(surface.gradient[0]) / width, abs(surface.gradient[1]) / height)
+    dx, dy = surface.gradient[0] / largest * share, surface.gradient[1] / largest * share
+    x, y = surface.point
+    tip = (x + dx, y + dy)
+    u, v = dx / width, dy / height
+    head = [(tip[0] - width * (0.3 * u + s * 0.2 * v), tip[1] - height * (0.3 * v - s * 0.2 * u)) for s in (1, -1)]
+    return [(surface.point, tip), (head[0], tip, head[1])]
+
+
+def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, look: Look, height: int) -> str:
+    numpy, uniplot = _libraries()
+    across, up = _unit(*sides), _unit(*frame)
+    xs: list[Any] = []
+    ys: list[Any] = []
+    lines: list[bool] = []
+    width = max(20, min(look.width or WIDTH + 12, 100) - 12)
+    layers = [layer for layer in layers if layer.pieces]
+    for layer in layers:
+        points = list(_dots(layer, sides, frame, width)) if layer.every else list(_joined(layer.pieces))
+        if layer.marks:
+            points = _cross(layer.pieces[0][0], sides, frame, width, height, look.unicode)
+        xs.append(numpy.array([x / across for x, _ in points] or [float("nan")]))
+        ys.append(numpy.array([y / up for _, y in points] or [float("nan")]))
+        lines.append(not layer.every and not layer.marks)
+    text: str = uniplot.plot_to_string(
+        xs=xs, ys=ys, lines=lines, width=width, height=height, color=[layer.color for layer in layers],
+        character_set="braille" if look.unicode else "ascii",
+        force_ascii_characters=[_CHARACTERS[layer.color] for layer in layers],
+        x_min=sides[0] / across, x_max=sides[1] / across, y_min=frame.low / up, y_max=frame.high / up,
+        x_unit=_spelled(across), y_unit=_spelled(up),
+    )  # fmt: skip
+    if not look.color:
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    return text if look.unicode else _ascii(text)
+
+
+def _unit(low: float, high: float) -> float:
+    """The power of ten in which very large or small numbers are drawn, since the library cannot count in them."""
+    exponent = math.floor(math.log10(max(abs(low), abs(high))))
+    return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
+
+
+def _spelled(unit: float) -> str:
+    return "" if unit == 1 else f"·{unit:g}"
+
+
+def _joined(pieces: Sequence[Stretch]) -> Iterator[tuple[float, float]]:
+    """The pieces one after the other, with something that is not drawn in between."""
+    for k, piece in enumerate(pieces):
+        if k:
+            yield float("nan"), float("nan")
+        yield from piece
+
+
+def _dots(layer: Layer, sides: tuple[float, float], frame: Frame, width: int) -> Iterator[tuple[float, float]]:
+    """Places along the pieces that stand apart evenly on the screen."""
+    across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
+    for piece in layer.pieces:
+        left = 0.0
+        yield piece[0]
+        for (a, at_a), (b, at_b) in pairwise(piece):
+            length = ((((b - a) / across) ** 2) + (((at_b - at_a) / up) ** 2)) ** 0.5
+            while length > 0 and left + layer.every <= length:
+                left += layer.every
+                share = left / length
+                yield a + share * (b - a), at_a + share * (at_b - at_a)
+            left -= length
+
+
+def _cross(
+    at: tuple[float, float], sides: tuple[float, float], frame: Frame, width: int, height: int, unicode: bool
+) -> list[tuple[float, float]]:
+    """A mark that stands out: a block of dots, or one character."""
+    if not unicode:
+        return [at]
+    dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
+    return [(at[0] + i * dx, at[1] + j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+
+
+def _ascii(text: str) -> str:
+    """The frame and the axes in ASCII too."""
+    return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import numpy
+        import uniplot
+    except ImportError:
+        raise missing() from None
+    return numpy, uniplot
+
+
+def missing() -> ExpressionError:
+    """The error that drawing needs libraries that are not there."""
+    return ExpressionError(
+        "usage", "drawing needs the libraries of the extra `plot`",
+        hint="`pip install 'autodiff-cli[plot]'`; the formats json, jsonl, csv, tsv and plain need nothing",
+    )  # fmt: skip

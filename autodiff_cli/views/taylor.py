@@ -1,0 +1,45 @@
+"""A Taylor polynomial in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..questions.taylor import Taylor
+from .common import circumstances, row, stated
+from .document import Block, Table
+from .formats import Row, View, diagnostic_record
+from .numbers import exact, number_fields, readable
+
+COLUMNS = ("line", "id", "variable", "order", "coefficient", "error")
+
+
+def view(*, digits: int | None = None) -> View[Taylor]:
+    """How a Taylor polynomial is shown; `digits` is for people only."""
+
+    def document(answer: Taylor) -> Iterator[Block]:
+        yield stated("polynomial", answer.polynomial)
+        yield from circumstances(answer.constants, answer.point, (answer.variable,), digits)
+        yield Table(
+            ("order", f"coefficient in {answer.variable}"),
+            [row((str(k), "name"), readable(x, digits)) for k, x in enumerate(answer.coefficients)],
+            frozenset((0, 1)),
+        )
+
+    return View(_record, _rows, lambda answer: " ".join(exact(x) for x in answer.coefficients), document, COLUMNS)
+
+
+def _record(answer: Taylor) -> dict[str, object]:
+    numbers = number_fields(answer.arithmetic.name, {"coefficients": answer.coefficients, "point": answer.point})
+    return {
+        "variable": answer.variable,
+        "order": answer.order,
+        "polynomial": answer.polynomial,
+        **numbers,
+        "constants": answer.constants,
+        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+    }
+
+
+def _rows(answer: Taylor) -> Iterator[Row]:
+    for k, x in enumerate(answer.coefficients):
+        yield {"variable": answer.variable, "order": str(k), "coefficient": exact(x)}

@@ -1,0 +1,336 @@
+"""A Trace in every form: as a record, as a worked solution line by line, and as tables for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from ..language.printer import expression_text
+from ..questions.trace import Pull, Push, Row, Trace
+from .document import Block, Line, Pieces, Table, sentence
+from .formats import View, diagnostic_record
+from .numbers import exact, readable
+from .trace_latex import in_numbers, latex
+
+STEPS = 60
+"""As many lines of a trace a table shows, unless asked for others."""
+
+_SUBSCRIPTS = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
+
+Item = TypeVar("Item")
+
+
+class Notation:
+    """How names and steps are written: `v̄₋₁ += v̄₁ · ∂v₁/∂v₋₁`, or in ASCII `adj(v-1) += adj(v1) * d(v1)/d(v-1)`."""
+
+    def __init__(self, trace: Trace, unicode: bool, digits: int | None) -> None:
+        self.trace, self.unicode, self.digits = trace, unicode, digits
+        self.times = " · " if unicode else " * "
+        self._numbered = re.compile(rf"\b{trace.letter}(\d+)\b")
+
+    def name(self, row: Row) -> str:
+        """What the node is called."""
+        if row.numbered and self.unicode:
+            letter = self.trace.letter
+            return letter + row.name[len(letter) :].translate(_SUBSCRIPTS)
+        return row.name
+
+    def text(self, text: str) -> str:
+        """A formula or sentence, the names in it written alike."""
+        if not self.unicode:
+            return text
+        letter = self.trace.letter
+        return self._numbered.sub(lambda found: letter + found[1].translate(_SUBSCRIPTS), text)
+
+    def adjoint(self, row: Row) -> str:
+        """The node's name with a bar, over all of a long name."""
+        stem, mark, again = row.name.partition("[")
+        if row.numbered or len(stem) == 1 or not self.unicode:
+            return self._accented(row, "\u0304", "adj")
+        return "".join(char + "\u0305" for char in stem) + mark + again
+
+    def tangent(self, row: Row) -> str:
+        """The node's name with a dot."""
+        return self._accented(row, "\u0307", "dot")
+
+    def _accented(self, row: Row, accent: str, word: str) -> str:
+        name = self.name(row)
+        return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
+
+    def derivative(self, row: Row, by: Row) -> str:
+        """∂ of one node by another."""
+        if self.unicode:
+            return f"∂{self.name(row)}/∂{self.name(by)}"
+        return f"d({row.name})/d({by.name})"
+
+    def number(self, x: float | bool | None) -> str:
+        """A number to so many digits."""
+        return readable(x, self.digits)
+
+    def factor(self, text: str) -> str:
+        """The text, in parentheses where a product would take it apart."""
+        loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", _outside_parentheses(text))
+        return f"({text})" if loose else text
+
+    def numbers(self, row: Row) -> str:
+        """The node's operation on the values of its inputs, empty where there is none."""
+        if not row.graph._prev:
+            return ""
+        return expression_text(in_numbers(row.graph, self.number))
+
+    def pull(self, pull: Pull) -> str:
+        """`v̄₋₁ += v̄₁ · ∂v₁/∂v₋₁`."""
+        source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
+        sign = "+=" if pull.accumulates else "="
+        return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{self.derivative(source, target)}"
+
+    def formula(self, text: str, number: float) -> str:
+        """A local derivative as a formula, or as a number where there is no formula short enough."""
+        return self.text(text) or self.number(number)
+
+    def push(self, push: Push) -> tuple[str, str]:
+        """`v̇₂ = x2 · v̇₋₁ + x1 · v̇₀`, and the same in numbers."""
+        terms, numbers = [], []
+        for term in push.terms:
+            dot = self.tangent(self.trace.rows[term.source])
+            one = term.formula == "1"
+            terms.append(dot if one else f"{self.factor(self.formula(term.formula, term.partial))}{self.times}{dot}")
+            partial, tangent = (self.factor(self.number(x)) for x in (term.partial, term.tangent))
+            numbers.append(tangent if one else f"{partial}{self.times}{tangent}")
+        left = self.tangent(self.trace.rows[push.target])
+        return f"{left} = {' + '.join(terms) or '0'}", " + ".join(numbers) or "0"
+
+
+def _outside_parentheses(text: str) -> str:
+    depth = 0
+    kept = []
+    for char in text:
+        depth -= char == ")"
+        if not depth:
+            kept.append(char)
+        depth += char == "("
+    return "".join(kept)
+
+
+def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS) -> View[Trace]:
+    """How a trace is shown: whether with letters beyond ASCII, to how many digits, and how many steps in tables."""
+
+    def brief(answer: Trace) -> str:
+        return "\n".join(worked_solution(answer, Notation(answer, unicode, digits)))
+
+    def document(answer: Trace) -> Iterator[Block]:
+        notation = Notation(answer, unicode, digits)
+        yield Line((("value", "heading"), (" = ", "faint"), (notation.number(answer.value), "number")))
+        for name, value in answer.constants.items():
+            pieces: Pieces = ((name, "name"), (" = ", "faint"), (notation.number(value), "number"))
+            yield Line((*pieces, (" (constant)", "faint")))
+        yield Table(("forward primal trace", "operation", "in numbers", "value"), *_primal(answer, notation, steps))
+        yield from _left_out("operations", len(answer.rows), steps)
+        if answer.mode == "reverse":
+            yield Table(
+                ("reverse adjoint trace", "local derivative", "product", "adjoint"),
+                *_reverse(answer, notation, steps),
+            )
+            yield from _left_out("steps", len(answer.pulls), steps)
+            if answer.gradient:
+                yield Table(
+                    ("variable", "value", "partial derivative"),
+                    [
+                        (((name, "name"),), _number(answer.point[name], notation), _number(partial, notation))
+                        for name, partial in answer.gradient.items()
+                    ],
+                    frozenset((1, 2)),
+                )
+            else:
+                yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+        else:
+            yield Table(("forward tangent trace", "in numbers", "tangent"), *_tangent(answer, notation, steps))
+            yield from _left_out("steps", len(answer.pushes), steps)
+            direction = ", ".join(f"{name} = {notation.number(x)}" for name, x in answer.direction.items())
+            yield Line(
+                (
+                    ("derivative along (", "heading"),
+                    (direction, "name"),
+                    (") = ", "heading"),
+                    (notation.number(answer.tangent), "number"),
+                )
+            )
+        for note in _first(answer.notes, steps):
+            yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
+        yield from _left_out("notes", len(answer.notes), steps)
+
+    return View(_record, None, brief, document, others={"latex": lambda answer: latex(answer, digits)})
+
+
+def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
+    """The trace as lines of a solution worked by hand."""
+    for row in answer.rows:
+        value = notation.number(row.value)
+        formula = row.symbol if not row.graph._prev else notation.text(row.formula)
+        yield " = ".join(dict.fromkeys((notation.name(row), formula or value, notation.numbers(row) or value, value)))
+    if answer.mode == "reverse":
+        if answer.gradient:
+            output = answer.rows[answer.pulls[0].source] if answer.pulls else answer.rows[-1]
+            yield f"{notation.adjoint(output)} = 1"
+        for pull in answer.pulls:
+            formula = notation.factor(notation.formula(pull.formula, pull.partial))
+            line = f"{notation.pull(pull)} = {notation.factor(notation.number(pull.upstream))}{notation.times}{formula}"
+            line += f" = {notation.number(pull.product)}"
+            if pull.accumulates:
+                line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
+            yield line
+        if answer.gradient:
+            yield "gradient: " + " ".join(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())
+    else:
+        for row in answer.rows:
+            if row.kind == "variable":
+                yield f"{notation.tangent(row)} = {notation.number(answer.direction.get(row.symbol, 0.0))}"
+        for push in answer.pushes:
+            step, numbers = notation.push(push)
+            yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
+        yield f"derivative: {exact(answer.tangent)}"
+    for note in answer.notes:
+        yield f"{note.kind}: {notation.text(note.message)}"
+
+
+# ---- tables -------------------------------------------------------------------------------------------------------
+def _primal(answer: Trace, notation: Notation, steps: int) -> tuple[list[tuple[Pieces, ...]], frozenset[int]]:
+    rows: list[tuple[Pieces, ...]] = []
+    for row in _cut(answer.rows, steps):
+        if row is None:
+            rows.append(((("...", "faint"),),) * 4)
+            continue
+        operation: Pieces = ((notation.text(row.formula), "code"),)
+        if not row.graph._prev:
+            operation = ((row.symbol, "name"),)
+        numbers: Pieces = ((notation.numbers(row), "code"),)
+        rows.append((((notation.name(row), "name"),), operation, numbers, _number(row.value, notation)))
+    return rows, frozenset((3,))
+
+
+def _reverse(answer: Trace, notation: Notation, steps: int) -> tuple[list[tuple[Pieces, ...]], frozenset[int]]:
+    rows: list[tuple[Pieces, ...]] = []
+    if answer.pulls:
+        seed = notation.adjoint(answer.rows[answer.pulls[0].source])
+        rows.append((((f"{seed} = 1", "code"),), (("", ""),), (("", ""),), (("1", "number"),)))
+    for pull in _cut(answer.pulls, steps):
+        if pull is None:
+            rows.append(((("...", "faint"),),) * 4)
+            continue
+        formula, partial = notation.text(pull.formula), notation.number(pull.partial)
+        local = formula if formula in (partial, "") else f"{formula} = {partial}"
+        product = f"{notation.factor(notation.number(pull.upstream))}{notation.times}{notation.factor(partial)}"
+        rows.append(
+            (
+                ((notation.pull(pull), "code"),),
+                ((local or partial, "code"),),
+                ((f"{product} = {notation.number(pull.product)}", "number"),),
+                _number(pull.total, notation),
+            )
+        )
+    return rows, frozenset((3,))
+
+
+def _tangent(answer: Trace, notation: Notation, steps: int) -> tuple[list[tuple[Pieces, ...]], frozenset[int]]:
+    rows: list[tuple[Pieces, ...]] = []
+    for row in answer.rows:
+        if row.kind == "variable":
+            speed = notation.number(answer.direction.get(row.symbol, 0.0))
+            rows.append((((f"{notation.tangent(row)} = {speed}", "code"),), (("", ""),), ((speed, "number"),)))
+    for push in _cut(answer.pushes, steps):
+        if push is None:
+            rows.append(((("...", "faint"),),) * 3)
+            continue
+        step, numbers = notation.push(push)
+        rows.append((((step, "code"),), ((numbers, "number"),), _number(push.tangent, notation)))
+    return rows, frozenset((2,))
+
+
+def _number(x: float | bool | None, notation: Notation) -> Pieces:
+    return ((notation.number(x), "number"),)
+
+
+def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
+    """The items; of too many, the first and the last, and None between them."""
+    if len(items) <= steps:
+        yield from items
+        return
+    last = steps // 3
+    yield from items[: steps - last]
+    yield None
+    yield from items[len(items) - last :]
+
+
+def _first(items: Sequence[Item], steps: int) -> Sequence[Item]:
+    return items[:steps]
+
+
+def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
+    if count > steps:
+        told = f"{count - steps:,} of {count:,} {what} left out; `--steps N` shows N, `--format json` all"
+        yield Line(((told, "faint"),))
+
+
+# ---- records ------------------------------------------------------------------------------------------------------
+def _record(answer: Trace) -> dict[str, object]:
+    rows = answer.rows
+    fields: dict[str, object] = {
+        "value": answer.value,
+        "gradient": answer.gradient,
+        "point": answer.point,
+        "constants": answer.constants,
+        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        "mode": answer.mode,
+        "primal": [_row_record(answer, k, row) for k, row in enumerate(rows)],
+    }
+    if answer.mode == "reverse":
+        fields["adjoint"] = [
+            {
+                "from": rows[pull.source].name,
+                "to": rows[pull.target].name,
+                "formula": pull.formula or None,
+                "partial": pull.partial,
+                "upstream": pull.upstream,
+                "product": pull.product,
+                "accumulates": pull.accumulates,
+                "adjoint": pull.total,
+            }
+            for pull in answer.pulls
+        ]
+    else:
+        fields["direction"] = answer.direction
+        fields["derivative"] = answer.tangent
+        fields["tangent"] = [
+            {
+                "node": rows[push.target].name,
+                "terms": [
+                    {
+                        "from": rows[term.source].name,
+                        "formula": term.formula or None,
+                        "partial": term.partial,
+                        "tangent": term.tangent,
+                    }
+                    for term in push.terms
+                ],
+                "tangent": push.tangent,
+            }
+            for push in answer.pushes
+        ]
+    fields["notes"] = [{"kind": note.kind, "message": note.message} for note in answer.notes]
+    return fields
+
+
+def _row_record(answer: Trace, k: int, row: Row) -> dict[str, object]:
+    start, end = row.span or (None, None)
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "symbol": row.symbol or None,
+        "formula": row.formula if row.graph._prev else None,
+        "inputs": list(row.inputs),
+        "value": row.value,
+        "adjoint": answer.adjoints[k] if answer.adjoints else None,
+        "start": start,
+        "end": end,
+    }

@@ -1,0 +1,162 @@
+"""A Trace as a LaTeX document that compiles as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..graph.value import Value, constant, node
+from ..language.latex import expression_latex, level_of, name_latex, name_parts, number_latex, text_latex
+from ..language.printer import PRODUCT
+from ..questions.trace import Pull, Push, Row, Trace
+from ..table.operators import ADD, SUB
+from .numbers import readable
+
+_HEAD = r"""\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath,longtable}
+\begin{document}
+"""
+
+
+def latex(trace: Trace, digits: int | None = None) -> str:
+    """The document, without a new line at its end: the traces as long tables, the gradient, and the notes."""
+    return "\n".join(_Document(trace, digits).lines())
+
+
+class _Document:
+    def __init__(self, trace: Trace, digits: int | None) -> None:
+        self.trace, self.digits = trace, digits
+
+    def lines(self) -> Iterator[str]:
+        trace = self.trace
+        yield _HEAD.rstrip("\n")
+        for line in trace.text.splitlines():
+            if line.strip():
+                yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
+        yield from self.table("Forward primal trace", [self.primal(row) for row in trace.rows])
+        if trace.mode == "reverse":
+            yield from self.table("Reverse adjoint trace", [*self.seed(), *(self.pull(p) for p in trace.pulls)])
+            if trace.gradient:
+                yield r"\section*{Gradient}"
+                yield r"\begin{align*}"
+                yield " \\\\\n".join(
+                    rf"\frac{{\partial f}}{{\partial {name_latex(name)}}} &= {self.number(partial)}"
+                    for name, partial in trace.gradient.items()
+                )
+                yield r"\end{align*}"
+        else:
+            speeds = [
+                [self.accented(row, r"\dot"), self.number(trace.direction.get(row.symbol, 0.0)), "", ""]
+                for row in trace.rows
+                if row.kind == "variable"
+            ]
+            yield from self.table("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
+            yield rf"\noindent Derivative along the direction: ${self.number(trace.tangent)}$."
+        if trace.notes:
+            yield r"\section*{Notes}"
+            yield r"\begin{itemize}"
+            for note in trace.notes:
+                yield rf"\item {text_latex(f'{note.kind}: {note.message}')}"
+            yield r"\end{itemize}"
+        yield r"\end{document}"
+
+    def table(self, title: str, rows: list[list[str]]) -> Iterator[str]:
+        yield rf"\section*{{{title}}}"
+        if not rows:
+            return
+        yield r"\begin{longtable}{@{}r@{${}={}$}l@{\quad}l@{\quad}l@{}}"
+        for row in rows:
+            # An empty row's end would swallow what follows as its optional argument if that began with a bracket.
+            yield " & ".join(f"${cell}$" if cell else "" for cell in row) + r" \\[2pt]"
+        yield r"\end{longtable}"
+
+    def readable(self, x: float | bool | None) -> str:
+        return readable(x, self.digits)
+
+    def number(self, x: float | bool | None) -> str:
+        return number_latex(readable(x, self.digits)) if not isinstance(x, bool) else rf"\text{{{readable(x)}}}"
+
+    def name(self, row: Row) -> str:
+        return self.accented(row, "")
+
+    def accented(self, row: Row, accent: str) -> str:
+        if not row.numbered:
+            return name_latex(row.name, accent)
+        letter = name_parts(self.trace.letter)[0]
+        below = row.name[len(self.trace.letter) :]
+        return rf"{accent}{{{letter}}}_{{{below}}}" if accent else rf"{letter}_{{{below}}}"
+
+    def primal(self, row: Row) -> list[str]:
+        if not row.graph._prev:
+            symbol = name_latex(row.symbol) if row.symbol and row.kind == "variable" else ""
+            value = self.number(row.value)
+            return [self.name(row), symbol or value, f"= {value}" if symbol else "", ""]
+        return [
+            self.name(row),
+            expression_latex(row.graph),
+            f"= {expression_latex(in_numbers(row.graph, self.readable))}",
+            f"= {self.number(row.value)}",
+        ]
+
+    def seed(self) -> list[list[str]]:
+        if not self.trace.pulls:
+            return []
+        return [[self.accented(self.trace.rows[self.trace.pulls[0].source], r"\bar"), "1", "", ""]]
+
+    def pull(self, pull: Pull) -> list[str]:
+        source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
+        adjoint = self.accented(target, r"\bar")
+        upstream = self.accented(source, r"\bar")
+        derivative = rf"\frac{{\partial {self.name(source)}}}{{\partial {self.name(target)}}}"
+        total = f"= {self.number(pull.product)}"
+        if pull.accumulates:
+            total += rf",\ {adjoint} = {self.number(pull.total)}"
+        sign = r"\mathrel{+}" if pull.accumulates else ""
+        return [
+            adjoint + sign,
+            rf"{upstream} \cdot {derivative}",
+            rf"= {_factor(self.number(pull.upstream))} \cdot {self.local(pull.graph, pull.partial)}",
+            total,
+        ]
+
+    def local(self, graph: Value | None, partial: float) -> str:
+        if graph is None or not graph._prev:
+            return _factor(self.number(partial if graph is None else graph.data)) if not _named(graph) else (
+                expression_latex(graph) if graph is not None else ""
+            )  # fmt: skip
+        written = expression_latex(graph)
+        return rf"\left({written}\right)" if level_of(graph) < PRODUCT else written
+
+    def push(self, push: Push) -> list[str]:
+        rows = self.trace.rows
+        terms, numbers = [], []
+        for term in push.terms:
+            dot = self.accented(rows[term.source], r"\dot")
+            terms.append(rf"{self.local(term.graph, term.partial)} \cdot {dot}")
+            numbers.append(rf"{_factor(self.number(term.partial))} \cdot {_factor(self.number(term.tangent))}")
+        return [
+            self.accented(rows[push.target], r"\dot"),
+            " + ".join(terms) or "0",
+            f"= {' + '.join(numbers) or '0'}",
+            f"= {self.number(push.tangent)}",
+        ]
+
+
+def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Value:
+    """An operation, its inputs replaced by their values, written as `number` writes them."""
+    leaves = []
+    for k, leaf in enumerate(graph._prev):
+        text = number(leaf.data)
+        if k and text.startswith("-") and graph.primitive in (ADD, SUB):
+            text = f"({text})"
+        leaves.append(leaf if leaf.data is None else constant(leaf.data, text))
+    return node(graph.primitive, tuple(leaves))
+
+
+def _named(graph: Value | None) -> bool:
+    return graph is not None and bool(graph.label)
+
+
+def _factor(number: str) -> str:
+    return rf"\left({number}\right)" if number.startswith("-") else number
