@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from ..numbers.recorder import Recorder, Step
+from ..numbers.recorder import Recorder, Step, is_number
 from ..table.operators import CONSTANT, MUL, VARIABLE, WHERE
 from .branch import Branch
 from .value import Value, in_order
@@ -51,7 +51,7 @@ def record_values(outputs: Sequence[Value], inputs: Sequence[Value], recorder: R
 
 def _step_of(m: Recorder, node: Value, place: dict[Value, Step]) -> Step:
     if node.primitive is CONSTANT:
-        return m.number(node.data)
+        return m.constant(node)
     inputs = [place[p] for p in node._prev]
     return m.where(*inputs) if node.primitive is WHERE else m.step(node.primitive.name, *inputs)
 
@@ -143,7 +143,7 @@ class _Reverse:
             return [
                 (p, place[other])
                 for p, other in pairs
-                if p in active and not (other.primitive is CONSTANT and other.data == 0)
+                if p in active and not (other.primitive is CONSTANT and is_number(place[other], 0))
             ]
         steps, out = [place[p] for p in inputs], place[node]
         if node.primitive.variadic:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from ..numbers.base import Refusal
 from ..numbers.exact import Exact, size
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
@@ -14,10 +16,21 @@ from .value import Value, constant, in_order, node
 SHORT = 3
 """As many terms or factors of a shared part are copied."""
 
-MOST_BITS = 900
-"""Longer coefficients, and those that doubles do not hold, are left as they were written."""
+MOST_DIGITS = 60
+"""Numbers of more significant digits, in numerator or denominator, are left as they were written."""
+
+MOST_EXPONENT = 300
+"""So are those that doubles hardly hold: above 1e300, and below 1e-300."""
+
+FEW_DIGITS = 8
+"""A fraction of so many digits in all is written with whole numbers, as people do."""
 
 FOLDED_POWER = 64
+NAMED = ("pi", "π", "e")
+"""Constants that are no rational numbers."""
+
+SURELY_SHORT = 3 * MOST_DIGITS
+LEAST = Fraction(1, 10**MOST_EXPONENT)
 ONE = Fraction(1)
 HALF = Fraction(1, 2)
 EXACT = Exact()
@@ -67,12 +80,15 @@ Rule = Callable[["Collector", list[Form]], Form]
 
 
 def rational(value: Value) -> Fraction | None:
-    """The exact value of a literal, None for anything else."""
-    if value.primitive is not CONSTANT or value.label or not isinstance(value.data, (float, int)):
+    """The exact value of a literal, as it was typed; None for anything else, and for what is too long to count with."""
+    if value.primitive is not CONSTANT or value.source in NAMED or not isinstance(value.data, (float, int)):
         return None
     if value.source is None:
         return Fraction(value.data)
-    return None if value.source in ("pi", "π", "e") else Fraction(value.source)
+    written = Decimal(value.source)
+    if len(written.as_tuple().digits) > MOST_DIGITS or abs(written.adjusted()) > MOST_EXPONENT:
+        return None if written else Fraction(0)
+    return Fraction(written)
 
 
 def number_text(x: Fraction) -> str | None:
@@ -82,11 +98,7 @@ def number_text(x: Fraction) -> str | None:
         zeros = len(whole) - len(whole.rstrip("0"))
         text = whole if zeros < 9 else f"{whole[:-zeros]}e{zeros}"
     else:
-        rest, twos, fives = x.denominator, 0, 0
-        while rest % 2 == 0:
-            rest, twos = rest // 2, twos + 1
-        while rest % 5 == 0:
-            rest, fives = rest // 5, fives + 1
+        rest, twos, fives = _factored(x.denominator)
         if rest != 1:
             return None
         places = max(twos, fives)
@@ -97,6 +109,52 @@ def number_text(x: Fraction) -> str | None:
             digits = digits.rjust(places + 1, "0")
             text = f"{digits[:-places]}.{digits[-places:]}"
     return "-" + text if x < 0 else text
+
+
+def _factored(whole: int) -> tuple[int, int, int]:
+    """A whole number without its factors 2 and 5, and how many of them there are."""
+    counts = []
+    for factor in (2, 5):
+        count = 0
+        while whole % factor == 0:
+            whole, count = whole // factor, count + 1
+        counts.append(count)
+    return whole, counts[0], counts[1]
+
+
+def significant(whole: int) -> int:
+    """How many digits a whole number has in front of its last zeros."""
+    return len(str(abs(whole)).rstrip("0"))
+
+
+def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Two decimals whose quotient is the number: whole ones if they are short, else those of the fewest digits.
+
+    So 1/1.7677669529663688 is written that way, and not as 125e13/2209708691207961, which is the same.
+    """
+    sign, numerator, denominator = 1 if x > 0 else -1, abs(x.numerator), x.denominator
+    if len(str(numerator)) + len(str(denominator)) <= FEW_DIGITS:
+        return Fraction(x.numerator), Fraction(denominator)
+    above, twos, fives = _factored(numerator)
+    below, more_twos, more_fives = _factored(denominator)
+    # Factors of 10 move a point only; what is left are factors 2 on one side, which are factors 5 on the other.
+    surplus = twos - more_twos - (fives - more_fives)
+    best: tuple[int, int, int] | None = None
+    for k in range(abs(surplus) + 1):
+        rest = abs(surplus) - k
+        pair = (above * 2**k, below * 5**rest) if surplus > 0 else (above * 5**k, below * 2**rest)
+        digits = significant(pair[0]) + significant(pair[1])
+        if best is None or digits + 1 < best[0]:  # for one digit less a numerator of 1 is not given up
+            best = digits, *pair
+    assert best is not None
+    top, bottom = (Fraction(whole // 10 ** (len(str(whole)) - significant(whole))) for whole in best[1:])
+    power = Fraction(numerator, denominator) / (top / bottom)
+    shift = Fraction(10) ** (significant(int(bottom)) - 1)
+    found = min(
+        ((top * power, bottom), (top, bottom / power), (top * power / shift, bottom / shift)),
+        key=lambda pair: sum(len(number_text(part) or "") for part in pair),
+    )
+    return sign * found[0], found[1]
 
 
 class Collector:
@@ -143,7 +201,7 @@ class Collector:
 
     def leaf(self, value: Value) -> Value:
         """The one leaf of a name."""
-        return self.known.setdefault((value.primitive.name, value.label or value.source), value)
+        return self.known.setdefault((value.primitive.name, value.source or value.label), value)
 
     def folded(self, name: str, inputs: Sequence[Form]) -> Form:
         """The value of a function of numbers, where it is rational."""
@@ -193,7 +251,8 @@ class Collector:
             if text is not None:
                 value = constant(float(x), text)
             else:
-                value = self.node(DIV, self.number(Fraction(x.numerator)), self.number(Fraction(x.denominator)))
+                above, below = quotient(x)
+                value = self.node(DIV, self.number(above), self.number(below))
             self.known["number", x] = value
             self.forms[value] = Number(x)
         return self.known["number", x]
@@ -230,16 +289,26 @@ class Collector:
         below: list[Value] = []
         for base, e in sorted(form.factors.items(), key=_rank):
             (above if e > 0 else below).append(self.power(base, abs(e)))
-        plain = abs(c.numerator) == 1 and c.denominator <= 4
-        if c.denominator != 1 and (below or plain or number_text(c) is None):
-            below.insert(0, self.number(Fraction(c.denominator)))
-            c = Fraction(c.numerator)
+        c, divisor = self.split(c, bool(below))
+        if divisor != 1:
+            below.insert(0, self.number(divisor))
         if abs(c) != 1 or not above:
             above.insert(0, self.number(c))
         elif c < 0:
             above[0] = self.node(NEG, above[0])
         top = self.chain(above)
         return self.node(DIV, top, self.chain(below)) if below else top
+
+    def split(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
+        """A coefficient as what stands above and what stands below a line: a decimal goes above, a fraction apart."""
+        text = number_text(c)
+        if text is None:
+            return quotient(c)
+        plain = abs(c.numerator) == 1 and c.denominator <= 4
+        if quotient_anyway and not plain and c.denominator != 1:
+            digits = significant(int(text.split("e")[0].replace(".", "")))
+            plain = digits >= significant(c.numerator) + significant(c.denominator)
+        return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
     def chain(self, factors: Sequence[Value]) -> Value:
         product = factors[0]
@@ -387,8 +456,11 @@ class Collector:
         if e == 1:
             return form
         if isinstance(form, Number):
-            if e.denominator == 1 and abs(e) <= FOLDED_POWER:
-                return Number(checked(EXACT.pow(form.value, e)))
+            if abs(e) <= FOLDED_POWER:
+                try:
+                    return Number(checked(EXACT.pow(form.value, e)))
+                except Refusal:  # no rational root
+                    pass
             if form.value <= 0:
                 raise Refused
             return Product(ONE, {self.made(form): e})
@@ -416,6 +488,8 @@ def _rank(factor: tuple[Value, Fraction]) -> int:
 
 def checked(x: Fraction) -> Fraction:
     """The number, if it is short and a double can hold it; else the rule does not apply."""
-    if x and (size(x) > MOST_BITS or not Fraction(1, 10**300) < abs(x) < 10**300):
+    if size(x) < SURELY_SHORT:
+        return x
+    if max(significant(x.numerator), significant(x.denominator)) > MOST_DIGITS or not LEAST < abs(x) < 1 / LEAST:
         raise Refused
     return x

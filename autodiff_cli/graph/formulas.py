@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..errors import ExpressionError
 from ..numbers.base import Number
 from ..numbers.recorder import VECTORS, Recorder, Step
-from ..table.operators import COMPARISONS, VARIABLE, WHERE
+from ..table.operators import COMPARISONS, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
+from .collector import number_text, rational
 from .simplify import simplify
 from .symbolic import Symbolic
 from .value import Value, constant, in_order, node
 
 MOST_NODES = 100_000
-NAMED = ("pi", "π", "e")
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
 class FormulaRecorder(Recorder):
-    """A recorder that computes nothing: 1/3 stays 1/3, and π stays π."""
+    """A recorder that rounds nothing: numbers are the decimals that were typed, 1/3 stays 1/3, and π stays π."""
 
     name = "formula"
 
@@ -35,12 +36,23 @@ class FormulaRecorder(Recorder):
         """π, which is an input here."""
         return self.input(self._pi)
 
+    def number(self, x: Number) -> Step:
+        """The step that is a constant; `x` is a number or a truth value."""
+        return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
+
+    def constant(self, leaf: Value) -> Step:
+        """The step of a literal, which is what was typed."""
+        return self.number(rational(leaf))
+
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
         return super()._folded(name, args) if name in CONDITIONS else None
 
     def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        if name == "power_minus_one" and not (args[1].name == "number" and args[1].data == int(args[1].data)):
-            return None  # 0.999 - 1 in doubles is another number
+        if name == "power_minus_one":
+            x, y, _ = args
+            if y.name != "number":
+                return None
+            return self.one if y.data == 1 else self.step("pow", x, y.data - 1)
         return super()._simpler(name, args)
 
 
@@ -81,7 +93,8 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     What takes no part at a point (an untaken branch, the loser of a `max`) stands behind a condition, as the sweeps
     have it. Raises `ExpressionError` (`limit`).
     """
-    leaves = [leaf for leaf in in_order((output,)) if leaf.primitive is VARIABLE or leaf.source in NAMED]
+    # What is no rational number is an input, as a variable is.
+    leaves = [leaf for leaf in in_order((output,)) if not leaf._prev and rational(leaf) is None]
     pi = next((leaf for leaf in leaves if leaf.source in ("pi", "π")), None)
     if pi is None:
         pi = constant(math.pi, "pi")
@@ -117,7 +130,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
         if step.name == "input":
             made[step] = leaves[step.data]
         elif step.name == "number":
-            made[step] = _truth(step.data) if isinstance(step.data, bool) else _literal(step.data)
+            made[step] = _literal(step.data)
         elif step.name == "nothing":
             made[step] = constant(0.0, "0")
         elif step.name == "item":
@@ -129,12 +142,10 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
     return [_value(made[step]) for step in steps]
 
 
-def _literal(x: float) -> Value:
-    return constant(x, str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x))
-
-
-def _truth(holds: bool) -> Value:
-    return node(PRIMITIVES["le" if holds else "lt"], (constant(0.0, "0"), constant(0.0, "0")))
+def _literal(x: Fraction | bool) -> Value:
+    if isinstance(x, bool):
+        return node(PRIMITIVES["le" if x else "lt"], (constant(0.0, "0"), constant(0.0, "0")))
+    return constant(float(x), number_text(x))
 
 
 Multi = tuple[int, ...]

@@ -130,6 +130,10 @@ class Recorder(NumberType):
             return x
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
+    def constant(self, leaf: Any) -> Step:
+        """The step of a constant of the graph."""
+        return self.number(leaf.data)
+
     def input(self, position: int) -> Step:
         """The step that is an input."""
         return self._new("input", (), position)
@@ -181,7 +185,8 @@ class Recorder(NumberType):
         return rule(self, *args) if rule else None
 
 
-def _is(a: Step, value: float) -> bool:
+def is_number(a: Step, value: float) -> bool:
+    """Whether a step is the constant of that value."""
     return a.name == "number" and a.data == value
 
 
@@ -194,9 +199,9 @@ def always_defined(name: str, args: tuple[Step, ...]) -> bool:
 
 
 def _add(m: Recorder, a: Step, b: Step) -> Step | None:
-    if _is(a, 0):
+    if is_number(a, 0):
         return b
-    if _is(b, 0):
+    if is_number(b, 0):
         return a
     if b.name == "neg":
         return m.step("sub", a, b.args[0])
@@ -204,25 +209,25 @@ def _add(m: Recorder, a: Step, b: Step) -> Step | None:
 
 
 def _sub(m: Recorder, a: Step, b: Step) -> Step | None:
-    if _is(b, 0):
+    if is_number(b, 0):
         return a
-    if _is(a, 0):
+    if is_number(a, 0):
         return m.step("neg", b)
     return m.step("add", a, b.args[0]) if b.name == "neg" else None
 
 
 def _mul(m: Recorder, a: Step, b: Step) -> Step | None:
-    if _is(a, 1):
+    if is_number(a, 1):
         return b
-    if _is(b, 1):
+    if is_number(b, 1):
         return a
-    if _is(a, -1):
+    if is_number(a, -1):
         return m.step("neg", b)
-    return m.step("neg", a) if _is(b, -1) else None
+    return m.step("neg", a) if is_number(b, -1) else None
 
 
 def _div(m: Recorder, a: Step, b: Step) -> Step | None:
-    return a if _is(b, 1) else m.step("neg", a) if _is(b, -1) else None
+    return a if is_number(b, 1) else m.step("neg", a) if is_number(b, -1) else None
 
 
 def _neg(m: Recorder, a: Step) -> Step | None:
@@ -230,7 +235,7 @@ def _neg(m: Recorder, a: Step) -> Step | None:
 
 
 def _pow(m: Recorder, x: Step, y: Step) -> Step | None:
-    return x if _is(y, 1) else None
+    return x if is_number(y, 1) else None
 
 
 def _power_minus_one(m: Recorder, x: Step, y: Step, out: Step) -> Step | None:
