@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from itertools import combinations
 from typing import NamedTuple
 
-from autodiff_cli.questions.picture import Picture, picture, symbolic_picture
+from autodiff_cli.questions.graph import Picture, picture, symbolic_picture
 from autodiff_cli.views.pictures.svg import FONT
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -17,7 +17,7 @@ from autodiff_cli.language import builder
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.check import Check, check, correct_digits
-from autodiff_cli.questions.differences import extrapolated
+from autodiff_cli.questions.finite_differences import extrapolated
 from autodiff_cli.table.primitive import FUNCTIONS
 from counting import calls
 from running import autodiff

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.questions.descent import RATES, Rule, Stops, descend
+from autodiff_cli.questions.descend import RATES, Rule, Stops, descend
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.streams.answers import Progress
 from running import autodiff

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graph.value import Value
-from autodiff_cli.questions.picture import Picture, described, picture, symbolic_picture
+from autodiff_cli.questions.graph import Picture, described, picture, symbolic_picture
 from autodiff_cli.views.characters import visible
 from autodiff_cli.views.pictures.cells import cells
 from autodiff_cli.views.pictures.dot import dot

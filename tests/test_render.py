@@ -11,7 +11,7 @@ from autodiff_cli.views.boxes import outline_lines
 from autodiff_cli.views.characters import Look, visible, width_of
 from autodiff_cli.views.document import plain
 from autodiff_cli.views.error import draw
-from autodiff_cli.views.tree import LINES, outline
+from autodiff_cli.views.outline import LINES, outline
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)

@@ -19,7 +19,7 @@ from autodiff_cli.language.printer import program_text
 from autodiff_cli.questions.gradient import evaluate_constant, gradient
 from autodiff_cli.questions.trace import Trace, trace
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.views.trace_latex import latex
+from autodiff_cli.views.tex import latex
 from counting import counted_calls
 from running import autodiff
 from strategies import graphs

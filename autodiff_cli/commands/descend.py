@@ -5,11 +5,11 @@ import sys
 from typing import Annotated, TextIO
 
 from ..errors import Diagnostic, ExpressionError
-from ..questions.descent import RATES, Descent, Row, Rule, Stops, descend
+from ..questions.descend import RATES, Descent, Row, Rule, Stops, descend
 from ..streams import files
 from ..streams.answers import Inputs, Progress, answer_with, is_file, no_expression
 from ..streams.interruption import Interruption
-from ..views.descent import Run, view
+from ..views.descend import Run, view
 from ..views.error import report
 from ..views.formats import Asked, Documents, Writer, writer
 from . import options

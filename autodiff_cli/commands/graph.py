@@ -4,10 +4,10 @@ import sys
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..questions.picture import picture, symbolic_picture
+from ..questions.graph import picture, symbolic_picture
 from ..streams import files
 from ..streams.answers import Inputs, answer_one, no_expression
-from ..views.pictures.formats import FORMATS, THEMES, Pictures, Style, format_of, theme_of
+from ..views.graph import FORMATS, THEMES, Pictures, Style, format_of, theme_of
 from . import options
 
 EXAMPLE = 'autodiff graph "o = tanh(x*w + b)" --at x=2,w=-3,b=6.5'

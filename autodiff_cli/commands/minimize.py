@@ -6,16 +6,16 @@ from itertools import count
 from typing import Annotated
 
 from ..errors import Diagnostic, ExpressionError
-from ..questions.minimum import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
+from ..questions.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
 from ..questions.ranges import parse_ranges
 from ..streams import files
 from ..streams.answers import Inputs, Progress, answer_with, no_expression
 from ..streams.interruption import Interruption
 from ..streams.requests import Request
-from ..views.descent import record
+from ..views.descend import record
 from ..views.error import report
 from ..views.formats import writer
-from ..views.minimum import verdict, view
+from ..views.minimize import verdict, view
 from . import options
 
 INTERRUPTED = 130

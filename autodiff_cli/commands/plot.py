@@ -4,12 +4,12 @@ import sys
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..questions.curve import plot
+from ..questions.plot import plot
 from ..questions.ranges import parse_ranges
 from ..questions.surface import read_path
 from ..streams import files
 from ..streams.answers import Inputs, answer_one, no_expression
-from ..views.plots.formats import FORMATS, PICTURES, Plots, format_of
+from ..views.plot import FORMATS, PICTURES, Plots, format_of
 from . import options
 
 EXAMPLE = 'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4'

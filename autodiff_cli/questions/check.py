@@ -14,9 +14,9 @@ from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, Tape, activity, backward, forward, tangents
 from ..table.operators import VARIABLE
-from .differences import Difference, evaluator, extrapolated, sides
+from .finite_differences import Difference, evaluator, extrapolated, sides
 from .gradient import as_number, parse, place, single_output, wanted_variables
-from .losses import Doubles, losses
+from .roundoff import Doubles, losses
 
 DIGITS = 50
 """Digits of the reference at first; more where these are not enough to be sure of 25."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.local import local_formulas
+from ..graph.partials import local_formulas
 from ..graph.value import Value, constant, in_order, kink_warning, located, node, tape_of, variable
 from ..language.builder import Program
 from ..language.printer import expression_text

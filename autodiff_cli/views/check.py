@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..questions.check import FULL, Check, Quantity
 from .document import Block, Line, Pieces, Table, sentence
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, readable
+from .numerals import exact, readable
 
 COLUMNS = (
     "line", "id", "variable", "at", "computed", "exact", "digits", "kept", "difference", "condition", "agrees", "error",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ..questions.figures import Shown
 from .document import Block, Line, Pieces, Style
-from .numbers import readable
+from .numerals import readable
 
 
 def stated(name: str, number: Shown | str, digits: int | None = None, style: Style = "heading") -> Line:

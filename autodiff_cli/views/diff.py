@@ -8,7 +8,7 @@ from ..questions.diff import Diff
 from .common import circumstances, row, stated
 from .document import Block, Line, Table
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, number_fields, readable
+from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "by", "derivative", "value", "error")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..questions.gradient import Gradient
 from .document import Block, Line, Pieces, Style, Table
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, readable
-from .tree import outline
+from .numerals import exact, readable
+from .outline import outline
 
 if TYPE_CHECKING:
     from ..questions.precise import PreciseGradient

@@ -8,7 +8,7 @@ from ..questions.hessian import Hessian
 from .common import circumstances, row, stated
 from .document import Block, Line, Table
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, number_fields, readable
+from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "quantity", "row", "column", "number", "error")
 WIDEST = 12

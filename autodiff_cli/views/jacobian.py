@@ -8,7 +8,7 @@ from ..questions.jacobian import Jacobian
 from .common import circumstances, row
 from .document import Block, Line, Table
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, number_fields, readable
+from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "output", "variable", "partial", "value", "error")
 

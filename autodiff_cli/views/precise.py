@@ -9,7 +9,7 @@ from .common import circumstances, row, stated
 from .document import Block, Line, Table
 from .formats import View, diagnostic_record
 from .gradient import COLUMNS, brief, rows
-from .numbers import number_fields, readable
+from .numerals import number_fields, readable
 
 
 def view(*, intermediates: bool = False, table: bool = True) -> View[PreciseGradient]:

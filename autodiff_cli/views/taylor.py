@@ -8,7 +8,7 @@ from ..questions.taylor import Taylor
 from .common import circumstances, row, stated
 from .document import Block, Table
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, number_fields, readable
+from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "variable", "order", "coefficient", "error")
 

@@ -10,8 +10,8 @@ from ..language.printer import expression_text
 from ..questions.trace import Pull, Push, Row, Trace
 from .document import Block, Line, Pieces, Table, sentence
 from .formats import View, diagnostic_record
-from .numbers import exact, readable
-from .trace_latex import in_numbers, latex
+from .numerals import exact, readable
+from .tex import in_numbers, latex
 
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ...questions.picture import Picture, PictureNode
+from ...questions.graph import Picture, PictureNode
 from ..characters import visible
-from ..numbers import readable
+from ..numerals import readable
 
 Theme = Literal["auto", "light", "dark"]
 """The colours of a drawing; `auto` follows the reader's."""

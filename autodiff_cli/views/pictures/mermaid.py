@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...questions.picture import Picture
+from ...questions.graph import Picture
 from .cells import cells, description, title
 
 EDGES = 500

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ...errors import ExpressionError
-from ...questions.picture import Picture
+from ...questions.graph import Picture
 from .cells import Theme
 from .layout import missing
 from .svg import svg

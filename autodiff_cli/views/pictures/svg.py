@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from ...questions.picture import Picture, PictureNode
+from ...questions.graph import Picture, PictureNode
 from ..characters import width_of
 from .cells import NOT_EVALUATED, Cell, Theme, cells, description, title
 from .layout import Layout, Size, arranged

@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ...questions.curve import Curve
+from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 from ...questions.surface import Surface
+from .braille import arrow, missing
 from .frame import Frame, frames, within
-from .terminal import arrow, missing
 
 BLUE, RED, GREEN, INK, FAINT = "#2a62a8", "#b5402c", "#3c7d3e", "#222222", "#8a8a8a"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ...questions.curve import Curve
+from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 
 MARGIN = 0.06

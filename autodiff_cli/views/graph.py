@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import NamedTuple, TextIO
 
-from ...errors import ExpressionError
-from ...questions.picture import Picture
-from ..boxes import text_of
-from ..characters import Look
-from ..document import Block
-from ..formats import Asked, Documents, View, Writer
-from ..tree import outline
-from .cells import Theme
+from ..errors import ExpressionError
+from ..questions.graph import Picture
+from .boxes import text_of
+from .characters import Look
+from .document import Block
+from .formats import Asked, Documents, View, Writer
+from .outline import outline
+from .pictures.cells import Theme
 
 FORMATS = ("tree", "dot", "mermaid", "svg", "png")
 ENDINGS = {".txt": "tree", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg",
@@ -104,25 +104,25 @@ def _tree(picture: Picture, style: Style) -> bytes:
 
 
 def _dot(picture: Picture, style: Style) -> bytes:
-    from .dot import dot
+    from .pictures.dot import dot
 
     return dot(picture, style.digits).encode()
 
 
 def _mermaid(picture: Picture, style: Style) -> bytes:
-    from .mermaid import mermaid
+    from .pictures.mermaid import mermaid
 
     return mermaid(picture, style.digits).encode()
 
 
 def _svg(picture: Picture, style: Style) -> bytes:
-    from .svg import svg
+    from .pictures.svg import svg
 
     return svg(picture, style.digits, style.theme).encode()
 
 
 def _png(picture: Picture, style: Style) -> bytes:
-    from .png import png
+    from .pictures.png import png
 
     return png(picture, style.digits, style.theme)
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from typing import TextIO
 
-from ...errors import ExpressionError
-from ...questions.curve import Curve
-from ...questions.surface import Surface
-from ..descent import assignments
-from ..document import Block, Line
-from ..formats import Asked, Documents, Row, View, Writer, diagnostic_record, writer
-from ..numbers import exact, readable
-from .frame import frames
+from ..errors import ExpressionError
+from ..questions.plot import Curve
+from ..questions.surface import Surface
+from .descend import assignments
+from .document import Block, Line
+from .formats import Asked, Documents, Row, View, Writer, diagnostic_record, writer
+from .numerals import exact, readable
+from .plots.frame import frames
 
 PICTURES = ("svg", "png")
 FORMATS = ("table", "json", "jsonl", "csv", "tsv", "plain", *PICTURES)
@@ -202,7 +202,7 @@ class Plots(Writer[Plot]):
             self.put(file.getvalue().encode())
 
     def _picture(self, plot: Plot) -> bytes:
-        from .figure import figure
+        from .plots.figure import figure
 
         caption = "; ".join(f"{name} = {readable(x, self.digits)}" for name, x in plot.fixed.items())
         if isinstance(plot, Curve) and plot.tangent is not None:
@@ -211,7 +211,7 @@ class Plots(Writer[Plot]):
         return figure(plot, self.format, names_of(plot), title_of(plot), caption)
 
     def _drawn(self, file: TextIO, plot: Plot) -> None:
-        from .terminal import drawn
+        from .plots.braille import drawn
 
         documents = Documents(file, self.view, many=False)
         assert self.view.document

@@ -9,7 +9,7 @@ from ..language.latex import expression_latex, level_of, name_latex, name_parts,
 from ..language.printer import PRODUCT
 from ..questions.trace import Pull, Push, Row, Trace
 from ..table.operators import ADD, SUB
-from .numbers import readable
+from .numerals import readable
 
 _HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}

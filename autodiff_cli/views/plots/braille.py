@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import ExpressionError
-from ...questions.curve import Curve
+from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 from ...questions.surface import Surface
 from ..characters import Look

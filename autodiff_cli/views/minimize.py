@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.minimum import Minimum
-from .descent import assignments, numbers
+from ..questions.minimize import Minimum
+from .descend import assignments, numbers
 from .document import Block, Line, Pieces, Table
 from .formats import Row, View, diagnostic_record
-from .numbers import exact, readable
+from .numerals import exact, readable
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import ExpressionError
-from ..questions.descent import Ending, Row
+from ..questions.descend import Ending, Row
 from .document import Block, Line, Pieces, Table
 from .formats import Row as Cells
 from .formats import View
-from .numbers import exact, readable
+from .numerals import exact, readable
 
 COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
 

@@ -12,7 +12,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..graph.second import hessian_in
 from ..graph.value import kink_warning
 from ..numbers.floats import REAL
-from .descent import Row, beginning
+from .descend import Row, beginning
 from .gradient import as_number, parse
 from .ranges import Range
 

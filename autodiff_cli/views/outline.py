@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..graph.value import Value
 from .document import Branch, Outline, Pieces
-from .numbers import readable
+from .numerals import readable
 
 LINES = 64
 DEPTH = 24
