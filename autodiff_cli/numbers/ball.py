@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
-import flint
-from flint import acb, arb
+from flint import acb, arb, ctx, fmpq
 
+from . import form
 from .base import Number, NumberType, Refusal
+from .exact import known
+from .form import Form
 
 MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
@@ -24,12 +27,16 @@ def undecided(message: str) -> Refusal:
 
 
 class Ball:
-    """An enclosure; what cannot be told from it, such as whether it is 0, raises `Refusal`."""
+    """An enclosure, and what is known exactly of the number in it.
 
-    __slots__ = ("a",)
+    What can be told from neither, such as whether the number is 0, raises `Refusal`.
+    """
 
-    def __init__(self, a: Any) -> None:
+    __slots__ = ("a", "form")
+
+    def __init__(self, a: Any, form: Form | None = None) -> None:
         self.a = a
+        self.form = form
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -42,79 +49,125 @@ class Ball:
         return float(self.a)
 
     def __int__(self) -> int:
+        q = form.rational(self.form)
+        if q is not None:
+            return int(q.trunc())
         whole = (self.a if self >= 0 else -self.a).floor().unique_fmpz()
         if whole is None:
             raise undecided("which whole numbers this lies between cannot be told")
         return int(whole) if self >= 0 else -int(whole)
 
+    def __bool__(self) -> bool:
+        return self != 0
+
     def __abs__(self) -> Ball:
-        return Ball(abs(self.a))
+        if self.a >= 0:
+            return self
+        return -self if self.a <= 0 else Ball(abs(self.a))
+
+    def sign(self) -> int:
+        """-1, 0 or 1. Raises `Refusal` where it cannot be told."""
+        q = form.rational(self.form)
+        if q is not None:
+            return (q > 0) - (q < 0)
+        if self.a > 0:
+            return 1
+        if self.a < 0:
+            return -1
+        if self.a.is_zero():
+            return 0
+        raise undecided(f"whether {self} is 0 cannot be told")
+
+    def _compared(self, other: Any, question: str) -> int:
+        """The sign of the difference. Raises `Refusal` that asks the question."""
+        y = ball(other)
+        try:
+            return 0 if y is self else (self - y).sign()
+        except Refusal:
+            raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 
     def __eq__(self, other: object) -> bool:
-        difference = self.a - _arb(other)
-        if difference.is_zero():
-            return True
-        if difference.contains(0):
-            raise undecided(f"whether {self} is equal to {other} cannot be told")
-        return False
+        # That a difference is not 0 may be told where its sign may not, and costs nothing.
+        return self._compared(other, "equal to") == 0
 
     def __ne__(self, other: object) -> bool:
-        return not self == other
+        return self._compared(other, "equal to") != 0
 
     def __lt__(self, other: Number) -> bool:
-        a, b = self.a, _arb(other)
-        if a < b:
-            return True
-        if not a >= b:
-            raise undecided(f"whether {self} is less than {other} cannot be told")
-        return False
+        return self._compared(other, "less than") < 0
 
     def __le__(self, other: Number) -> bool:
-        return not Ball(_arb(other)) < self
+        return self._compared(other, "greater than") <= 0
 
     def __gt__(self, other: Number) -> bool:
-        return Ball(_arb(other)) < self
+        return self._compared(other, "greater than") > 0
 
     def __ge__(self, other: Number) -> bool:
-        return not self < other
+        return self._compared(other, "less than") >= 0
 
     def __neg__(self) -> Ball:
-        return Ball(-self.a)
+        return Ball(-self.a, None if self.form is None else form.negated(self.form))
 
     def __add__(self, other: Number) -> Ball:
-        return Ball(self.a + _arb(other))
+        y = ball(other)
+        return known_better(self.a + y.a, form.added, self, y)
 
     __radd__ = __add__
 
     def __sub__(self, other: Number) -> Ball:
-        return Ball(self.a - _arb(other))
+        return self + -ball(other)
 
     def __rsub__(self, other: Number) -> Ball:
-        return Ball(_arb(other) - self.a)
+        return ball(other) + -self
 
     def __mul__(self, other: Number) -> Ball:
-        return Ball(self.a * _arb(other))
+        y = ball(other)
+        return known_better(self.a * y.a, form.multiplied, self, y)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> Ball:
-        return Ball(self.a / _arb(_nonzero(other)))
+        y = _nonzero(ball(other))
+        return known_better(self.a / y.a, form.divided, self, y)
 
     def __rtruediv__(self, other: Number) -> Ball:
-        return Ball(_arb(other) / _nonzero(self).a)
+        return ball(other) / self
 
     def __pow__(self, other: Number) -> Ball:
-        return _power(self, other if isinstance(other, Ball) else Ball(arb(other)))
+        return _power(self, ball(other))
 
     def __rpow__(self, other: Number) -> Ball:
-        return _power(Ball(arb(other)), self)
+        return _power(ball(other), self)
 
 
-def _arb(x: Any) -> Any:
-    return x.a if isinstance(x, Ball) else x if isinstance(x, int) else arb(x)
+def ball(x: Any) -> Ball:
+    """A ball as it is; a whole number, a float or a fraction as the ball of that number alone."""
+    if isinstance(x, Ball):
+        return x
+    if isinstance(x, float):
+        x = fmpq(*x.as_integer_ratio())
+    elif isinstance(x, Fraction):
+        x = fmpq(x.numerator, x.denominator)
+    else:
+        x = fmpq(x)
+    return exactly(x)
 
 
-def _nonzero(x: Number) -> Number:
+def exactly(q: Any) -> Ball:
+    """The ball of a rational number."""
+    return Ball(arb(q), form.of(q) if q.height_bits() <= form.MOST_BITS else None)
+
+
+def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
+    """The ball of a result, narrowed to its centre where the forms of what it is made from say which number it is."""
+    if x.form is None or y.form is None:
+        return Ball(a)
+    made = combined(x.form, y.form)
+    q = form.rational(made)
+    return Ball(a if q is None else arb(q), made)
+
+
+def _nonzero(x: Ball) -> Ball:
     """The number, if it is certainly not 0."""
     if x == 0:
         raise ZeroDivisionError
@@ -122,22 +175,32 @@ def _nonzero(x: Number) -> Number:
 
 
 def _power(x: Ball, y: Ball) -> Ball:
-    if y.a.is_zero():
-        return Ball(arb(1))
-    whole = y.a.unique_fmpz() if y.a.is_exact() else None
+    exponent = form.rational(y.form)
+    if exponent is None:
+        whole = y.a.unique_fmpz() if y.a.is_exact() else None
+    else:
+        whole = exponent.p if exponent.q == 1 else None
     if whole is not None:
-        if abs(int(whole)) > MAGNITUDE:
+        n = int(whole)
+        if n == 0:
+            return ball(1)
+        if abs(n) > MAGNITUDE:
             raise OverflowError
-        return Ball(x.a ** int(whole)) if whole > 0 else Ball(1 / (_nonzero(x).a ** int(-whole)))
-    if x.a.is_zero():
+        made = None if x.form is None else form.powered(x.form, n) if n > 0 or x != 0 else None
+        q = form.rational(made)
+        if q is not None:
+            return Ball(arb(q), made)
+        return Ball(x.a**n, made) if n > 0 else Ball(1 / (_nonzero(x).a ** -n), made)
+    if x == 0:
         if y < 0:
             raise ZeroDivisionError
-        return x
+        return ball(0)
     if x < 0:
-        if y.a.contains_integer():
+        if exponent is None and y.a.contains_integer():
             raise undecided(f"whether the exponent {y} is a whole number cannot be told")
         raise ValueError("a negative number to a power that is not whole")
-    return Ball(x.a**y.a)
+    made = None if x.form is None or y.form is None else form.atom("pow", form.frozen(x.form), form.frozen(y.form))
+    return Ball(x.a**y.a, made)
 
 
 class Balls(NumberType):
@@ -147,30 +210,57 @@ class Balls(NumberType):
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
     def __init__(self, bits: int) -> None:
-        flint.ctx.prec = bits
+        ctx.prec = bits
+        self.bits = bits
+        self._found: dict[tuple[Any, ...], Ball] = {}
         for name in _NATIVE:
-            self.__dict__[name] = _lifted(_native(name))
-        self.__dict__.update({name: _lifted(function, self) for name, function in _FUNCTIONS.items()})
+            self.__dict__[name] = self._lifted(name, _native(name))
+        self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
+
+    def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
+        """The function with its inputs as balls; its value at the same forms is computed once."""
+
+        def lifted(*inputs: Number) -> Ball:
+            balls = [ball(x) for x in inputs]
+            forms = [x.form for x in balls if x.form is not None]
+            if len(forms) < len(balls):
+                return function(*first, *balls)
+            key = (name, *map(form.frozen, forms))
+            found = self._found.get(key)
+            if found is None:
+                found = self._found[key] = _exact_value(name, forms) or function(*first, *balls)
+                if found.form is None:
+                    found.form = form.atom(*key)
+            return found
+
+        return lifted
 
     @property
     def pi(self) -> Ball:
         """π."""
-        return Ball(arb.pi())
+        return Ball(arb.pi(), form.atom("pi"))
 
     def number(self, x: Number) -> Ball:
         """A whole number or a float, exactly."""
-        return x if isinstance(x, Ball) else Ball(arb(x))
+        return ball(x)
 
     def literal(self, text: str) -> Ball:
         """The decimal that was written, or the constant of that name."""
         if text in ("pi", "π"):
             return self.pi
         if text == "e":
-            return Ball(arb.const_e())
-        if abs(Decimal(text).adjusted()) * 4 > MAGNITUDE:
+            return Ball(arb.const_e(), form.atom("e"))
+        written = Decimal(text)
+        if abs(written.adjusted()) * 4 > MAGNITUDE:
             raise OverflowError
-        whole = Decimal(text)
-        return Ball(arb(int(whole)) if whole == int(whole) and whole.adjusted() < 300 else arb(str(whole)))
+        if abs(written.adjusted()) * 4 < form.MOST_BITS > len(text) * 4:
+            return ball(Fraction(written))
+        return Ball(arb(str(written)), form.atom("decimal", str(written.normalize())))
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
+        """`then` if the condition holds, else `otherwise`, as a ball; what is nothing stays so."""
+        chosen = super().where(condition, then, otherwise)
+        return chosen if chosen is self.nothing else ball(chosen)
 
     def finite(self, x: Number) -> bool:
         """Whether the ball is bounded, and by no number that is too large."""
@@ -188,7 +278,16 @@ class Balls(NumberType):
 
     def neg(self, x: Number) -> Ball:
         """-x."""
-        return -self.number(x)
+        return -ball(x)
+
+
+def _exact_value(name: str, forms: list[Form]) -> Ball | None:
+    """The value of a function at rational numbers, where that is rational too, as far as is known."""
+    inputs = [form.rational(each) for each in forms]
+    if any(q is None for q in inputs):
+        return None
+    value = known(name, [Fraction(int(q.p), int(q.q)) for q in inputs])
+    return None if value is None else ball(value)
 
 
 def magnitude(x: Ball, low: bool = False) -> int:
@@ -214,23 +313,25 @@ def _within(name: str, x: Ball) -> None:
     """Raise unless the argument is certainly in the domain."""
     low, high, closed = _DOMAIN.get(name, (None, None, True))
     for end, sign in ((low, 1), (high, -1)):
-        if end is None or (closed and x.a.is_exact() and x == end):
+        if end is None:
             continue
-        if not closed and x == end:
-            raise ZeroDivisionError
-        if (x - end) * sign < 0:
+        side = ((x - end) * sign).sign()
+        if side < 0:
             raise ValueError("outside the domain")
-    if name in _POLES and x.a.is_zero():
-        raise ZeroDivisionError
+        if side == 0 and not closed:
+            raise ZeroDivisionError
+    if name in _POLES:
+        _nonzero(x)
     if name in _WHOLE_POLES:
         _no_pole(x)
 
 
 def _no_pole(x: Ball) -> None:
-    if x.a.contains_integer() and not x.a > 0:
-        whole = x.a.unique_fmpz() if x.a.is_exact() else None
-        if whole is not None and whole <= 0:
+    q = form.rational(x.form)
+    if q is not None:
+        if q <= 0 and q.q == 1:
             raise ZeroDivisionError
+    elif x.a.contains_integer() and not x.a > 0:
         raise undecided(f"whether {x} is a pole cannot be told")
 
 
@@ -240,16 +341,6 @@ def _native(name: str) -> Callable[..., Any]:
         return Ball(getattr(x.a, name)())
 
     return function
-
-
-def _lifted(function: Callable[..., Any], m: Balls | None = None) -> Callable[..., Number]:
-    """The function with its inputs as balls."""
-
-    def lifted(*inputs: Number) -> Number:
-        balls = [x if isinstance(x, Ball) else Ball(arb(x)) for x in inputs]
-        return function(*balls) if m is None else function(m, *balls)
-
-    return lifted
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -267,9 +358,8 @@ def _pow(m: Balls, x: Ball, y: Ball) -> Ball:
 
 @_function
 def _cbrt(m: Balls, x: Ball) -> Ball:
-    if x.a.is_zero():
-        return x
-    return Ball(x.a.root(3)) if x > 0 else Ball(-((-x.a).root(3)))
+    sign = x.sign()
+    return Ball(x.a.root(3)) if sign > 0 else Ball(-((-x.a).root(3))) if sign else x
 
 
 @_function
@@ -279,14 +369,14 @@ def _abs(m: Balls, x: Ball) -> Ball:
 
 @_function
 def _sign(m: Balls, x: Ball) -> Ball:
-    return Ball(arb(0 if x == 0 else 1 if x > 0 else -1))
+    return ball(x.sign())
 
 
 def _step(x: Ball, stepped: Any) -> Ball:
     whole = stepped.unique_fmpz()
     if whole is None:
         raise undecided(f"on which side of a whole number {x} lies cannot be told")
-    return Ball(arb(whole))
+    return ball(int(whole))
 
 
 @_function
@@ -302,7 +392,7 @@ def _ceil(m: Balls, x: Ball) -> Ball:
 @_function
 def _round(m: Balls, x: Ball) -> Ball:
     low = m.floor(x)
-    beyond = x - low - arb("0.5")
+    beyond = x - low - 0.5
     if beyond == 0:
         return low if int(low) % 2 == 0 else low + 1  # type: ignore[no-any-return]
     return low + 1 if beyond > 0 else low  # type: ignore[no-any-return]
@@ -326,9 +416,11 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
 
 @_function
 def _max(m: Balls, *xs: Ball) -> Ball:
-    best = xs[0]
-    for x in xs[1:]:
-        best = x if x > best else best
+    # The likeliest first: then no two of the others need be told apart.
+    best = max(xs, key=lambda x: x.a.mid())
+    for x in xs:
+        if x > best:
+            best = x
     return best
 
 
@@ -340,7 +432,10 @@ def _min(m: Balls, *xs: Ball) -> Ball:
 
 @_function
 def _sum(m: Balls, *xs: Ball) -> Ball:
-    return Ball(sum((x.a for x in xs), arb(0)))
+    total = ball(0)
+    for x in xs:
+        total = total + x
+    return total
 
 
 @_function

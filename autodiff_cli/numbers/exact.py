@@ -95,11 +95,10 @@ def _refused(name: str) -> Callable[..., Number]:
     """A function that leaves the rationals, but for some arguments."""
 
     def function(*inputs: Number) -> Number:
+        value = known(name, list(inputs))
+        if value is not None:
+            return value
         if len(inputs) == 1:
-            if inputs[0] == 0 and name in AT_ZERO:
-                return Fraction(AT_ZERO[name])
-            if inputs[0] == 1 and name in AT_ONE:
-                return Fraction(AT_ONE[name])
             if name in ("log", "log2", "log10") and inputs[0] <= 0:
                 raise ValueError("outside the domain")
         places = ", ".join(str(x)[:40] for x in inputs)
@@ -108,6 +107,21 @@ def _refused(name: str) -> Callable[..., Number]:
         raise _irrational(f"`{name}({places})` is not a rational number, as far as is known here")
 
     return function
+
+
+def known(name: str, inputs: list[Fraction]) -> Fraction | None:
+    """The value of a function where it is known to be rational; None elsewhere, and where there is none."""
+    if len(inputs) == 1:
+        if inputs[0] == 0 and name in AT_ZERO:
+            return Fraction(AT_ZERO[name])
+        if inputs[0] == 1 and name in AT_ONE:
+            return Fraction(AT_ONE[name])
+    if name not in _FUNCTIONS:
+        return None
+    try:
+        return Fraction(_FUNCTIONS[name](*inputs))
+    except (ValueError, ArithmeticError):
+        return None
 
 
 _FUNCTIONS: dict[str, Callable[..., Number]] = {}

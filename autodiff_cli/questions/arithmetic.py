@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import ExpressionError
 from ..graph.sweep_in import tape_in
 from ..graph.value import located
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, forward
 from .figures import Figure
@@ -85,9 +85,10 @@ class Arithmetic:
                 reason = ExpressionError(
                     "domain", str(unproven), None, "move the point, or use `--exact` or `--precision` instead"
                 )
-            except ExpressionError as error:
+            except (ExpressionError, Refusal) as refused:
+                error = refused if isinstance(refused, ExpressionError) else _unplaced(refused)
                 if error.kind != UNDECIDED:
-                    raise
+                    raise error from None
                 message = f"{error}, even with {bits:,} bits: no digit can be proven here"
                 reason = ExpressionError("domain", message, error.span, error.hint)
                 reason.text = error.text
@@ -142,6 +143,11 @@ class Arithmetic:
             )
         text = str(x.a.str(self.digits, radius=False))
         return Figure(text, within_doubles(float(x)))
+
+
+def _unplaced(refusal: Refusal) -> ExpressionError:
+    """The error of what was refused between the operations, such as a comparison of adjoints."""
+    return ExpressionError(refusal.kind, refusal.message, None, refusal.hint)
 
 
 class _Unproven(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,8 +126,9 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
             "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)",
         )  # fmt: skip
     message = hint = None
-    if primitive.trouble and (told := primitive.trouble(*inputs)):
-        message, hint = told
+    if primitive.trouble:
+        with suppress(Refusal):
+            message, hint = primitive.trouble(*inputs) or (None, None)
     if message is None:
         message = f"`{name}` is undefined at {_places(inputs)}"
         if primitive.domain:
@@ -139,7 +141,7 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
 
 # ---- derivatives --------------------------------------------------------------------------------------------------
 def activity(tape: Tape, order: Iterable[int], wanted: Iterable[int]) -> list[bool]:
-    """For each node, whether its value depends on a wanted leaf at this point."""
+    """For each node, whether its value depends on a wanted leaf at this point. Raises `Fault`."""
     primitives, parents, data = tape.primitives, tape.parents, tape.data
     active = [False] * len(data)
     for i in wanted:
@@ -151,7 +153,10 @@ def activity(tape: Tape, order: Iterable[int], wanted: Iterable[int]) -> list[bo
         if primitives[i] is WHERE:
             # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
             taken = ps[1] if data[ps[0]] else ps[2]
-            active[i] = active[taken] or (active[ps[0]] and bool(_edges(tape, ps[0], active)))
+            try:
+                active[i] = active[taken] or (active[ps[0]] and bool(_edges(tape, ps[0], active)))
+            except Refusal as refusal:
+                raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
         else:
             for p in ps:
                 if active[p]:
@@ -208,7 +213,7 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Sequence[bool])
             if active[p]:
                 factor = data[other]
                 # A literal 0 cuts the other factor off, even where that has an infinite derivative.
-                yield p, None if factor == 0 and _is_literal(tape, other) else factor
+                yield p, None if _is_literal(tape, other) and factor == 0 else factor
         return
     inputs = [data[p] for p in ps]
     if primitive.variadic:
@@ -227,7 +232,7 @@ def _variadic_derivatives(
     rule = primitive.partials[0]
     assert rule is not None
     # As in a product of two, a literal 0 cuts the other factors off.
-    cut = primitive.name == "prod" and any(tape.data[p] == 0 and _is_literal(tape, p) for p in ps)
+    cut = primitive.name == "prod" and any(_is_literal(tape, p) and tape.data[p] == 0 for p in ps)
     partials = [None] * len(ps) if cut else rule(m, inputs, tape.data[i])
     for p, partial in zip(ps, partials, strict=True):
         if active[p]:
@@ -266,7 +271,11 @@ def _no_derivative(
                 break
     except (ValueError, ArithmeticError):
         position = _failing(tape, i, active, position, partial is None)
-    if adjoint == 0:
+    try:
+        vanishes = bool(adjoint == 0)
+    except Refusal as refusal:
+        return Fault(i, refusal.kind, refusal.message, refusal.hint)
+    if vanishes:
         return Fault(
             i, "derivative",
             f"0·∞: the {m.derivative} cannot be read off here; `{name}` at {places} has no finite derivative, "

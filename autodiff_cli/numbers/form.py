@@ -1,0 +1,138 @@
+"""Form: what is known of a number exactly, whatever its digits: sums of products with rational factors.
+
+Two numbers of one form are equal, and one whose form has no terms is 0, which no enclosure by itself can tell. What
+arithmetic cannot take apart, such as sin(1/3), is an atom; the same function of the same forms is the same atom.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+from flint import fmpq
+
+MOST_TERMS = 8
+"""A longer sum is one atom."""
+
+MOST_BITS = 4096
+"""Numerators and denominators of factors end here; what is larger is not known exactly."""
+
+
+class Atom:
+    """A number that is known by how it was made."""
+
+    __slots__ = ("__weakref__", "key", "serial")
+
+    made = 0
+
+    def __init__(self, key: tuple[Any, ...]) -> None:
+        self.key = key
+        """Kept, for it holds the atoms within."""
+        Atom.made += 1
+        self.serial = Atom.made
+
+    def __lt__(self, other: Atom) -> bool:
+        return self.serial < other.serial
+
+
+Product = tuple[tuple[Atom, int], ...]
+"""Atoms and their powers, in the order in which the atoms came up; without any, 1."""
+
+Form = dict[Product, Any]
+"""The rational factor of each product; never 0."""
+
+ONE = fmpq(1)
+_ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
+
+
+def of(q: Any) -> Form:
+    """The form of a rational number."""
+    return {(): q} if q != 0 else {}
+
+
+def rational(form: Form | None) -> Any:
+    """The rational number that a form is; None if it is none."""
+    if form is None or len(form) > 1:
+        return None
+    return form.get((), None if form else fmpq(0))
+
+
+def frozen(form: Form) -> frozenset[Any]:
+    """The form as a key."""
+    return frozenset(form.items())
+
+
+def atom(name: str, *parts: Any) -> Form:
+    """The form of what is made from these frozen forms or texts in the way of that name."""
+    key = (name, *parts)
+    found = _ATOMS.get(key)
+    if found is None:
+        found = _ATOMS[key] = Atom(key)
+    return {((found, 1),): ONE}
+
+
+def _bounded(form: Form) -> Form:
+    if len(form) > MOST_TERMS or any(q.height_bits() > MOST_BITS for q in form.values()):
+        return atom("sum", frozen(form))
+    return form
+
+
+def negated(f: Form) -> Form:
+    """-f."""
+    return {product: -q for product, q in f.items()}
+
+
+def added(f: Form, g: Form) -> Form:
+    """f + g."""
+    total = dict(f)
+    for product, q in g.items():
+        other = total.get(product)
+        if other is None:
+            total[product] = q
+        elif other + q != 0:
+            total[product] = other + q
+        else:
+            del total[product]
+    return _bounded(total)
+
+
+def multiplied(f: Form, g: Form) -> Form:
+    """f·g."""
+    if len(f) * len(g) > MOST_TERMS:
+        f, g = (x if len(x) < 2 else atom("sum", frozen(x)) for x in (f, g))
+    total: Form = {}
+    for a, p in f.items():
+        for b, q in g.items():
+            product = _product(a, b)
+            factor = total.get(product, 0) + p * q
+            if factor == 0:
+                del total[product]
+            else:
+                total[product] = factor
+    return _bounded(total)
+
+
+def _product(a: Product, b: Product) -> Product:
+    if not a or not b:
+        return a or b
+    powers = dict(a)
+    for each, power in b:
+        powers[each] = powers.get(each, 0) + power
+    return tuple(sorted(item for item in powers.items() if item[1]))
+
+
+def powered(f: Form, n: int) -> Form:
+    """f to a whole power; f is not 0 if that is negative."""
+    if len(f) > 1:
+        f = atom("sum", frozen(f))
+    if not f:
+        return f if n else {(): ONE}
+    ((product, q),) = f.items()
+    if q.height_bits() * abs(n) > 2 * MOST_BITS and q != 1:
+        return atom("power", frozen(f), n)
+    return _bounded({tuple((each, power * n) for each, power in product) if n else (): q**n})
+
+
+def divided(f: Form, g: Form) -> Form:
+    """f/g, where g is not 0."""
+    return {(): ONE} if f == g else multiplied(f, powered(g, -1))
