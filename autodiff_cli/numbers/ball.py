@@ -58,7 +58,7 @@ class Ball:
         return int(whole) if self >= 0 else -int(whole)
 
     def __bool__(self) -> bool:
-        return self != 0
+        return self.sign() != 0
 
     def __abs__(self) -> Ball:
         if self.a >= 0:
@@ -69,7 +69,7 @@ class Ball:
         """-1, 0 or 1. Raises `Refusal` where it cannot be told."""
         q = form.rational(self.form)
         if q is not None:
-            return (q > 0) - (q < 0)
+            return int(q > 0) - int(q < 0)
         if self.a > 0:
             return 1
         if self.a < 0:
@@ -207,6 +207,7 @@ class Balls(NumberType):
     """Balls computed with so many bits; python-flint holds that precision for the whole process."""
 
     name = "certified"
+    has_values = True
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
     def __init__(self, bits: int) -> None:
@@ -225,12 +226,13 @@ class Balls(NumberType):
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
                 return function(*first, *balls)
-            key = (name, *map(form.frozen, forms))
+            parts = [form.frozen(each) for each in forms]
+            key = (name, *parts)
             found = self._found.get(key)
             if found is None:
                 found = self._found[key] = _exact_value(name, forms) or function(*first, *balls)
                 if found.form is None:
-                    found.form = form.atom(*key)
+                    found.form = form.atom(name, *parts)
             return found
 
         return lifted
@@ -494,6 +496,14 @@ def _sinc(m: Balls, x: Ball) -> Ball:
 def _lgamma(m: Balls, x: Ball) -> Ball:
     _no_pole(x)
     return Ball(x.a.lgamma() if x > 0 else abs(x.a.gamma()).log())
+
+
+@_function
+def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
+    _no_pole(a)
+    _no_pole(b)
+    # 1/Γ has no poles: beta is 0 where the sum of its arguments is 0, -1, -2, …
+    return Ball(a.a.gamma() * b.a.gamma() * (a + b).a.rgamma())
 
 
 @_function

@@ -5,9 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..table.primitive import DEFINITIONS
+from ..table.primitive import AT_VALUES, DEFINITIONS
 from ..table.primitive import Number as Number
-
 
 class Refusal(ArithmeticError):
     """What a number type cannot do although the operation is defined: the kind of error, what to say, and a hint."""
@@ -30,6 +29,8 @@ class NumberType:
     name: str
     range: str = "a double-precision number"
     """What a number is said to be too large for."""
+    has_values = False
+    """Whether what a comparison says of a number is known."""
     derivative: str = "derivative"
     """What a sweep over such numbers finds, in messages."""
     nothing: Number = None
@@ -72,12 +73,16 @@ class NumberType:
         """The number that a literal such as `0.1` or `1e-3` stands for."""
         raise TypeError(f"{self.name} numbers are not read from text")
 
-    def __getattr__(self, name: str) -> Any:
-        """The function of that name composed by its definition; kept, so it is looked for once."""
+    def definition(self, name: str) -> Callable[..., Number]:
+        """The formula that composes a function of this type from others. Raises AttributeError where there is none."""
         try:
-            definition = DEFINITIONS[name]
+            return (self.has_values and AT_VALUES.get(name)) or DEFINITIONS[name]
         except KeyError:
             raise AttributeError(f"{self.name} numbers have no {name!r}") from None
+
+    def __getattr__(self, name: str) -> Any:
+        """The function of that name composed by its definition; kept, so it is looked for once."""
+        definition = self.definition(name)
 
         def function(*args: Number) -> Number:
             return definition(self, *args)

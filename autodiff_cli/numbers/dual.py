@@ -119,6 +119,8 @@ def _sum(a: Tangents, b: Tangents) -> Tangents:
 class Duals(NumberType):
     """Duals over another number type."""
 
+    has_values = True
+
     def __init__(self, base: NumberType, *, strict: bool = False) -> None:
         self.base = base
         self.name = f"{base.name} with derivatives"

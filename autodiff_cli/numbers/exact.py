@@ -98,9 +98,8 @@ def _refused(name: str) -> Callable[..., Number]:
         value = known(name, list(inputs))
         if value is not None:
             return value
-        if len(inputs) == 1:
-            if name in ("log", "log2", "log10") and inputs[0] <= 0:
-                raise ValueError("outside the domain")
+        if len(inputs) == 1 and name in ("log", "log2", "log10") and inputs[0] <= 0:
+            raise ValueError("outside the domain")
         places = ", ".join(str(x)[:40] for x in inputs)
         if (name in DEFINITIONS and name.endswith("slope")) or "_of_" in name:
             raise _irrational(f"the derivative at {places} is not a rational number, as far as is known here")

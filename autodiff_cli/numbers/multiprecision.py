@@ -36,6 +36,7 @@ class Multiprecision(NumberType):
     """
 
     name = "multiprecision"
+    has_values = True
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
     def __init__(self, digits: int = 50, *, decimals: bool = False) -> None:
@@ -101,11 +102,7 @@ class Multiprecision(NumberType):
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
         """The function of that name by its definition, computed with guard digits; kept."""
-        try:
-            definition = DEFINITIONS[name]
-        except KeyError:
-            raise AttributeError(f"{self.name} numbers have no {name!r}") from None
-        function = self.__dict__[name] = self._guarded(definition)
+        function = self.__dict__[name] = self._guarded(self.definition(name))
         return function
 
     def _guarded(self, function: Function, *, accurate: bool = False) -> Function:
@@ -396,14 +393,12 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 
 
 @_function
-def _digamma_difference(m: Multiprecision, a: Number, b: Number) -> Number:
-    _no_pole(m, a)
-    _no_pole(m, a + b)
+def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) -> Number:
     if m.context.mag(a) - m.context.mag(b) > m.context.prec:
         # So small a step that the difference is the differential.
-        return -b * m.context.psi(1, a)
+        return -b * m.polygamma(n + 1, a)
     with m.context.extraprec(max(0, m.context.mag(a) - m.context.mag(b))):
-        return m.context.digamma(a) - m.context.digamma(a + b)
+        return m.polygamma(n, a) - m.polygamma(n, a + b)
 
 
 @_function

@@ -111,6 +111,8 @@ def first(x: Any) -> Number:
 class SeriesType(NumberType):
     """Series over a base type; `extend` finds one coefficient more of all that there are."""
 
+    has_values = True
+
     def __init__(self, base: NumberType) -> None:
         self.base = base
         self.name = f"{base.name} series"

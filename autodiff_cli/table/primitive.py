@@ -12,6 +12,9 @@ Number = Any
 DEFINITIONS: dict[str, Callable[..., Number]] = {}
 """Formulas that serve a number type which has no better way of its own; filled by the table of primitives."""
 
+AT_VALUES: dict[str, Callable[..., Number]] = {}
+"""Formulas that choose by the values of their inputs; number types whose numbers have values prefer them."""
+
 Rule = Callable[..., Number]
 """A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has one for all inputs,
 `rule(m, inputs, out)`, which returns a list."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .primitive import DEFINITIONS, Number, entry
+from .primitive import AT_VALUES, DEFINITIONS, Number, entry
 
 _NEAR = ((-2.5,), (-1e-10,), (0.5,), (3.75,))
 
@@ -80,6 +80,26 @@ entry(
     constant_params=("n",), samples=((1.0, 0.5), (1.0, 1e-5), (2.0, 0.0), (2.0, 1.25), (3.0, -0.75)),
 )  # fmt: skip
 
+entry(
+    "polygamma_difference", "n a b", None, lambda m, n, a, b, out: m.polygamma_difference(n + 1, a, b),
+    lambda m, n, a, b, out: -m.polygamma(n + 1, a + b),
+    definition=lambda m, n, a, b: m.polygamma(n, a) - m.polygamma(n, a + b), constant_params=("n",),
+    samples=((0.0, 0.5, 0.5), (0.0, 1e10, 0.5), (1.0, 2.0, 3.0)),
+)  # fmt: skip
+
+
+def _beta_slope(m: Any, a: Number, b: Number) -> Number:
+    """beta·(ψ(a) - ψ(a + b)); where a + b is 0, -1, -2, …, 1/Γ(a + b) is taken by reflection (DLMF 5.5.3, 5.5.4)."""
+    total = a + b
+
+    def reflected() -> Number:
+        angle, rest = m.pi * total, 1 - total
+        waves = m.cos(angle) + (m.digamma(a) - m.digamma(rest)) * m.sin(angle) / m.pi
+        return m.gamma(a) * m.gamma(b) * m.gamma(rest) * waves
+
+    pole = m.and_(m.le(total, 0), m.eq(m.floor(total), total))
+    return m.where(pole, reflected, lambda: m.beta(a, b) * m.polygamma_difference(0, a, b))
+
 
 def _running_products(xs: list[Number]) -> list[Number]:
     """The products of the first 1, 2, … numbers."""
@@ -113,4 +133,5 @@ DEFINITIONS["softmax_weight"] = lambda m, x, *xs: m.exp(x - m.logsumexp(*xs))
 DEFINITIONS["softmax"] = lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs]
 DEFINITIONS["gamma_slope"] = lambda m, x, out: out * m.digamma(x)
 DEFINITIONS["beta_slope"] = lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.digamma(a + b))
+AT_VALUES["beta_slope"] = _beta_slope
 DEFINITIONS["erfinv_slope"] = lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2)
