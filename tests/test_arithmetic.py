@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
@@ -174,3 +175,75 @@ def test_what_would_take_minutes_is_refused(text: str) -> None:
         precise_gradient(text, {"x": "2.5"}, Arithmetic("precision", 3_000))
     assert caught.value.kind == "limit"
     assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "kind"),
+    [
+        ("x**(1/3)", {"x": "-8"}, "domain"),
+        ("tan(1/3/0.66)*(x**(1/3))**0", {"x": "-75.36"}, "domain"),
+        ("x**(sin(1)/sin(1)/3)", {"x": "-8"}, "domain"),
+        ("a**2*cbrt(y - y)", {"a": "2", "y": "0.3"}, "derivative"),
+        ("x**(exp(log(3))/9)", {"x": "-8"}, "domain"),
+        ("x**2 if sin(x)**2 + cos(x)**2 <= 1 else x", {"x": "0.3"}, "domain"),
+        ("(sin(x)**2 + cos(x)**2 - 1)*sqrt(x - x)", {"x": "0.3"}, "domain"),
+    ],
+)
+def test_what_cannot_be_told_is_an_error_in_its_place(text: str, point: dict[str, str], kind: str) -> None:
+    pytest.importorskip("flint")
+    with pytest.raises(ExpressionError) as caught:
+        precise_gradient(text, point, CERTIFIED)
+    assert caught.value.kind == kind
+    assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "gradient"),
+    [
+        ("max(x, y)", {"x": "0.1", "y": "0.2"}, ["0", "1.0000000000000000"]),
+        ("min(x, y/3, sin(x))", {"x": "0.1", "y": "0.2"}, ["0", "0.33333333333333333"]),
+        ("clamp(x, -1, 500)", {"x": "0.38"}, ["1.0000000000000000"]),
+        ("clamp(sin(x), x, 0.5)", {"x": "0.38"}, ["1.0000000000000000"]),
+        ("x/x", {"x": "0.3"}, ["0"]),
+        ("sin(x)/sin(x)", {"x": "0.3"}, ["0"]),
+        ("(x + pi)/(x + pi) + x - x", {"x": "0.3"}, ["0"]),
+        ("digamma(x) + 1 - digamma(x)", {"x": "0.3"}, ["0"]),
+        ("0.1 + 0.2 - 0.3 + exp(x)*(1/3 + 2/3 - 1)", {"x": "1"}, ["0"]),
+        ("relu(x*y - y*x + 2)*x", {"x": "0.3", "y": "0.7"}, ["2.0000000000000000", "0"]),
+    ],
+)
+def test_what_is_known_exactly_is_proven(text: str, point: dict[str, str], gradient: list[str]) -> None:
+    pytest.importorskip("flint")
+    assert list(digits(text, point, CERTIFIED)[1:]) == gradient
+
+
+@pytest.mark.parametrize("point", ["-1.5 0.5", "-2.5 0.5", "-0.5 0.5", "1e40 0.5", "2 3", "-3.25 1.5", "0.5 -3.5"])
+def test_beta_is_the_same_in_every_arithmetic(point: str) -> None:
+    given = dict(zip("ab", point.split(), strict=True))
+    with mp.workdps(160):
+        a, b = (mp.mpf(x) for x in point.split())
+
+        def slope(*orders: int) -> Any:
+            return mp.diff(lambda s, t: mp.gamma(s) * mp.gamma(t) * mp.rgamma(s + t), (a, b), orders, h=mp.mpf("1e-30"))
+
+        value = mp.gamma(a) * mp.gamma(b) * mp.rgamma(a + b)
+        wanted = [value, slope(1, 0), slope(0, 1), slope(2, 0), slope(1, 1), slope(0, 2)]
+    arithmetics = [Arithmetic(), Arithmetic("precision", 20)]
+    arithmetics += [CERTIFIED] if importlib.util.find_spec("flint") else []
+    for arithmetic in arithmetics:
+        found = hessian("beta(a, b)", given, arithmetic=arithmetic)
+        numbers = [found.value, *found.gradient.values(), found.hessian[0][0], found.hessian[0][1], found.hessian[1][1]]
+        expansion = taylor("beta(a, b)", given, by="a", order=2, arithmetic=arithmetic).coefficients
+        numbers += [expansion[1], float(expansion[2]) * 2]
+        for number, want in zip(numbers, [*wanted, wanted[1], wanted[3]], strict=True):
+            # A difference of as many digits as 1e40 has takes some of these, in the differences too.
+            assert abs(float(number) - want) <= abs(want) * 1e-12, (arithmetic.name, point)
+
+
+def test_a_zero_has_no_sign() -> None:
+    found = autodiff("grad", "0*x", "--at", "x=-2", "--format", "plain")
+    assert found.out == "0.0 x=0.0\n"
+    assert autodiff("grad", "atan2(0*-1, x)", "--at", "x=-2", "--format", "plain").out == "3.141592653589793 x=0.0\n"
+    in_stream = autodiff("grad", "--at", "x=-2", "--format", "csv", stdin="0*x\natan2(0*-1, x)\n").out
+    assert "-0.0" not in in_stream
+    assert "-3.14" not in in_stream

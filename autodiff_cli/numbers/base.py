@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from ..table.primitive import AT_VALUES, DEFINITIONS
 from ..table.primitive import Number as Number
+
 
 class Refusal(ArithmeticError):
     """What a number type cannot do although the operation is defined: the kind of error, what to say, and a hint."""

@@ -12,7 +12,6 @@ from typing import Any
 
 import mpmath
 
-from ..table.primitive import DEFINITIONS
 from .base import Number, NumberType, Refusal
 
 MAGNITUDE = 100_000

@@ -80,7 +80,7 @@ def evaluate_constant(text: str) -> float:
     except ExpressionError as error:
         error.text = text
         raise
-    return float(output.data)
+    return float(output.data) + 0.0
 
 
 def _one_expression(text: str) -> Node:
@@ -134,7 +134,8 @@ def gradient_of(program: Program, values: Mapping[str, float], wrt: Sequence[str
     lines = [k for k, character in enumerate(text) if character == "\n"]
     return Gradient(
         text,
-        float(output.data),
+        # A zero has no sign.
+        float(output.data) + 0.0,
         {name: program.variables[name].grad or 0.0 if name in program.variables else 0.0 for name in wanted},
         {name: leaf.data for name, leaf in program.variables.items()}
         | {name: values[name] for name in wanted if name not in program.variables},

@@ -66,7 +66,7 @@ def gradient_at(found: Straight, wrt: Collection[str] | None = None) -> Straight
         return None
     # `+ 0.0` turns the -0.0 of a product into a plain zero.
     return StraightGradient(
-        data[output],
+        data[output] + 0.0,
         {name: adjoint[place] + 0.0 for name, place in variables.items() if wrt is None or name in wrt},
         {name: data[place] for name, place in variables.items()},
         constants,

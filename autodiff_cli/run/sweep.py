@@ -98,7 +98,7 @@ def _on_demand(tape: Tape, m: NumberType, roots: Iterable[int]) -> list[int]:
 def show(x: Number) -> str:
     """A number as messages show it."""
     if isinstance(x, float):
-        return f"{x:.6g}"
+        return f"{x + 0.0:.6g}"
     text = str(x)
     if len(text) < 24:
         return text

@@ -56,8 +56,11 @@ def atan(x: float) -> float:
 
 
 def atan2(y: float, x: float) -> float:
-    """The angle in [-π, π] of the point (x, y); 0 at the origin, as in Python."""
-    return math.atan2(y, x)
+    """The angle in (-π, π] of the point (x, y); 0 at the origin.
+
+    A zero has no sign here, so 0*-1 lies on the upper side of the cut as 0 does: `+ 0.0` takes the sign of -0.0 away.
+    """
+    return math.atan2(y + 0.0, x + 0.0)
 
 
 def root_of_square_minus_one(x: float) -> float:
