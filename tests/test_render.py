@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from xml.etree import ElementTree
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graph.value import Value
-from autodiff_cli.views.boxes import outline_lines
-from autodiff_cli.views.characters import Look, visible, width_of
-from autodiff_cli.views.document import plain
+from autodiff_cli.views.characters import STYLES, Look, visible, width_of
+from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table, plain
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.outline import LINES, outline
+from autodiff_cli.views.rendering import Html, PlainText, Terminal, outline_lines
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
@@ -110,3 +113,33 @@ def test_a_shared_node_is_expanded_where_there_is_room() -> None:
     assert sum("#" in row for row in rows) == 0
     rows = drawn(total, depth=2)
     assert any(row.lstrip("│├└─ ").startswith("x") for row in rows)
+
+
+EVERY_BLOCK = (
+    Line((("<b>&", "name"), (" = ", "faint"), ('"1"', "number"))),
+    Table(("a<b", "n"), [((("x|y", "code"),), (("2", "number"),))], frozenset((1,))),
+    Outline(("node",), [Branch((), (("*<", "operator"),))], "cut & left"),
+    Program(3, "x<y\nz&1"),
+    Drawing("a & b", lambda look: "<~>"),
+)
+
+
+def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
+    made = Html(Look()).render(EVERY_BLOCK)
+    root = ElementTree.fromstring(made)
+    said = re.sub(r"\W", "", "".join(root.itertext()))
+    told = re.sub(r"\W", "", PlainText(Look()).render(EVERY_BLOCK))
+    assert said == told
+    assert not re.search(r"src=|href=|url\(|<script|<link", made), "nothing is loaded"
+
+
+def test_every_style_has_a_colour_that_rich_knows() -> None:
+    for style in STYLES:
+        look = Look(terminal=True, color=True, width=80)
+        line = Terminal(look).render([Line((("x", style),))])
+        table = Terminal(look).render([Table(("h",), [((("x", style),),)])])
+        assert line.rstrip("\n") in table, "the same in a table and outside"
+
+
+def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> None:
+    assert Terminal(Look(terminal=True, width=80)).render(EVERY_BLOCK) == PlainText(Look()).render(EVERY_BLOCK)

@@ -1,4 +1,4 @@
-"""How wide text is on a screen, and which characters can be shown there at all."""
+"""How wide text is on a screen, which characters can be shown there at all, and in which colours."""
 
 from __future__ import annotations
 
@@ -6,13 +6,39 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable
-from typing import NamedTuple, TextIO
+from typing import Literal, NamedTuple, TextIO, TypeAlias
 
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
+Style: TypeAlias = Literal[
+    "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "hint"
+]  # fmt: skip
+
+
+class Paint(NamedTuple):
+    """What a style looks like: the parameters of a terminal's escape sequence, and a declaration of CSS."""
+
+    terminal: str = ""
+    web: str = ""
+
+
+STYLES: dict[Style, Paint] = {
+    "": Paint(),
+    "heading": Paint("1", "font-weight:bold"),
+    "name": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
+    "operator": Paint("33", "color:#b07310"),
+    "number": Paint(),
+    "faint": Paint("2", "opacity:.65"),
+    "code": Paint("32", "color:#2e8b45"),
+    "error": Paint("1;31", "font-weight:bold;color:#d33c3c"),
+    "warning": Paint("1;33", "font-weight:bold;color:#b07310"),
+    "hint": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
+}
+"""The only table of colours of text; on a page they are legible on white and on black."""
+
 
 class Look(NamedTuple):
-    """What a stream can show: what everything in `render` asks before it draws.
+    """What a stream can show: what every view asks before it draws.
 
     `width` is in columns, None where nothing is cut; `encoding` is the stream's.
     """
@@ -39,6 +65,12 @@ def look(stream: TextIO) -> Look:
         except OSError:
             width = 80
     return Look(terminal, color, encoding.replace("-", "") == "utf8" and utf8_locale(), width or None, encoding)
+
+
+def paint(text: str, style: Style, look: Look) -> str:
+    """The text in a style's colour, where the stream has colours."""
+    code = STYLES[style].terminal
+    return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
 
 
 def utf8_locale() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.check import FULL, Check, Quantity
-from .document import Block, Line, Pieces, Table, sentence
+from .document import Block, Line, Pieces, Table, circumstances, sentence
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 
@@ -21,19 +21,14 @@ def view(*, digits: int | None = None) -> View[Check]:
     """How a check is shown; `digits` is for the conditions and differences in tables."""
 
     def document(answer: Check) -> Iterator[Block]:
-        if answer.agrees:
-            verdict: Pieces = (("agreement: yes", "heading"),)
-        else:
-            verdict = (("agreement: no", "heading"),)
+        verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)
         if not answer.quantities:
             yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
             return
         least = min((each.kept for each in answer.quantities if not each.remark.startswith("underflow")), default=FULL)
         told = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (told, "faint")))
-        for name, value in answer.constants.items():
-            number = readable(value, digits)
-            yield Line(((name, "name"), (" = ", "faint"), (number, "number"), (" (constant)", "faint")))
+        yield from circumstances(answer.constants, {}, (), digits)
         yield Table(
             ("", "computed", f"in {answer.precision} digits", "correct digits", "differences", "condition", ""),
             [_row(each, digits) for each in answer.quantities],

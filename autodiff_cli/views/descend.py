@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..errors import ExpressionError
 from ..questions.descend import Ending, Row
-from .document import Block, Line, Pieces, Table
+from .document import Block, Line, Pieces, Table, assignments, held_fixed
 from .formats import Row as Cells
 from .formats import View
 from .numerals import exact, readable
@@ -88,9 +88,7 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row 
         if run.last is None:
             return
         moving = run.last.moving
-        fixed = [(name, x) for name, x in run.last.point.items() if name not in moving]
-        if fixed:
-            yield Line((("held fixed: ", "faint"), *assignments(fixed, number)))
+        yield from held_fixed({name: number(x) for name, x in run.last.point.items() if name not in moving})
         yield Table(
             ("step", "value", *moving, "gradient norm"),
             [
@@ -115,9 +113,9 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row 
                 yield Line((("hint: ", "faint"), (run.ending.hint, "")))
         best = run.best
         if best is not None and best.step != run.last.step:
-            place = [(name, best.point[name]) for name in moving]
+            place = assignments({name: number(best.point[name]) for name in moving})
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number(best.value), "number"))
-            yield Line((*value, (" at ", "faint"), *assignments(place, number)))
+            yield Line((*value, (" at ", "faint"), *place))
 
     return View(fields, cells, brief, document, COLUMNS)
 
@@ -134,12 +132,3 @@ def numbers(digits: int | None, decimals: int | None) -> Callable[[float], str]:
         return text.removeprefix("-") if float(text) == 0 else text
 
     return fixed
-
-
-def assignments(values: list[tuple[str, float]], number: Callable[[float], str]) -> Pieces:
-    """Names with their values, on one line."""
-    pieces: Pieces = ()
-    for index, (name, x) in enumerate(values):
-        comma = ", " if index else ""
-        pieces += ((comma, "faint"), (name, "name"), (" = ", "faint"), (number(x), "number"))
-    return pieces

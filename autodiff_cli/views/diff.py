@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.diff import Diff
-from .common import circumstances, row, stated
-from .document import Block, Line, Table
+from .document import Block, Line, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -32,7 +31,7 @@ def view(*, digits: int | None = None) -> View[Diff]:
             yield from circumstances({}, answer.point, (), digits) if answer.language != "text" else ()
             yield Table(
                 ("derivative", f"value at {_place(answer, digits)}"),
-                [row((operator(each.by), "name"), readable(each.value, digits)) for each in answer.derivatives],
+                [named_row((operator(each.by), "name"), readable(each.value, digits)) for each in answer.derivatives],
                 frozenset((1,)) if answer.arithmetic.name == "double" else frozenset(),
             )
 

@@ -1,14 +1,17 @@
-"""What a person is shown, before it is known where: lines, tables and outlines of styled text.
+"""What a person is shown, before it is known where: lines, tables, outlines and drawings.
 
-A command's view builds these; `boxes` (plain text), `terminal` (Rich) and `markdown` draw them.
+A command's view builds these, mostly of the parts below; `rendering` makes characters of them, for each medium.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-Style: TypeAlias = Literal["", "heading", "name", "operator", "number", "faint", "code"]
+from ..questions.figures import Shown
+from .characters import Look, Style
+from .numerals import readable
+
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
@@ -53,7 +56,14 @@ class Program(NamedTuple):
     text: str
 
 
-Block: TypeAlias = Line | Table | Outline | Program
+class Drawing(NamedTuple):
+    """What draws itself by what the stream can show, in lines of its own; under its name if it has one."""
+
+    name: str
+    draw: Callable[[Look], str]
+
+
+Block: TypeAlias = Line | Table | Outline | Program | Drawing
 
 
 def plain(pieces: Pieces) -> str:
@@ -73,3 +83,38 @@ def rails_text(rails: tuple[bool, ...], unicode: bool) -> str:
         return ""
     on, off, more, last = ("│  ", "   ", "├─ ", "└─ ") if unicode else ("|  ", "   ", "|- ", "`- ")
     return "".join([on if rail else off for rail in rails[:-1]]) + (more if rails[-1] else last)
+
+
+# ---- parts that the documents of several commands have ------------------------------------------------------------
+def stated(name: str, number: Shown | str, digits: int | None = None, style: Style = "heading") -> Line:
+    """The line `name = number`."""
+    text = number if isinstance(number, str) else readable(number, digits)
+    return Line(((name, style), (" = ", "faint"), (text, "number")))
+
+
+def assignments(values: Mapping[str, str]) -> Pieces:
+    """Names with their values, on one line."""
+    pieces: Pieces = ()
+    for name, number in values.items():
+        pieces += ((", " if pieces else "", "faint"), (name, "name"), (" = ", "faint"), (number, "number"))
+    return pieces
+
+
+def circumstances(
+    constants: Mapping[str, float], point: Mapping[str, Shown], wanted: Collection[str], digits: int | None
+) -> Iterator[Block]:
+    """The constants that were used, and the variables that were held fixed, a line each."""
+    for name, value in constants.items():
+        yield Line((*assignments({name: readable(value, digits)}), (" (constant)", "faint")))
+    yield from held_fixed({name: readable(value, digits) for name, value in point.items() if name not in wanted})
+
+
+def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
+    """The line that says what was held fixed, and where; none where nothing was."""
+    if values:
+        yield Line((("held fixed: ", "faint"), *assignments(values)))
+
+
+def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:
+    """A row of a table: a name, and numbers."""
+    return ((name,), *(((number, "number"),) for number in numbers))

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..errors import Diagnostic, Span
-from .characters import Look, escaper, look, visible, width_of
+from .characters import Look, Style, escaper, look, paint, visible, width_of
 
 PIPED_WIDTH = 120
 """A longer line of the user's text is shown in part, around the place, where no terminal says how wide it is."""
 
 TAB = "    "
-COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m", "faint": "\x1b[2m", "": ""}
 
 
 class Mark(NamedTuple):
@@ -24,7 +23,7 @@ class Mark(NamedTuple):
     words: str
 
 
-def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: str = "error", where: str = "") -> str:
+def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: Style = "error", where: str = "") -> str:
     """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
     lines = [paint(f"{where}{level}:", level, look) + " " + visible(diagnostic.message, look.encoding)]
     if text is not None and text.strip():
@@ -34,15 +33,10 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: str = "
     return "\n".join(lines) + "\n"
 
 
-def report(diagnostic: Diagnostic, text: str | None, *, level: str = "error", where: str = "") -> None:
+def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
     """Draw an error or warning on standard error."""
     sys.stderr.write(draw(diagnostic, text, look(sys.stderr), level=level, where=where))
     sys.stderr.flush()
-
-
-def paint(text: str, style: str, look: Look) -> str:
-    """The text in a style's colour, where the stream has colours."""
-    return f"{COLORS[style]}{text}\x1b[0m" if look.color and style else text
 
 
 def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
@@ -60,7 +54,7 @@ def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
     return marks
 
 
-def _excerpts(text: str, marks: list[Mark], look: Look, level: str) -> Iterator[str]:
+def _excerpts(text: str, marks: list[Mark], look: Look, level: Style) -> Iterator[str]:
     numbered = "\n" in text.strip("\n")
     digits = len(str(text.count("\n") + 1)) if numbered else 0
     bar = "│" if look.unicode else "|"

@@ -225,22 +225,19 @@ class Documents(Writer[Answer]):
 
     def text(self, blocks: Iterable[Block]) -> str:
         """The document as text."""
-        if self.look.terminal or self.look.color:
-            from .terminal import draw  # Rich costs more than everything else together, and is only for terminals
+        from .rendering import PlainText, Terminal
 
-            return draw(blocks, self.look)
-        from .boxes import text_of
-
-        return text_of(blocks, self.look)
+        medium = Terminal if self.look.terminal or self.look.color else PlainText
+        return medium(self.look).render(blocks)
 
 
 class Markdown(Documents[Answer]):
     """Answers for people, as Markdown."""
 
     def text(self, blocks: Iterable[Block]) -> str:
-        from .markdown import markdown
+        from .rendering import Markdown as Medium
 
-        return markdown(blocks, self.look)
+        return Medium(self.look).render(blocks)
 
 
 class Other(Writer[Answer]):

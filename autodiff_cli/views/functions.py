@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.functions import FunctionEntry
-from .document import Block, Line, Pieces, Style, Table
+from .characters import Style
+from .document import Block, Line, Pieces, Table
 from .formats import Row, View
 
 COLUMNS = ("name", "signature", "group", "domain", "parameter", "derivative", "kink", "aliases", "doc")

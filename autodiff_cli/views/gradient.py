@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..questions.gradient import Gradient
-from .document import Block, Line, Pieces, Style, Table
+from .characters import Style
+from .document import Block, Line, Pieces, Table
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 from .outline import outline

@@ -8,12 +8,12 @@ from typing import NamedTuple, TextIO
 
 from ..errors import ExpressionError
 from ..questions.graph import Picture
-from .boxes import text_of
 from .characters import Look
 from .document import Block
 from .formats import Asked, Documents, View, Writer
 from .outline import outline
 from .pictures.cells import Theme
+from .rendering import PlainText
 
 FORMATS = ("tree", "dot", "mermaid", "svg", "png")
 ENDINGS = {".txt": "tree", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg",
@@ -100,7 +100,7 @@ def drawn(picture: Picture, format: str, style: Style) -> bytes:
 def _tree(picture: Picture, style: Style) -> bytes:
     document = tree_view(style).document
     assert document
-    return text_of(document(picture), Look()).encode()
+    return PlainText(Look()).render(document(picture)).encode()
 
 
 def _dot(picture: Picture, style: Style) -> bytes:

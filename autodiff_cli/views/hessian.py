@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.hessian import Hessian
-from .common import circumstances, row, stated
-from .document import Block, Line, Table
+from .document import Block, Line, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -37,7 +36,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
         yield Table(
             ("variable", "value", "partial derivative"),
             [
-                row((name, "name"), readable(answer.point[name], digits), readable(answer.gradient[name], digits))
+                named_row((name, "name"), readable(answer.point[name], digits), readable(answer.gradient[name], digits))
                 for name in names
             ],
             frozenset((1, 2)),
@@ -46,7 +45,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
             yield Table(
                 ("Hessian", *names),
                 [
-                    row((name, "name"), *(readable(entry, digits) for entry in entries))
+                    named_row((name, "name"), *(readable(entry, digits) for entry in entries))
                     for name, entries in zip(names, answer.hessian, strict=True)
                 ],
                 frozenset(range(1, len(names) + 1)),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.jacobian import Jacobian
-from .common import circumstances, row
-from .document import Block, Line, Table
+from .document import Block, Line, Table, circumstances, named_row
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -23,13 +22,13 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
         rows = []
         for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
             entries = whole[k] if whole is not None else [along[k]] if along is not None else []
-            rows.append(row((name, "name"), readable(value, digits), *(readable(x, digits) for x in entries)))
+            rows.append(named_row((name, "name"), readable(value, digits), *(readable(x, digits) for x in entries)))
         yield Table(("output", "value", *columns), rows, frozenset(range(1, len(columns) + 2)))
         if answer.gradient is not None:
             yield Table(
                 ("variable", "value", "adjoint · Jacobian"),
                 [
-                    row((name, "name"), readable(answer.point[name], digits), readable(partial, digits))
+                    named_row((name, "name"), readable(answer.point[name], digits), readable(partial, digits))
                     for name, partial in answer.gradient.items()
                 ],
                 frozenset((1, 2)),

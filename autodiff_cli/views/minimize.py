@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.minimize import Minimum
-from .descend import assignments, numbers
-from .document import Block, Line, Pieces, Table
+from .descend import numbers
+from .document import Block, Line, Pieces, Table, held_fixed, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 
@@ -53,10 +53,8 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Mini
         return " ".join([exact(answer.value), *(f"{name}={exact(x)}" for name, x in answer.point.items())])
 
     def document(answer: Minimum) -> Iterator[Block]:
-        yield Line((("value", "heading"), (" = ", "faint"), (number(answer.value), "number")))
-        fixed = [(name, x) for name, x in answer.point.items() if name not in answer.gradient]
-        if fixed:
-            yield Line((("held fixed: ", "faint"), *assignments(fixed, number)))
+        yield stated("value", number(answer.value))
+        yield from held_fixed({name: number(x) for name, x in answer.point.items() if name not in answer.gradient})
         cells: list[tuple[Pieces, ...]] = []
         for name, partial in answer.gradient.items():
             bound = " (at its bound)" if name in answer.at_bounds else ""

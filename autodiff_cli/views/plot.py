@@ -10,8 +10,7 @@ from typing import TextIO
 from ..errors import ExpressionError
 from ..questions.plot import Curve
 from ..questions.surface import Surface
-from .descend import assignments
-from .document import Block, Line
+from .document import Block, Line, held_fixed
 from .formats import Asked, Documents, Row, View, Writer, diagnostic_record, writer
 from .numerals import exact, readable
 from .plots.frame import frames
@@ -163,9 +162,7 @@ def view(digits: int | None = None) -> View[Plot]:
     def document(plot: Plot) -> Iterator[Block]:
         # for the name of the format: the drawing itself is no document, and `Plots` puts it between these lines
         yield Line(((title_of(plot), "heading"),))
-        if plot.fixed:
-            held = assignments(list(plot.fixed.items()), lambda x: readable(x, digits))
-            yield Line((("held fixed: ", "faint"), *held))
+        yield from held_fixed({name: readable(x, digits) for name, x in plot.fixed.items()})
         yield Line(((legend(plot), "faint"),))
         for line in words(plot, digits):
             yield Line(((line, ""),))

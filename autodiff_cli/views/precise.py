@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.precise import PreciseGradient
-from .common import circumstances, row, stated
-from .document import Block, Line, Table
+from .document import Block, Line, Table, circumstances, named_row, stated
 from .formats import View, diagnostic_record
 from .gradient import COLUMNS, brief, rows
 from .numerals import number_fields, readable
@@ -40,7 +39,7 @@ def view(*, intermediates: bool = False, table: bool = True) -> View[PreciseGrad
             yield Table(
                 ("variable", "value", "partial derivative"),
                 [
-                    row((name, "name"), readable(answer.point[name]), readable(partial))
+                    named_row((name, "name"), readable(answer.point[name]), readable(partial))
                     for name, partial in answer.gradient.items()
                 ],
             )
@@ -48,7 +47,7 @@ def view(*, intermediates: bool = False, table: bool = True) -> View[PreciseGrad
             yield Table(
                 ("bound name", "line", "value", "grad"),
                 [
-                    row((each.name, "name"), str(each.line), readable(each.value), readable(each.grad))
+                    named_row((each.name, "name"), str(each.line), readable(each.value), readable(each.grad))
                     for each in answer.intermediates
                 ],
             )

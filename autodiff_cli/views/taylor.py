@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.taylor import Taylor
-from .common import circumstances, row, stated
-from .document import Block, Table
+from .document import Block, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -21,7 +20,7 @@ def view(*, digits: int | None = None) -> View[Taylor]:
         yield from circumstances(answer.constants, answer.point, (answer.variable,), digits)
         yield Table(
             ("order", f"coefficient in {answer.variable}"),
-            [row((str(k), "name"), readable(x, digits)) for k, x in enumerate(answer.coefficients)],
+            [named_row((str(k), "name"), readable(x, digits)) for k, x in enumerate(answer.coefficients)],
             frozenset((0, 1)),
         )
 

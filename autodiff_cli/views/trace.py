@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ..language.printer import expression_text
 from ..questions.trace import Pull, Push, Row, Trace
-from .document import Block, Line, Pieces, Table, sentence
+from .document import Block, Line, Pieces, Table, circumstances, named_row, sentence, stated
 from .formats import View, diagnostic_record
 from .numerals import exact, readable
 from .tex import in_numbers, latex
@@ -121,10 +121,8 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
 
     def document(answer: Trace) -> Iterator[Block]:
         notation = Notation(answer, unicode, digits)
-        yield Line((("value", "heading"), (" = ", "faint"), (notation.number(answer.value), "number")))
-        for name, value in answer.constants.items():
-            pieces: Pieces = ((name, "name"), (" = ", "faint"), (notation.number(value), "number"))
-            yield Line((*pieces, (" (constant)", "faint")))
+        yield stated("value", answer.value, digits)
+        yield from circumstances(answer.constants, {}, (), digits)
         yield Table(("forward primal trace", "operation", "in numbers", "value"), *_primal(answer, notation, steps))
         yield from _left_out("operations", len(answer.rows), steps)
         if answer.mode == "reverse":
@@ -137,7 +135,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
                 yield Table(
                     ("variable", "value", "partial derivative"),
                     [
-                        (((name, "name"),), _number(answer.point[name], notation), _number(partial, notation))
+                        named_row((name, "name"), notation.number(answer.point[name]), notation.number(partial))
                         for name, partial in answer.gradient.items()
                     ],
                     frozenset((1, 2)),
