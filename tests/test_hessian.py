@@ -48,11 +48,6 @@ def test_an_infinite_second_derivative_is_an_error(text: str) -> None:
     assert caught.value.span is not None
 
 
-def test_a_kink_where_the_adjoint_is_zero_and_moves_gets_a_warning() -> None:
-    assert [w.kind for w in hessian("x*abs(x)", {"x": 0}).warnings] == ["kink"]
-    assert not hessian("x*x", {"x": 0}).warnings
-
-
 @pytest.mark.parametrize(
     ("text", "point", "verdict", "curvature"),
     [

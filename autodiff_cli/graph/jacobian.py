@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..numbers.base import Number, NumberType
-from ..run.sweep import Fault, Tape, activity, backward, forward, tangents
+from ..run.sweep import Activity, Fault, Tape, activity, backward, forward, tangents
 from ..table.operators import VARIABLE
 from .sweep_in import tape_in
 from .value import Value, in_order, located
@@ -26,7 +26,7 @@ class Evaluated:
     roots: list[int]
     wanted: dict[str, int]
     """The place of each wanted variable that the program holds."""
-    active: list[bool]
+    active: Activity
 
     @property
     def values(self) -> list[Number]:
@@ -42,7 +42,7 @@ def evaluate_in(m: NumberType, outputs: Sequence[Value], values: Mapping[str, Nu
     wanted = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wrt}
     try:
         order = forward(tape, m, roots)
-        active = activity(tape, order, wanted.values())
+        active = activity(tape, m, order, wanted.values())
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     return Evaluated(m, nodes, tape, order, roots, wanted, active)
@@ -73,7 +73,7 @@ def product(at: Evaluated, direction: Mapping[str, Number]) -> list[Number]:
     Raises `ExpressionError`.
     """
     seeds = {at.wanted[name]: t for name, t in direction.items() if name in at.wanted and t != 0}
-    active = activity(at.tape, at.order, seeds)
+    active = activity(at.tape, at.m, at.order, seeds)
     try:
         found = tangents(at.tape, at.m, at.order, active, seeds, at.roots)
     except Fault as fault:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..run.sweep import Fault, Tape, activity, backward, forward
+from ..run.sweep import Activity, Fault, Tape, activity, backward, forward
 from ..table.operators import VARIABLE
 from .value import Value, in_order, located, tape_of
 
@@ -33,7 +33,7 @@ class Swept:
     """Its `data` are the nodes' values, None in a branch that was not taken."""
     order: Sequence[int]
     """The nodes that were evaluated, in the order in which they were."""
-    active: list[bool]
+    active: Activity
     adjoints: list[Number | None]
     kinks: list[int]
 
@@ -76,7 +76,7 @@ def sweep_in(
     wanted = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wrt}
     try:
         order = forward(tape, m, (root,))
-        active = activity(tape, order, wanted.values())
+        active = activity(tape, m, order, wanted.values())
         adjoints, kinks = backward(tape, m, order, active, {root: m.number(1) if seed is None else seed})
     except Fault as fault:
         raise located(fault, nodes, tape) from None

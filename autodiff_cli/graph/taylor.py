@@ -1,55 +1,120 @@
-"""Taylor coefficients of a graph in one variable, by propagating truncated power series."""
+"""Taylor coefficients of a graph in one variable, by propagating truncated power series.
+
+At a kink there are two expansions, one on each side. They are given only as far as they agree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.dual import Dual
 from ..numbers.series import Failed, SeriesType
-from ..run.sweep import Fault, _kinks, activity, forward, show
+from ..run.sweep import Activity, Fault, Tape, activity, forward, knots, show
 from ..table.operators import VARIABLE
+from .pieces import Judge, Knot, NotSmooth, Piece, pieces
 from .sweep_in import tape_in
 from .value import Value, located
 
-Kinks = dict[Value, list[Number]]
+HIGHEST = 8
+"""Up to this order at least it is found out on which side of 0 a number lies near the point."""
 
 
-def taylor_in(
-    m: NumberType, output: Value, values: Mapping[str, Number], by: str, order: int
-) -> tuple[list[Number], Kinks]:
-    """The coefficients of orders 0 to `order` in the variable `by` at the point, and the kinks that lie there.
+def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
+    """The coefficients of orders 0 to `order` in the variable `by` at the point.
 
-    Raises `ExpressionError`, placed in the text.
+    Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
     """
-    s = SeriesType(m)
-    numbers = {name: s.variable(x) if name == by else s.number(x) for name, x in values.items()}
-    nodes, tape = tape_in(s, output, numbers)
-    root = len(nodes) - 1
+    expansion = _Expansion(m, output, values, by)
+    if order == 0 or expansion.smooth():
+        return expansion.coefficients(order)
+    value, found = expansion.tape.data[-1].c[0], None
+    for piece in pieces(m, output, values, [by], by_series(order)):
+        here = _of_piece(piece, by, order)
+        for k, (x, y) in enumerate(zip(found or [value], here, strict=False)):
+            if piece.knot is not None and not piece.knot.agree(m, x, y):
+                raise _difference(piece.knot, k, x, y)
+        found = found or here
+    assert found is not None
+    return found
+
+
+def _of_piece(piece: Piece, by: str, order: int) -> list[Number]:
+    if piece.lengths:
+        raise piece.lengths[0].knot.refusal("a power series of the length of a vector that vanishes is not computed")
     try:
-        evaluated = forward(tape, s, (root,))
-        active = activity(
-            tape, evaluated, [i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label == by]
-        )
-        kinks: Kinks = {}
-        for i in evaluated:
-            if active[i] and nodes[i].primitive.may_kink:
-                for k in _kinks(tape, i, active):
-                    kinks[nodes[k]] = [tape.data[p].c[0] for p in tape.parents[k]]
-        result = tape.data[root]
-        s.waiting.append(result)
-        for n in range(1, order + 1):
+        return _Expansion(piece.duals.base, piece.output, piece.values, by).coefficients(order)
+    except ExpressionError as error:
+        raise piece.blamed(error) from None
+
+
+def _difference(knot: Knot, k: int, x: Number, y: Number) -> NotSmooth:
+    if k == 0:
+        return knot.refusal(f"the value jumps between {show(x)} and {show(y)} here")
+    reason = f"the coefficient of order {k} is {show(x)} on one side and {show(y)} on the other"
+    return knot.refusal(reason, ", or ask for a lower order")
+
+
+def by_series(order: int) -> Judge:
+    """Tells the sign of a number near the point on the right or the left, by its first coefficient that is not 0."""
+
+    def judge(piece: Piece, u: Value, dual: Dual) -> int:
+        (by,) = piece.wrt
+        if piece.lengths:
+            return piece.either()
+        expansion = _Expansion(piece.duals.base, u, piece.values, by)
+        known = 0
+        for highest in (1, 2, max(order, HIGHEST)):
+            coefficients = expansion.coefficients(highest)
+            for k in range(known + 1, highest + 1):
+                if coefficients[k] != 0:
+                    sign = 1 if coefficients[k] > 0 else -1
+                    return sign * piece.turn("right", lambda known: True) if k % 2 else sign
+            known = highest
+        return piece.either()
+
+    return judge
+
+
+class _Expansion:
+    """A graph evaluated in power series; without knots, these can be extended to any order."""
+
+    def __init__(self, m: NumberType, output: Value, values: Mapping[str, Number], by: str) -> None:
+        self.series = s = SeriesType(m)
+        numbers = {name: s.variable(x) if name == by else s.number(x) for name, x in values.items()}
+        self.nodes, self.tape = tape_in(s, output, numbers)
+        wanted = [i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label == by]
+        self.known = 0
+        try:
+            self.order = forward(self.tape, s, (len(self.nodes) - 1,))
+            self.active: Activity = activity(self.tape, s, self.order, wanted)
+        except Fault as fault:
+            raise located(fault, self.nodes, self.tape) from None
+        s.waiting.append(self.tape.data[-1])
+
+    def smooth(self) -> bool:
+        """Whether there are no knots at the point. Raises `ExpressionError`."""
+        try:
+            return not knots(self.tape, self.order, self.active.moving)
+        except Fault as fault:
+            raise located(fault, self.nodes, self.tape) from None
+
+    def coefficients(self, order: int) -> list[Number]:
+        """The coefficients up to an order. Raises `ExpressionError`."""
+        result = self.tape.data[-1]
+        for n in range(self.known + 1, order + 1):
             try:
-                s.extend(n)
+                self.series.extend(n)
             except Failed as failed:
-                raise _fault(failed, tape.data) from None
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
-    return [result.at(k) for k in range(order + 1)], kinks
+                raise located(_fault(failed, self.tape), self.nodes, self.tape) from None
+        self.known = max(self.known, order)
+        return [result.at(k) for k in range(order + 1)]
 
 
-def _fault(failed: Failed, data: list[Number]) -> Fault:
+def _fault(failed: Failed, tape: Tape) -> Fault:
     series, error, order = failed.series, failed.error, failed.order
-    node = next(i for i, x in enumerate(data) if x is series)
+    node = next(i for i, x in enumerate(tape.data) if x is series)
     if isinstance(error, Refusal):
         return Fault(node, error.kind, error.message, error.hint)
     places = ", ".join(show(x.c[0]) for x in series.inputs)

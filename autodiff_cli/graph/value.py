@@ -368,7 +368,7 @@ def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
     m = number_type(tape.data)
     try:
         order = forward(tape, m, (root,))
-        active = activity(tape, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
+        active = activity(tape, m, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
         adjoints, kinks = backward(tape, m, order, active, {root: seed})
     except Fault as fault:
         raise located(fault, nodes, tape) from None

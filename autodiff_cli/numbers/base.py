@@ -35,6 +35,8 @@ class NumberType:
     """Whether what a comparison says of a number is known."""
     derivative: str = "derivative"
     """What a sweep over such numbers finds, in messages."""
+    tolerance: Number = 0
+    """How far results of different computations of the same number may be apart, relative to their terms."""
     nothing: Number = None
     """What a rule returns for an input that takes no part at all: a structural zero, which stops the sweep there."""
 

@@ -14,6 +14,7 @@ class Real(NumberType):
     name = "real"
     pi = math.pi
     e = math.e
+    tolerance = 1e-13
 
     def __init__(self) -> None:
         # The functions become attributes of the instance: the sweeps look them up once a node.

@@ -42,6 +42,7 @@ class Multiprecision(NumberType):
         self.context: Any = type(mpmath.mp)()
         self.context.dps = digits
         self.digits = digits
+        self.tolerance = self.context.mpf(10) ** (3 - digits)
         self.decimals = decimals
         self.underflowed = False
         """Whether a result was rounded to 0 because it was too small."""

@@ -180,13 +180,33 @@ class SeriesType(NumberType):
                 raise OverflowError
             # A literal 0 cuts the other factor off, as in the sweeps.
             cut = name == "mul" and any(x.name == "literal" and x.c[0] == 0 for x in series)
-            found = Series(self, name, series, value, not cut and any(x.active for x in series))
+            active = not cut and any(x.active for x in series) and self.passes(name, series, value)
+            found = Series(self, name, series, value, active)
             self._same[key] = found
             if found.active:
                 if self.lag == len(self.levels):
                     self.levels.append([])
                 self.levels[self.lag].append(found)
         return found
+
+    def passes(self, name: str, series: tuple[Series, ...], value: Number) -> bool:
+        """Whether an operation hangs on its inputs at the point: the loser of a `max` is a structural zero."""
+        primitive: Primitive = PRIMITIVES[name]
+        if name in ARITHMETIC or not (primitive.selects or name == "pow"):
+            return True
+        inputs = [x.c[0] for x in series]
+        try:
+            if name == "pow":
+                # x**0 is 1: its derivatives would be 0 times ever higher powers of 1/x.
+                return series[1].active or bool(inputs[1] != 0)
+            if primitive.variadic:
+                rule: Any = primitive.partials[0]
+                partials = rule(self.base, inputs, value)
+            else:
+                partials = [one and one(self.base, *inputs, value) for one in primitive.partials]
+            return any(x.active and partial is not None for x, partial in zip(series, partials, strict=True))
+        except (ValueError, ArithmeticError):
+            return True
 
     def extend(self, order: int) -> None:
         """Find the coefficient of this order, those below being known. Raises `Failed`."""

@@ -151,7 +151,7 @@ def _in_doubles(output: Value, wanted: Sequence[str]) -> Doubles:
     try:
         order = forward(tape, REAL, (root,))
         leaves = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wanted}
-        active = activity(tape, order, leaves.values())
+        active = activity(tape, REAL, order, leaves.values())
         adjoints, kinks = backward(tape, REAL, order, active, {root: 1.0})
     except Fault as fault:
         raise located(fault, nodes, tape) from None
@@ -287,7 +287,7 @@ def _zero_to_rounding(doubles: Doubles, computed: float, leaf: int | None) -> bo
     """
     flows: Sequence[float | None] = doubles.tape.data
     if leaf is not None:
-        active = activity(doubles.tape, doubles.order, [leaf])
+        active = activity(doubles.tape, REAL, doubles.order, [leaf])
         flows = tangents(doubles.tape, REAL, doubles.order, active, {leaf: 1.0})
     terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)

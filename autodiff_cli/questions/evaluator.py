@@ -80,7 +80,7 @@ class Evaluator:
             order = forward(tape, REAL, (root,))
             if not differentiate:
                 return float(tape.data[root]), []
-            active = activity(tape, order, [place[leaf] for leaf in self._wanted if leaf in place])
+            active = activity(tape, REAL, order, [place[leaf] for leaf in self._wanted if leaf in place])
             adjoints, _ = backward(tape, REAL, order, active, {root: 1.0})
         except Fault as fault:
             raise located(fault, nodes, tape) from None

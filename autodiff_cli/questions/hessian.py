@@ -12,7 +12,7 @@ from ..numbers.base import NumberType
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .eigenvalues import eigenvalues
 from .gradient import single_output
-from .prepared import Point, kink_warnings, prepare
+from .prepared import Point, prepare
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
@@ -49,7 +49,7 @@ def hessian(
     """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
 
     One backward sweep over numbers that carry their derivatives. Raises `ExpressionError` as `gradient` does;
-    `derivative` also where a second derivative is infinite.
+    `derivative` also where a second derivative is infinite, or at a kink does not exist.
 
     >>> answer = hessian("x**2 - y**2", {"x": 0, "y": 0})
     >>> answer.hessian, answer.eigenvalues, answer.verdict
@@ -67,7 +67,6 @@ def hessian(
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         found = hessian_in(m, output, values, names)
-        warnings[:] = kink_warnings(arithmetic, found.kinks)
         return {"value": found.value, "gradient": found.gradient, "hessian": found.hessian, "point": values}
 
     found = arithmetic.run(ready.point, work)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError
+from ..graph.pieces import NotSmooth
 from ..graph.second import hessian_in
+from ..graph.sweep_in import sweep_in
 from ..graph.value import kink_warning
 from ..numbers.floats import REAL
 from .descend import Row, beginning
@@ -328,11 +330,12 @@ def _curvature(problem: _Problem, row: Row, free: list[int]) -> tuple[str | None
 
     try:
         found = hessian_in(REAL, problem.output, row.point, row.moving)
+    except NotSmooth as refused:
+        swept = sweep_in(REAL, problem.output, row.point, row.moving)
+        kinks = [kink_warning(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
+        return "kink", None, kinks or [replace(refused.diagnostic, kind="kink")]
     except ExpressionError:
         return None, None, []
-    kinks = [kink_warning(node, inputs) for node, inputs in found.kinks]
-    if kinks:
-        return "kink", None, kinks
     square: Any = numpy.array(found.hessian)[numpy.ix_(free, free)]
     with numpy.errstate(all="ignore"):
         # the variables may have very different units: those in which the diagonal is 1 are natural

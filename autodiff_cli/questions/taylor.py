@@ -11,7 +11,7 @@ from ..numbers.base import NumberType
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .figures import Figure
 from .gradient import single_output
-from .prepared import Point, kink_warnings, prepare
+from .prepared import Point, prepare
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
@@ -67,18 +67,15 @@ def taylor(
             f"order times digits may be up to {MOST_DIGITS:,}",
         )  # fmt: skip
     name = ready.wanted[0]
-    warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        coefficients, kinks = taylor_in(m, output, values, name, order)
-        warnings[:] = kink_warnings(arithmetic, kinks.items())
-        return {"coefficients": coefficients, "point": values}
+        return {"coefficients": taylor_in(m, output, values, name, order), "point": values}
 
     found = arithmetic.run(ready.point, work)
     return Taylor(
         text, arithmetic, name, order, found["coefficients"],
         polynomial(name, found["coefficients"], found["point"][name]), found["point"], ready.program.constants,
-        (*ready.warnings, *warnings),
+        tuple(ready.warnings),
     )  # fmt: skip
 
 

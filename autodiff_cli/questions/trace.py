@@ -11,7 +11,7 @@ from ..graph.value import Value, constant, in_order, kink_warning, located, node
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
-from ..run.sweep import Fault, Tape, activity, backward, forward, local_derivatives, tangents
+from ..run.sweep import Activity, Fault, Tape, activity, backward, forward, local_derivatives, tangents
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 from .gradient import as_number, parse, place, single_output, wanted_variables
 
@@ -149,7 +149,7 @@ def trace(
         # Not the order in which branches were asked for: that of the trace.
         order = [i for i in range(len(nodes)) if i in evaluated]
         leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
-        active = activity(tape, order, leaves)
+        active = activity(tape, REAL, order, leaves)
         adjoints, kinks = backward(tape, REAL, order, active, {root: 1.0}) if mode == "reverse" else ([], [])
         flows = []
         if mode == "forward":
@@ -247,9 +247,7 @@ def _negative_literal(n: Value) -> bool:
 class _Writer:
     """What nodes are called, and how they are written over their inputs' names."""
 
-    def __init__(
-        self, program: Program, nodes: list[Value], tape: Tape, order: list[int], active: Sequence[bool]
-    ) -> None:
+    def __init__(self, program: Program, nodes: list[Value], tape: Tape, order: list[int], active: Activity) -> None:
         self.nodes, self.tape, self.order, self.active = nodes, tape, order, active
         variables = list(program.variables.values())
         used = {n.label for n in nodes if n.label}

@@ -101,7 +101,9 @@ def _pass_back(output: Any, seed: float, live: object, dead: object, order: list
                 b.grad = adjoint * x if grad is live else grad + adjoint * x
         else:
             inputs = [p.data for p in top._prev]
-            if primitive.variadic or (primitive.may_kink and adjoint != 0.0 and primitive.kink(*inputs)):
+            if primitive.variadic or (
+                primitive.may_kink and (adjoint != 0.0 or primitive.jumps) and primitive.kink(*inputs)
+            ):
                 return False
             for p, partial in zip(top._prev, primitive.partials, strict=True):
                 if (grad := p.grad) is not dead and partial is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ..numbers.base import Number, NumberType, Refusal
-from ..table.operators import COMPARISONS, CONSTANT, DIV, MUL, NEG, POW, WHERE
+from ..table.operators import CONSTANT, DIV, MUL, NEG, POW, WHERE
 from ..table.primitive import Primitive
 
 
@@ -140,38 +140,116 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
 
 
 # ---- derivatives --------------------------------------------------------------------------------------------------
-def activity(tape: Tape, order: Iterable[int], wanted: Iterable[int]) -> list[bool]:
+class Activity(list[bool]):
+    """For each node, whether its value depends on a wanted leaf at this point.
+
+    `through` structural zeros too, or (`moving`) only where it moves with the leaf near this point: a node that is
+    behind the losing side of a `max` stays where it is, so no derivative towards it is needed and nobody meets a kink
+    of it.
+    """
+
+    def __init__(self, tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[int], through: bool) -> None:
+        super().__init__([False] * len(tape.data))
+        self.tape = tape
+        self.m = m
+        self.order = order
+        self.wanted = tuple(wanted)
+        self.unsettled: set[int] = set()
+        """Nodes whose value may jump at this point."""
+        self._moving = None if through else self
+        self._beyond: dict[int, Number] = {}
+        """Values of branches that were not taken."""
+        for i in self.wanted:
+            self[i] = True
+        primitives, parents = tape.primitives, tape.parents
+        i = 0
+        try:
+            for i in order:
+                ps = parents[i]
+                if not ps:
+                    continue
+                primitive = primitives[i]
+                if primitive is WHERE:
+                    self._choice(i, ps)
+                    continue
+                for p in ps:
+                    if self[p]:
+                        self[i] = through or not primitive.selects or self._passes(i)
+                        break
+                jumps = primitive.jumps and self[i] and _meets(tape, i, self, primitive.kink)
+                if jumps or (self.unsettled and not self.unsettled.isdisjoint(ps)):
+                    self.unsettled.add(i)
+        except Refusal as refusal:
+            raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+
+    @property
+    def moving(self) -> Activity:
+        """The same, of what moves near this point; found when it is first asked for."""
+        if self._moving is None:
+            self._moving = Activity(self.tape, self.m, self.order, self.wanted, False)
+        return self._moving
+
+    def _choice(self, i: int, ps: tuple[int, ...]) -> None:
+        # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
+        condition, taken = ps[0], ps[1] if self.tape.data[ps[0]] else ps[2]
+        turns = self[condition] and bool(_edges(self.tape, condition, self))
+        self[i] = self[taken] or turns
+        if taken in self.unsettled or (turns and self.differ(i)):
+            self.unsettled.add(i)
+
+    def _passes(self, i: int) -> bool:
+        """Whether anything comes through an operation that cuts some of its inputs off: a slope, or a jump."""
+        primitive = self.tape.primitives[i]
+        try:
+            if primitive.jumps and _meets(self.tape, i, self, primitive.kink):
+                return True
+            return any(partial is not None for _, partial in local_derivatives(self.tape, self.m, i, self))
+        except (ValueError, ArithmeticError):
+            return True  # the sweep that needs it says why
+
+    def differ(self, i: int) -> bool:
+        """Whether the branches of choice `i` have different values here, or the one not taken has none."""
+        _, x, y = self.tape.parents[i]
+        try:
+            return bool(self._value(x) != self._value(y))
+        except (Fault, ValueError, ArithmeticError):
+            return True
+
+    def _value(self, root: int) -> Number:
+        """The value of a node, of a branch that was not taken too."""
+        tape, data, beyond = self.tape, self.tape.data, self._beyond
+        stack = [root]
+        while stack:
+            i = stack[-1]
+            if data[i] is not None or i in beyond:
+                stack.pop()
+                continue
+            primitive, ps = tape.primitives[i], tape.parents[i]
+            inputs = [beyond.get(p) if data[p] is None else data[p] for p in ps]
+            needed = primitive.demand(*inputs) if primitive.demand else range(len(ps))
+            missing = [ps[k] for k in needed if inputs[k] is None]
+            if missing:
+                stack += missing
+            elif primitive.demand:
+                beyond[i] = inputs[needed[-1]] if needed else inputs[0]
+            else:
+                beyond[i] = compute(self.m, primitive, inputs, i)
+        return beyond[root] if data[root] is None else data[root]
+
+
+def activity(tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[int]) -> Activity:
     """For each node, whether its value depends on a wanted leaf at this point. Raises `Fault`."""
-    primitives, parents, data = tape.primitives, tape.parents, tape.data
-    active = [False] * len(data)
-    for i in wanted:
-        active[i] = True
-    for i in order:
-        ps = parents[i]
-        if not ps:
-            continue
-        if primitives[i] is WHERE:
-            # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
-            taken = ps[1] if data[ps[0]] else ps[2]
-            try:
-                active[i] = active[taken] or (active[ps[0]] and bool(_edges(tape, ps[0], active)))
-            except Refusal as refusal:
-                raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
-        else:
-            for p in ps:
-                if active[p]:
-                    active[i] = True
-                    break
-    return active
+    return Activity(tape, m, order, wanted, True)
 
 
 def backward(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Sequence[bool], seeds: dict[int, Number]
+    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: dict[int, Number]
 ) -> tuple[list[Number | None], list[int]]:
     """The adjoint of each node, None where nothing flowed to it; and the nodes where a kink was met.
 
     `seeds` gives the adjoints of the outputs. Each node passes its adjoint, times the local derivative, to those of its
-    inputs that are active; an input that takes no structural part gets nothing. Raises `Fault`.
+    inputs that are active; an input that takes no structural part gets nothing. A kink is met by an adjoint other than
+    0, a jump by any: 0 times a jump may be a slope on one side. Raises `Fault`.
     """
     primitives, parents, data = tape.primitives, tape.parents, tape.data
     adjoints: list[Number | None] = [None] * len(data)
@@ -185,8 +263,10 @@ def backward(
             continue
         primitive = primitives[i]
         try:
-            if primitive.may_kink and adjoint != 0:
-                kinks.extend(_kinks(tape, i, active))
+            if primitive.may_kink and _kinks(tape, i, active):
+                found = _kinks(tape, i, active.moving)
+                if found and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
+                    kinks.extend(found)
             pairs = local_derivatives(tape, m, i, active)
             for p, partial in _together(m, pairs) if primitive.variadic else pairs:
                 if partial is None:
@@ -195,6 +275,8 @@ def backward(
                 previous = adjoints[p]
                 total = contribution if previous is None else previous + contribution
                 if not finite(total):
+                    if not active.moving[p]:
+                        continue
                     raise OverflowError
                 adjoints[p] = total
         except (ValueError, ArithmeticError) as error:
@@ -202,10 +284,11 @@ def backward(
     return adjoints, kinks
 
 
-def local_derivatives(tape: Tape, m: NumberType, i: int, active: Sequence[bool]) -> Iterator[tuple[int, Number | None]]:
+def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterator[tuple[int, Number | None]]:
     """Pairs of an active input of node `i` and the local derivative towards it, None for a structural zero.
 
-    Raises what the rule raises (ValueError, ArithmeticError) where the derivative is infinite or undefined.
+    Raises what the rule raises (ValueError, ArithmeticError) where the derivative is infinite or undefined; towards an
+    input that does not move there is nothing then.
     """
     primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
     if primitive is MUL:
@@ -221,19 +304,28 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Sequence[bool])
         return
     for p, rule in zip(ps, primitive.partials, strict=True):
         if active[p] and rule is not None:
-            yield p, rule(m, *inputs, data[i])
+            try:
+                partial = rule(m, *inputs, data[i])
+            except (ValueError, ArithmeticError):
+                if active.moving[p]:
+                    raise
+                partial = None
+            yield p, partial
 
 
-def _variadic_derivatives(
-    tape: Tape, m: NumberType, i: int, active: Sequence[bool]
-) -> Iterator[tuple[int, Number | None]]:
+def _variadic_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterator[tuple[int, Number | None]]:
     primitive, ps = tape.primitives[i], tape.parents[i]
     inputs = [tape.data[p] for p in ps]
     rule = primitive.partials[0]
     assert rule is not None
     # As in a product of two, a literal 0 cuts the other factors off.
     cut = primitive.name == "prod" and any(_is_literal(tape, p) and tape.data[p] == 0 for p in ps)
-    partials = [None] * len(ps) if cut else rule(m, inputs, tape.data[i])
+    try:
+        partials = [None] * len(ps) if cut else rule(m, inputs, tape.data[i])
+    except (ValueError, ArithmeticError):
+        if any(active.moving[p] for p in ps):
+            raise
+        partials = [None] * len(ps)
     for p, partial in zip(ps, partials, strict=True):
         if active[p]:
             yield p, partial
@@ -255,9 +347,7 @@ def _is_literal(tape: Tape, i: int) -> bool:
     )
 
 
-def _no_derivative(
-    tape: Tape, m: NumberType, i: int, active: Sequence[bool], adjoint: Number, error: Exception
-) -> Fault:
+def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Fault:
     """What to say of a node whose derivative could not be taken or passed on."""
     if isinstance(error, Refusal):
         return Fault(i, error.kind, error.message, error.hint)
@@ -304,38 +394,61 @@ def _failing(tape: Tape, i: int, active: Sequence[bool], last: int, none_yet: bo
 
 
 # ---- kinks --------------------------------------------------------------------------------------------------------
-def _kinks(tape: Tape, i: int, active: Sequence[bool]) -> list[int]:
-    """Where node `i` has no derivative: itself, or for a choice the comparisons that hold by equality."""
+def _kinks(tape: Tape, i: int, active: Activity) -> list[int]:
+    """Where node `i` has no derivative: itself, or for a choice what its condition may turn over at."""
     primitive, ps = tape.primitives[i], tape.parents[i]
     if primitive is WHERE:
-        return _edges(tape, ps[0], active)
-    assert primitive.kink is not None
-    if not primitive.variadic:
-        return [i] if primitive.kink(*[tape.data[p] for p in ps]) else []
+        return _edges(tape, ps[0], active) if active[ps[0]] else []
+    return [i] if _meets(tape, i, active, primitive.kink) else []
+
+
+def knots(tape: Tape, order: Iterable[int], active: Activity) -> list[int]:
+    """The nodes at whose inputs the pieces of their operation meet, with something active there; comparisons too.
+
+    Raises `Fault` where that cannot be told.
+    """
+    found: list[int] = []
+    for i in order:
+        knot = tape.primitives[i].knot
+        try:
+            if knot is not None and active[i] and _meets(tape, i, active, knot):
+                found.append(i)
+        except Refusal as refusal:
+            raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+    return found
+
+
+def _meets(tape: Tape, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:
+    """Whether pieces of node `i` meet at its inputs, and something active is among what meets."""
+    ps, data, primitive = tape.parents[i], tape.data, tape.primitives[i]
+    if meet is None or not any(active[p] for p in ps):
+        return False
+    if not primitive.variadic and not primitive.gives_condition:
+        return meet(*[data[p] for p in ps])
     # One node listed twice does not tie with itself, and a tie among constants moves nothing.
-    distinct = {p: tape.data[p] for p in ps}
-    tied = primitive.kink(*distinct.values())
-    best = tape.data[i]
-    return [i] if tied and any(active[p] and x == best for p, x in distinct.items()) else []
+    distinct = dict.fromkeys(ps)
+    if primitive.gives_condition:
+        return len(distinct) > 1 and meet(*[data[p] for p in ps])
+    return meet(*[data[p] for p in distinct]) and any(active[p] and data[p] == data[i] for p in distinct)
 
 
-def _edges(tape: Tape, condition: int, active: Sequence[bool]) -> list[int]:
-    """The comparisons of a condition that hold or fail by equality, with something active on one side."""
+def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
+    """What a condition may turn over at, with something active in it: comparisons of equal numbers, and jumps."""
     found: list[int] = []
     seen: set[int] = set()
     stack = [condition]
     while stack:
         i = stack.pop()
-        if i in seen or tape.data[i] is None:
+        if i in seen or not active[i] or tape.data[i] is None:
             continue
         seen.add(i)
         primitive, ps = tape.primitives[i], tape.parents[i]
-        if primitive.symbol in COMPARISONS:
-            x, y = ps
-            if x != y and tape.data[x] == tape.data[y] and (active[x] or active[y]):
-                found.append(i)
-        elif primitive.gives_condition:
+        if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
+        elif _meets(tape, i, active, primitive.knot if primitive.gives_condition else primitive.kink):
+            found.append(i)
+        elif i in active.unsettled:
+            stack.extend(p for p in reversed(ps) if p in active.unsettled or tape.primitives[p].gives_condition)
     return found
 
 
@@ -344,7 +457,7 @@ def tangents(
     tape: Tape,
     m: NumberType,
     order: Sequence[int],
-    active: Sequence[bool],
+    active: Activity,
     seeds: dict[int, Number],
     roots: Iterable[int] | None = None,
 ) -> list[Number | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .primitive import Number, Primitive, entry
@@ -45,8 +46,9 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
 ADD = entry("add", "x y", one, one, symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
 SUB = entry("sub", "x y", one, minus_one, symbol="-", samples=((1.5, -2.25), (1.0, 1.0)))
 MUL = entry(
-    "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", samples=((1.5, -2.25), (1e-200, 1e200))
-)
+    "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", selects=True,
+    samples=((1.5, -2.25), (1e-200, 1e200)),
+)  # fmt: skip
 DIV = entry(
     "div",
     "x y",
@@ -74,14 +76,19 @@ POW = entry(
 
 
 # ---- conditions ---------------------------------------------------------------------------------------------------
-def _comparison(name: str, symbol: str) -> Primitive:
-    return entry(name, "x y", None, None, symbol=symbol, gives_condition=True)
+def _comparison(name: str, symbol: str, near: Callable[..., bool]) -> Primitive:
+    return entry(
+        name, "x y", None, None, symbol=symbol, gives_condition=True, knot=lambda x, y: x == y,
+        near=lambda m, side, x, y, out: near(side, x - y),
+    )  # fmt: skip
 
 
-LT, LE, GT, GE, EQ, NE = (
-    _comparison(name, symbol)
-    for name, symbol in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!="))
-)
+LT = _comparison("lt", "<", lambda side, beyond: side(beyond) < 0)
+LE = _comparison("le", "<=", lambda side, beyond: side(beyond) < 0)
+GT = _comparison("gt", ">", lambda side, beyond: side(beyond) > 0)
+GE = _comparison("ge", ">=", lambda side, beyond: side(beyond) > 0)
+EQ = _comparison("eq", "==", lambda side, beyond: False)
+NE = _comparison("ne", "!=", lambda side, beyond: True)
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 
@@ -110,4 +117,5 @@ WHERE = entry(
     doc="`x` where the condition `c` holds, else `y`; the same as `x if c else y`",
     takes_conditions=(0,),
     demand=_demand_where,
+    selects=True,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 Number = Any
 """A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
@@ -18,6 +18,16 @@ AT_VALUES: dict[str, Callable[..., Number]] = {}
 Rule = Callable[..., Number]
 """A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has one for all inputs,
 `rule(m, inputs, out)`, which returns a list."""
+
+
+class Side(Protocol):
+    """Near a point, on which side of 0 numbers are that are 0 at the point itself."""
+
+    def __call__(self, u: Number) -> int:
+        """1 or -1: the sign of `u`."""
+
+    def length(self, xs: Sequence[Number]) -> Number:
+        """The length of a vector that is 0 at the point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,6 +83,20 @@ class Primitive:
     may_kink: bool = False
     """Whether there are points where it has a value and no derivative; a choice between branches has them too."""
 
+    jumps: bool = False
+    """Whether its value jumps at its kinks."""
+
+    selects: bool = False
+    """Whether a partial may be a structural zero: it takes no part in the output at some points."""
+
+    knot: Callable[..., bool] | None = None
+    """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
+
+    near: Callable[..., Any] | None = None
+    """Where it has pieces: the one that it is near the point, `near(m, side, *inputs, out)`, smooth at the knots too.
+
+    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number."""
+
     latex: str = ""
     source: str = ""
     """Where the derivative is published."""
@@ -117,6 +141,7 @@ def entry(
 ) -> Primitive:
     """The new primitive, entered in the table; `params` separated by blanks; `definition` composes it from others."""
     may_kink = "kink" in rest or name == "where"
+    rest.setdefault("knot", rest.get("kink"))
     primitive = Primitive(
         name, tuple(params.split()), partials, symbol or name, variadic=params[:1] == "*", may_kink=may_kink, **rest
     )

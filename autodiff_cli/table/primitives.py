@@ -7,7 +7,7 @@ from typing import Any
 
 from . import operators as operators
 from . import stable as stable
-from .primitive import Number, Rule, entry
+from .primitive import Number, Rule, Side, entry
 
 
 def none_at_all(m: Any, *_: Number) -> Number:
@@ -68,23 +68,35 @@ entry(
 )  # fmt: skip
 ABS = entry(
     "abs", "x", lambda m, x, out: m.sign(x), doc="absolute value, also `|x|`", kink=lambda x: x == 0,
-    convention="0 at 0", samples=((-2.5,), (1e-300,), (3.0,)), **_ELEMENTARY,
+    convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x,
+    samples=((-2.5,), (1e-300,), (3.0,)), **_ELEMENTARY,
 )  # fmt: skip
+_STEPS: Any = {**_ELEMENTARY, "jumps": True, "selects": True}
+
+
+def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
+    up, down = side(2 * (x - out) - 1) > 0, side(2 * (x - out) + 1) < 0
+    return out + 1 if up else out - 1 if down else out
+
+
 entry(
     "sign", "x", none_at_all, doc="-1, 0 or 1 with the sign of `x`", kink=lambda x: x == 0, convention="0 at 0",
-    samples=((-2.5,), (3.0,)), **_ELEMENTARY,
+    near=lambda m, side, x, out: side(x), samples=((-2.5,), (3.0,)), **_STEPS,
 )  # fmt: skip
 entry(
     "floor", "x", none_at_all, doc="the largest whole number not above `x`", kink=lambda x: x == int(x),
-    convention="0 at whole numbers", samples=((-2.5,), (3.25,)), **_ELEMENTARY,
+    convention="0 at whole numbers", near=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
+    samples=((-2.5,), (3.25,)), **_STEPS,
 )  # fmt: skip
 entry(
     "ceil", "x", none_at_all, doc="the smallest whole number not below `x`", kink=lambda x: x == int(x),
-    convention="0 at whole numbers", samples=((-2.5,), (3.25,)), **_ELEMENTARY,
+    convention="0 at whole numbers", near=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
+    samples=((-2.5,), (3.25,)), **_STEPS,
 )  # fmt: skip
 entry(
     "round", "x", none_at_all, doc="the nearest whole number, halves to the even one",
-    kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves", samples=((-2.25,), (3.75,)), **_ELEMENTARY,
+    kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves", near=_rounded,
+    samples=((-2.25,), (3.75,)), **_STEPS,
 )  # fmt: skip
 
 
@@ -102,7 +114,8 @@ entry(
     "clamp", "x lo hi", _clamp_rule(0), _clamp_rule(1), _clamp_rule(2),
     definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
     doc="`x` kept between `lo` and `hi`", kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
-    convention="an even split between `x` and the bounds that it meets",
+    convention="an even split between `x` and the bounds that it meets", selects=True,
+    near=lambda m, side, x, lo, hi, out: lo if side(x - lo) < 0 else hi if side(x - hi) > 0 else x,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)), **_ELEMENTARY,
 )  # fmt: skip
 
@@ -150,8 +163,9 @@ entry(
 )  # fmt: skip
 entry(
     "atan2", "y x", lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x),
-    aliases=("arctan2",), doc="the angle of the point (x, y), from -pi to pi", kink=lambda y, x: y == 0 and x < 0,
-    convention="that of the upper side of the cut along negative `x`",
+    aliases=("arctan2",), doc="the angle of the point (x, y), from -pi to pi", kink=lambda y, x: x < 0 and y == 0,
+    convention="that of the upper side of the cut along negative `x`", jumps=True,
+    near=lambda m, side, y, x, out: m.atan(y / x) + (m.pi if side(y) > 0 else -m.pi),
     samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)), **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
@@ -253,13 +267,15 @@ def _relu_rule(m: Any, x: Number, out: Number) -> Number:
 
 RELU = entry(
     "relu", "x", _relu_rule, definition=lambda m, x: m.where(m.gt(x, 0), x, 0), doc="`x` above 0, else 0",
-    kink=lambda x: x == 0, convention="0 at 0", samples=((-2.5,), (1e-300,), (3.0,)), **_LEARNING,
+    kink=lambda x: x == 0, convention="0 at 0", selects=True,
+    near=lambda m, side, x, out: x if side(x) > 0 else 0, samples=((-2.5,), (1e-300,), (3.0,)), **_LEARNING,
 )  # fmt: skip
 entry(
     "leaky_relu", "x slope", lambda m, x, slope, out: m.where(m.gt(x, 0), 1, slope),
     lambda m, x, slope, out: m.where(m.gt(x, 0), m.nothing, x), defaults=("0.01",),
     definition=lambda m, x, slope: m.where(m.gt(x, 0), x, lambda: slope * x), doc="`x` above 0, else `slope*x`",
-    kink=lambda x, slope: x == 0 and slope != 1, convention="`slope` at 0",
+    kink=lambda x, slope: x == 0 and slope != 1, convention="`slope` at 0", selects=True,
+    near=lambda m, side, x, slope, out: x if side(x) > 0 else slope * x,
     samples=((-2.5, 0.01), (3.0, 0.01), (-0.5, 0.3)), **_LEARNING,
 )  # fmt: skip
 entry(
@@ -267,7 +283,9 @@ entry(
     lambda m, x, alpha, out: m.where(m.gt(x, 0), m.nothing, lambda: m.expm1(x)), defaults=("1",),
     definition=lambda m, x, alpha: m.where(m.gt(x, 0), x, lambda: alpha * m.expm1(x)),
     doc="`x` above 0, else `alpha*(exp(x) - 1)`", kink=lambda x, alpha: x == 0 and alpha != 1,
-    convention="`alpha` at 0", samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)), **_LEARNING,
+    convention="`alpha` at 0", selects=True, knot=lambda x, alpha: x == 0,
+    near=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
+    samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)), **_LEARNING,
 )  # fmt: skip
 entry(
     "gelu", "x", lambda m, x, out: m.gelu_slope(x), definition=lambda m, x: x * m.erfc(-x / m.sqrt(2)) / 2,
@@ -288,7 +306,8 @@ entry(
 )  # fmt: skip
 entry(
     "softsign", "x", lambda m, x, out: (1 / (1 + m.abs(x))) ** 2, definition=lambda m, x: x / (1 + m.abs(x)),
-    doc="x/(1 + |x|)", samples=(*_LINE, (1e100,)), **_LEARNING,
+    doc="x/(1 + |x|)", knot=lambda x: x == 0,
+    near=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), samples=(*_LINE, (1e100,)), **_LEARNING,
 )  # fmt: skip
 entry(
     "logaddexp", "x y", lambda m, x, y, out: m.softmax_weight(x, x, y), lambda m, x, y, out: m.softmax_weight(y, x, y),
@@ -302,7 +321,8 @@ entry(
 )  # fmt: skip
 entry(
     "heaviside", "x", none_at_all, doc="0 below 0, 1 above, and 1/2 at 0", kink=lambda x: x == 0,
-    definition=lambda m, x: (1 + m.sign(x)) / 2, convention="0 at 0", samples=((-2.5,), (3.0,)), **_LEARNING,
+    definition=lambda m, x: (1 + m.sign(x)) / 2, convention="0 at 0", jumps=True, selects=True,
+    near=lambda m, side, x, out: 1 if side(x) > 0 else 0, samples=((-2.5,), (3.0,)), **_LEARNING,
 )  # fmt: skip
 
 # ---- special ------------------------------------------------------------------------------------------------------
@@ -371,21 +391,34 @@ entry(
     **_AGGREGATE,
 )  # fmt: skip
 entry(
-    "prod", "*xs", lambda m, xs, out: m.products_of_others(*xs), doc="product of the arguments",
+    "prod", "*xs", lambda m, xs, out: m.products_of_others(*xs), doc="product of the arguments", selects=True,
     samples=(*_LISTS, (0.0, 2.0, 3.0)), **_AGGREGATE,
 )  # fmt: skip
+
+
+def _first(m: Any, side: Side, xs: Sequence[Number], sign: int) -> Number:
+    """The largest of the numbers near the point, or with the sign -1 the smallest."""
+    best = xs[0]
+    for x in xs[1:]:
+        if x is not best and side(x - best) == sign:
+            best = x
+    return best
+
+
 MIN = entry(
-    "min", "*xs", _even_split, doc="the smallest argument", kink=lambda *xs: xs.count(min(xs)) > 1,
+    "min", "*xs", _even_split, doc="the smallest argument", kink=lambda *xs: xs.count(min(xs)) > 1, selects=True,
+    near=lambda m, side, *xs, out: _first(m, side, xs, -1),
     convention="an even split between the arguments that tie", latex=r"\min", samples=_LISTS, **_AGGREGATE,
 )  # fmt: skip
 MAX = entry(
-    "max", "*xs", _even_split, doc="the largest argument", kink=lambda *xs: xs.count(max(xs)) > 1,
+    "max", "*xs", _even_split, doc="the largest argument", kink=lambda *xs: xs.count(max(xs)) > 1, selects=True,
+    near=lambda m, side, *xs, out: _first(m, side, xs, 1),
     convention="an even split between the arguments that tie", latex=r"\max", samples=_LISTS, **_AGGREGATE,
 )  # fmt: skip
 entry(
     "hypot", "*xs", lambda m, xs, out: m.unit_vector(*xs),
     definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])), doc="length of the vector, sqrt(x1² + x2² + …)",
-    kink=lambda *xs: not any(xs), convention="0 at the origin",
+    kink=lambda *xs: not any(xs), convention="0 at the origin", near=lambda m, side, *xs, out: side.length(xs),
     samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)), **_AGGREGATE,
 )  # fmt: skip
 entry(
