@@ -296,14 +296,13 @@ def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
 
 
 # ---- libraries, the terminal --------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("format", "library"), [("svg", "grandalf"), ("png", "grandalf"), ("png", "resvg_py")])
-def test_a_missing_library_is_said(format: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, library, None)
-    result = autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", format)
+def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "resvg_py", None)
+    result = autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", "png")
     assert result.code == 2 and result.out == ""
     assert "needs the libraries of the extra `draw`" in result.err
     assert "pip install 'autodiff-cli[draw]'" in result.err
-    assert autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", "dot").code == 0
+    assert all(autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", name).code == 0 for name in ("dot", "svg"))
 
 
 def test_no_png_on_a_terminal() -> None:

@@ -19,7 +19,7 @@ Format = Annotated[
     str | None,
     options.Option(
         "--format",
-        f"{', '.join(FORMATS)}; by default what the file's name says, else tree. svg and png need the extra `draw`.",
+        f"{', '.join(FORMATS)}; by default what the file's name says, else tree. png needs the extra `draw`.",
         "NAME",
         choices=FORMATS,
     ),

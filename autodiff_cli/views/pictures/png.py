@@ -8,7 +8,6 @@ from pathlib import Path
 from ...errors import ExpressionError
 from ...questions.graph import Picture
 from .cells import Theme
-from .layout import missing
 from .svg import svg
 
 SCALE = 2.0
@@ -40,7 +39,10 @@ def png(picture: Picture, digits: int | None = None, theme: Theme = "auto") -> b
     try:
         import resvg_py
     except ImportError:
-        raise missing("png") from None
+        raise ExpressionError(
+            "usage", "`--format png` needs the libraries of the extra `draw`",
+            hint="`pip install 'autodiff-cli[draw]'`; the formats tree, dot, mermaid and svg need nothing",
+        ) from None  # fmt: skip
     text = svg(picture, digits, "dark" if theme == "dark" else "light")
     found = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
     assert found

@@ -64,7 +64,7 @@ class _Unit(NamedTuple):
 
 
 def svg(picture: Picture, digits: int | None = None, theme: Theme = "auto") -> str:
-    """The picture as an SVG document. Raises `ExpressionError` where Grandalf is not installed."""
+    """The picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph."""
     units = [_unit(node, cells(node, digits)) for node in picture.nodes]
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in picture.nodes]
     layout = arranged([unit.size for unit in units], inputs, picture.outputs, [node.ordered for node in picture.nodes])
