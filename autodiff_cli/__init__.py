@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .language.builder import Program as Program
     from .questions.gradient import Gradient as Gradient
     from .questions.gradient import gradient as gradient
-    from .questions.gradient import parse as parse
+    from .questions.problem import parse as parse
 
 _HOMES = {
     "Value": "graph.value",
@@ -37,7 +37,7 @@ _HOMES = {
     "Program": "language.builder",
     "Gradient": "questions.gradient",
     "gradient": "questions.gradient",
-    "parse": "questions.gradient",
+    "parse": "questions.problem",
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 EXIT_CODES: dict[str, int] = {
@@ -37,8 +36,7 @@ class Span(NamedTuple):
     via: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """What went wrong (or is worth a warning), where, and what to do about it."""
 
     kind: str
@@ -88,7 +86,7 @@ class ExpressionError(ValueError):
     def at(self, span: Span | None) -> ExpressionError:
         """This error, placed at a span unless it already has a place."""
         if self.diagnostic.span is None and span is not None:
-            self.diagnostic = replace(self.diagnostic, span=span)
+            self.diagnostic = self.diagnostic._replace(span=span)
         return self
 
 

@@ -11,9 +11,9 @@ from mpmath import mp
 
 from autodiff_cli import ExpressionError
 from autodiff_cli.questions.arithmetic import Arithmetic
+from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
-from autodiff_cli.questions.precise import precise_gradient
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
@@ -28,7 +28,7 @@ EXACT, FIFTY, CERTIFIED = Arithmetic("exact"), Arithmetic("precision", 50), Arit
 
 
 def digits(text: str, point: dict[str, Any], arithmetic: Arithmetic) -> tuple[str, ...]:
-    found = precise_gradient(text, point, arithmetic)
+    found = gradient(text, point, arithmetic=arithmetic)
     return (found.value.text, *(x.text for x in found.gradient.values()))  # type: ignore[union-attr]
 
 
@@ -46,7 +46,7 @@ def digits(text: str, point: dict[str, Any], arithmetic: Arithmetic) -> tuple[st
 def test_proven_digits_where_doubles_fail(text: str, x: str, value: str, slope: str) -> None:
     pytest.importorskip("flint")
     assert digits(text, {"x": x}, CERTIFIED) == (value, slope)
-    many = precise_gradient(text, {"x": x}, Arithmetic("certified", 60))
+    many = gradient(text, {"x": x}, arithmetic=Arithmetic("certified", 60))
     with mp.workdps(80):
         assert abs(mp.mpf(many.value.text) - mp.mpf(value)) <= abs(mp.mpf(value)) * mp.mpf(10) ** -16  # type: ignore[union-attr]
 
@@ -93,7 +93,7 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
 def test_why_nothing_can_be_proven(text: str, x: str, kind: str, words: str) -> None:
     pytest.importorskip("flint")
     with counted_calls(LIMIT), pytest.raises(ExpressionError) as caught:
-        precise_gradient(text, {"x": x}, CERTIFIED)
+        gradient(text, {"x": x}, arithmetic=CERTIFIED)
     assert caught.value.kind == kind
     assert words in str(caught.value)
     assert caught.value.hint
@@ -129,7 +129,7 @@ def test_exact_fractions() -> None:
 )
 def test_exact_refuses_what_leaves_the_rationals(text: str, words: str) -> None:
     with pytest.raises(ExpressionError) as caught:
-        precise_gradient(text, {"x": "2"}, EXACT)
+        gradient(text, {"x": "2"}, arithmetic=EXACT)
     assert words in str(caught.value)
     assert caught.value.span is not None
     assert "--precision" in (caught.value.hint or "")
@@ -138,7 +138,7 @@ def test_exact_refuses_what_leaves_the_rationals(text: str, words: str) -> None:
 @pytest.mark.parametrize("text", ["x**100000", "t = x" + "; t *= t" * 40 + "; t", "1e999999*x", "(x**9999)**9999"])
 def test_exact_numbers_are_bounded(text: str) -> None:
     with counted_calls(LIMIT), pytest.raises(ExpressionError) as caught:
-        precise_gradient(text, {"x": "3/2"}, EXACT)
+        gradient(text, {"x": "3/2"}, arithmetic=EXACT)
     assert caught.value.kind == "overflow"
 
 
@@ -172,7 +172,7 @@ def test_every_command_takes_them() -> None:
 @pytest.mark.parametrize("text", ["digamma(x)", "lgamma(x)", "gamma(x)", "beta(x, 2)"])
 def test_what_would_take_minutes_is_refused(text: str) -> None:
     with pytest.raises(ExpressionError) as caught:
-        precise_gradient(text, {"x": "2.5"}, Arithmetic("precision", 3_000))
+        gradient(text, {"x": "2.5"}, arithmetic=Arithmetic("precision", 3_000))
     assert caught.value.kind == "limit"
     assert caught.value.span is not None
 
@@ -192,7 +192,7 @@ def test_what_would_take_minutes_is_refused(text: str) -> None:
 def test_what_cannot_be_told_is_an_error_in_its_place(text: str, point: dict[str, str], kind: str) -> None:
     pytest.importorskip("flint")
     with pytest.raises(ExpressionError) as caught:
-        precise_gradient(text, point, CERTIFIED)
+        gradient(text, point, arithmetic=CERTIFIED)
     assert caught.value.kind == kind
     assert caught.value.span is not None
 

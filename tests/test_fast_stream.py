@@ -1,4 +1,4 @@
-"""Tests that the shortcut of a stream writes, byte for byte, what the ordinary way writes, or leaves the line to it."""
+"""Tests that what a stream answers without a graph is what `gradient` answers, to the last bit, and that it is done."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import io
 import json
 import random
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.language.builder import Program
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.questions.gradient import gradient
-from autodiff_cli.questions.point import parse_point
-from autodiff_cli.questions.straight import Formulas, plain_point
+from autodiff_cli.questions import point, programs
+from autodiff_cli.questions.gradient import Gradient, gradient
+from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import requests
-from autodiff_cli.streams.answers import _answer_request
 from autodiff_cli.streams.requests import Defaults, lines, stream
-from autodiff_cli.streams.shortcut import Shortcut
-from autodiff_cli.views.formats import JsonLines
-from autodiff_cli.views.gradient import view
 from running import autodiff
 from strategies import graphs, texts
 
@@ -53,22 +52,31 @@ WORDS = [
 ]
 
 
-def plain(line: str, defaults: Defaults) -> str:
-    """The record that the ordinary way writes."""
-    out = io.StringIO()
-    writer = JsonLines(out, view(), True)
-    for request in stream(io.BytesIO(line.encode(errors="surrogatepass")), defaults):
-        assert not isinstance(request, str)
-        _answer_request(request, lambda each: gradient(each.text, each.point, wrt=each.wrt), writer, False)
-    return out.getvalue()
+def said(answer: Gradient[Any]) -> str:
+    """What an answer says, to the last bit, but for names that are not used: a stream does not say that."""
+    warnings = [warning for warning in answer.warnings if warning.kind != "unused"]
+    return repr([answer.text, answer.value, answer.gradient, answer.point, answer.constants, warnings])
 
 
-def held(line: str, defaults: Defaults, shortcut: Shortcut | None = None) -> bool:
-    """Whether the shortcut takes the line; if so it has to write what the ordinary way writes."""
-    record = (shortcut or Shortcut(defaults)).line(line, 1)
-    if record is not None:
-        assert record == plain(line, defaults)
-    return record is not None
+def held(line: str, defaults: Defaults, programs: Programs | None = None) -> bool:
+    """Whether a line is answered without a graph; either way it has to be what `gradient` answers, twice."""
+    programs = programs or Programs(whole=False)
+    (request,) = list(stream(io.BytesIO(line.encode(errors="surrogatepass")), defaults)) or [None]
+    if request is None or request.error is not None:
+        return False
+    asked = (request.text, request.point)
+    try:
+        expected = gradient(*asked, wrt=request.wrt)
+    except ExpressionError as error:
+        for _ in range(2):
+            with pytest.raises(ExpressionError) as found:
+                programs.gradient(*asked, request.wrt)
+            assert found.value.diagnostic == error.diagnostic
+        return False
+    answers = [programs.gradient(*asked, request.wrt) for _ in range(2)]
+    assert [said(answer) for answer in answers] == [said(expected)] * 2
+    assert answers[0].output is not None or not answers[0].warnings
+    return answers[0].output is None
 
 
 def point_text(point: Mapping[str, float]) -> str:
@@ -80,9 +88,9 @@ def test_random_formulas_at_two_points(root: object, values: list[list[float]], 
     text = expression_text(root)  # type: ignore[arg-type]
     names = ["x", "y", "w_1", "theta", "λ", "x₂"]
     defaults = Defaults({}, ("y",) if some else None)
-    shortcut = Shortcut(defaults)
+    programs = Programs(whole=False)
     for numbers in values:
-        held(f"{text}\t{point_text(dict(zip(names, numbers, strict=True)))}", defaults, shortcut)
+        held(f"{text}\t{point_text(dict(zip(names, numbers, strict=True)))}", defaults, programs)
 
 
 @given(
@@ -139,43 +147,61 @@ def formula(rng: random.Random, size: int) -> str:
     return rng.choice(kinds)
 
 
-def test_a_stream_is_answered_by_the_shortcut_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("format", ["jsonl", "json", "csv", "tsv", "plain"])
+def test_a_stream_is_answered_without_a_graph(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(1)
-    programs = [formula(rng, rng.randint(1, 9)) for _ in range(200)]
-    data = "".join(f"{text}\tx=0.5,y={k}.25\n" for k, text in enumerate(programs * 2))
-    default = ("--at", "z=-0.75")
-    long = autodiff("grad", "-", "--format", "jsonl", *default, stdin=data, encoding="ascii")
-    monkeypatch.setattr("autodiff_cli.commands.grad.gradient", None)
-    short = autodiff("grad", "-", "--format", "jsonl", *default, stdin=data)
-    assert short.code == long.code == 0
-    assert short.out == long.out
+    texts = [formula(rng, rng.randint(1, 9)) for _ in range(200)]
+    texts += ["a = x*y; a + z", "2x² + y", "a = x*y; a + z", "2x² + y"]
+    data = "".join(f"{text}\tx=0.5,y={k}.25\n" for k, text in enumerate(texts * 2))
+    asked = ("grad", "-", "--format", format, "--at", "z=-0.75")
+    graphs: list[str] = []
+    ordinary = programs.gradient_of
+
+    def counted(program: Program, *rest: Any) -> Gradient[float]:
+        graphs.append(program.text)
+        return ordinary(program, *rest)
+
+    monkeypatch.setattr(programs, "gradient_of", counted)
+    short = autodiff(*asked, stdin=data)
+    # a binding and a sign of Unicode are read by the grammar, and taken apart once they come again
+    assert graphs == ["a = x*y; a + z", "2x² + y"]
+    monkeypatch.setattr(programs.Programs, "_on_lists", lambda *asked: None)
+    long = autodiff(*asked, stdin=data)
+    assert len(graphs) == 2 + len(texts) * 2
+    assert short == long
+    assert short.code == 0
 
 
-def test_request_records_take_it_too() -> None:
+def test_request_records_take_no_graph_either() -> None:
     asked = {"id": ["ü", 1], "expr": "x**2/y", "at": {"x": 3, "y": "pi/4"}, "wrt": ["x"]}
-    line = json.dumps(asked, ensure_ascii=False)
-    defaults = Defaults({}, None)
-    (found,) = stream(io.BytesIO(line.encode()), defaults, Shortcut(defaults))
-    assert found == plain(line, defaults)
+    assert held(json.dumps(asked, ensure_ascii=False), Defaults({}, None))
 
 
 def test_a_formula_that_comes_again_means_what_its_point_says() -> None:
-    formulas = Formulas()
-    for point in ({"x": 2.0}, {"x": 3.0}, {"x": 3.0, "e": 2.0}, {"x": 1.0}):
-        found = formulas.gradient("e*x", point)
-        expected = gradient("e*x", point)
-        assert found is not None
-        assert (found.value, found.gradient, found.constants) == (expected.value, expected.gradient, expected.constants)
-    assert formulas.gradient("sin(x)", {"x": 1.0}) is not None
-    assert formulas.gradient("sin(x)", {"x": 1.0, "sin": 1.0}) is None
-    assert formulas.gradient("sin(x)", {"y": 1.0}) is None
+    lines = ["e*x\tx=2", "e*x\tx=3", "e*x\tx=3,e=2", "e*x\tx=1", "sin(x)\tx=1", "sin(x)\tx=1,sin=1", "sin(x)\ty=1"]
+    together = Programs(whole=False)
+    assert [held(line, Defaults({}, None), together) for line in lines] == [True] * 5 + [False] * 2
 
 
-def test_what_is_remembered_is_bounded() -> None:
-    formulas = Formulas(remembered=10)
-    for k in range(100):
-        assert formulas.gradient(f"x + {k}", {"x": 1.0}) is not None
-        assert len(formulas._known) <= 10
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "MOST_KEPT", 1000)
+    for text in ("x + {}", "a = x; a + {}"):
+        known = Programs(whole=False, remembered=10)
+        for k in range(100):
+            assert known.gradient(text.format(k), {"x": 1.0}).value == k + 1
+            assert 1 <= len(known._known) <= 10
+        known.gradient("x" + " + x" * 2000, {"x": 1.0})
+        known.gradient(text.format(0), {"x": 1.0})
+        assert len(known._known) == 1
+
+
+def test_what_is_whole_has_everything() -> None:
+    known = Programs()
+    for x in (2.0, 3.0):
+        answer = known.gradient("a = x*x; a + 1", {"x": x, "y": 1.0})
+        assert answer.output is not None and answer.output.data == x * x + 1
+        assert [(each.value, each.grad) for each in answer.intermediates] == [(x * x, 1.0)]
+        assert [warning.kind for warning in answer.warnings] == ["unused"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["x", "y", "if", "λ", " x", "e"]), NUMBERS.map(repr)), max_size=4))
@@ -184,8 +210,19 @@ def test_what_is_remembered_is_bounded() -> None:
 @example([("x", "1_0")])
 def test_points(pairs: list[tuple[str, str]]) -> None:
     text = ",".join(f"{name}={number}" for name, number in pairs)
-    found = plain_point(text)
-    assert found is None or found == parse_point(text)
+    outcomes: list[str] = []
+    for plain in (point._plain_point, lambda text: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(point, "_plain_point", plain)
+            try:
+                outcomes.append(repr([(name, x, x.source) for name, x in point.parse_point(text).items()]))
+            except ExpressionError as error:
+                outcomes.append(repr(error.diagnostic))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_plain_points_are_read_at_once() -> None:
+    assert point._plain_point("x=1,y_2=-2.5e3,λ=.5") == {"x": 1.0, "y_2": -2500.0, "λ": 0.5}
 
 
 @given(st.lists(st.sampled_from([b"x", b"\n", b"\r\n", b"y" * 18]), max_size=12).map(b"".join), st.integers(1, 9))

@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graph.sweep_in import Swept, sweep_in
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.questions.gradient import parse
+from autodiff_cli.questions.problem import parse
 from autodiff_cli.run.sweep import Tape, backward
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive

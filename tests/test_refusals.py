@@ -24,7 +24,8 @@ from autodiff_cli.language.parser import Stuck, parse_program, read_program
 from autodiff_cli.language.refusals import recognised
 from autodiff_cli.language.spelling import means, parses
 from autodiff_cli.language.trouble import Trouble, shape
-from autodiff_cli.questions.gradient import evaluate_constant, gradient
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.questions.problem import evaluate_constant
 from strategies import texts
 
 FILE = Path(__file__).with_name("refusals.txt")

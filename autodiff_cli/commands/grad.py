@@ -1,11 +1,12 @@
 """`autodiff grad`: value, gradient and graph of a program at a point."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ..questions.arithmetic import DOUBLE, chosen
-from ..questions.gradient import gradient
+from ..questions.arithmetic import chosen
+from ..questions.gradient import Gradient, gradient
 from ..streams.answers import Inputs, answer_all
-from ..streams.requests import Defaults, Request, Shortcuts
+from ..streams.requests import Request
+from ..views.formats import draws
 from ..views.gradient import view
 from . import options
 
@@ -41,39 +42,29 @@ def run(
     inputs = Inputs("grad", EXAMPLE, expr, at, wrt, file, "json" if json else format)
     arithmetic = chosen(exact, precision, certified)
     data = _data(points, keep, on_error) if points or keep or on_error else None
-    if arithmetic is not DOUBLE:
-        from ..questions.precise import PreciseGradient, precise_gradient
-        from ..views.precise import view as precise_view
-
-        def precise(request: Request) -> PreciseGradient:
-            return precise_gradient(request.text, request.point, arithmetic, wrt=request.wrt)
-
-        precise_shown = precise_view(intermediates=everything, table=not no_table)
-        if data is not None:
-            from ..streams.points import answer_rows
-
-            return answer_rows(inputs, data, precise, precise_shown)
-        return answer_all(inputs, precise, precise_shown)
     shown = view(intermediates=everything, digits=digits, depth=depth, table=not no_table, tree=not no_tree)
-    if data is not None:
-        from ..streams.points import answer_points
+    if data is None and not inputs.many:
+        return answer_all(
+            inputs,
+            lambda request: gradient(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic),
+            shown,
+        )
+    from ..questions.programs import Programs  # only for many
 
-        return answer_points(inputs, data, shown, whole=everything)
-    return answer_all(
-        inputs,
-        lambda request: gradient(request.text, request.point, wrt=request.wrt),
-        shown,
-        None if everything or inputs.chosen != "jsonl" else _shortcut,
-    )
+    drawn = draws(inputs.format or "jsonl") and not no_tree
+    programs = Programs(arithmetic, whole=everything or drawn)
+
+    def answer(request: Request) -> Gradient[Any]:
+        return programs.gradient(request.text, request.point, request.wrt)
+
+    if data is None:
+        return answer_all(inputs, answer, shown)
+    from ..streams.points import answer_rows
+
+    return answer_rows(inputs, data, answer, shown)
 
 
 def _data(points: str | None, keep: list[str] | None, on_error: str | None) -> "Data | None":
-    from ..streams.points import given  # and only data files this
+    from ..streams.points import given  # only data files need it
 
     return given(points, keep, on_error)
-
-
-def _shortcut(defaults: Defaults) -> Shortcuts | None:
-    from ..streams.shortcut import shortcut  # only streams need it
-
-    return shortcut(defaults)

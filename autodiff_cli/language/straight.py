@@ -67,26 +67,17 @@ class Straight(NamedTuple):
     variables: dict[str, int]
     """The places of the variables, in order of first appearance."""
     constants: dict[str, float]
-    called: tuple[str, ...]
 
-    def at(self, point: Mapping[str, float]) -> Straight | None:
-        """The same formula at another point; None where its names may mean something else there.
+    def at(self, point: Mapping[str, float]) -> Straight:
+        """The same formula at another point, which gives values to the same names.
 
-        Raises ValueError or ArithmeticError where it has no value.
+        Raises KeyError, ValueError or ArithmeticError where it has no value.
         """
-        for name in self.called:
-            if name in point:
-                return None
-        for name in self.constants:
-            if name in point:
-                return None
         data = self.data.copy()
         for name, place in self.variables.items():
-            if name not in point:
-                return None
             data[place] = float(point[name])
         straight.evaluate(self.steps, data)
-        return Straight(self.steps, data, self.output, self.variables, self.constants, self.called)
+        return Straight(self.steps, data, self.output, self.variables, self.constants)
 
 
 def walk(text: str, point: Mapping[str, float]) -> Straight | None:
@@ -105,7 +96,6 @@ def walk(text: str, point: Mapping[str, float]) -> Straight | None:
     places: dict[str, int] = {}
     variables: dict[str, int] = {}
     constants: dict[str, float] = {}
-    called: list[str] = []
     fixed: set[int] = set()
     closed = False
     count = 0
@@ -124,7 +114,6 @@ def walk(text: str, point: Mapping[str, float]) -> Straight | None:
                     data.append(float(operand))
                 elif sign == "(":
                     pending.append(_CALLS[operand])
-                    called.append(operand)
                     continue
                 else:
                     fixed.add(count)
@@ -213,7 +202,7 @@ def walk(text: str, point: Mapping[str, float]) -> Straight | None:
             break
     if pending != [_BOTTOM] or ("," in text and _GROUPED.search(text)):
         return None
-    return Straight(steps, data, values[0], variables, constants, tuple(called))
+    return Straight(steps, data, values[0], variables, constants)
 
 
 _ARITHMETIC = {operators.ADD: ADD, operators.SUB: SUB, operators.MUL: MUL, operators.DIV: DIV, operators.NEG: NEG}
@@ -252,4 +241,4 @@ def flattened(program: Program) -> Straight | None:
     if any(leaf not in places for leaf in program.variables.values()):
         return None
     variables = {name: places[leaf] for name, leaf in program.variables.items()}
-    return Straight(steps, data, places[root], variables, program.constants, ())
+    return Straight(steps, data, places[root], variables, program.constants)

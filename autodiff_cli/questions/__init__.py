@@ -1,1 +1,1 @@
-"""What people do with a gradient: each method takes plain values and returns a plain frozen dataclass."""
+"""What people do with a gradient: each question takes plain values and gives one frozen answer."""

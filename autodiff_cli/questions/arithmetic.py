@@ -8,19 +8,18 @@ text, and the nearest double.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import Diagnostic, ExpressionError
 from ..graph.sweep_in import tape_in
-from ..graph.value import located
+from ..graph.value import Value, kink_warning, located
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, forward
 from .figures import Figure
 from .figures import Shown as Shown
-from .gradient import as_number, parse, single_output
+from .problem import as_number, parse, single_output
 
 MAX_DIGITS = 10_000
 CERTIFIED_DIGITS = 17
@@ -32,8 +31,7 @@ GUARD = 10
 Values = dict[str, Number]
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """Which numbers a computation is done in: `double`, `exact`, `precision` or `certified`, with so many digits."""
 
     name: str = "double"
@@ -182,3 +180,15 @@ def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
     if certified:
         return Arithmetic("certified", precision or CERTIFIED_DIGITS)
     return DOUBLE if precision is None else Arithmetic("precision", precision)
+
+
+def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[tuple[Value, list[Number]]]) -> list[Diagnostic]:
+    """A warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
+    found = [kink_warning(node, inputs) for node, inputs in kinks]
+    if found and arithmetic.name == "certified":
+        first = found[0]
+        raise ExpressionError(
+            "derivative", f"{first.message}, so no digit of one can be proven", first.span,
+            "move the point, or leave `--certified` out for the conventional derivative",
+        )  # fmt: skip
+    return found

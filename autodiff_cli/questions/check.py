@@ -15,7 +15,7 @@ from ..numbers.floats import REAL
 from ..run.sweep import Fault, Tape, activity, backward, forward, tangents
 from ..table.operators import VARIABLE
 from .finite_differences import Difference, evaluator, extrapolated, sides
-from .gradient import as_number, parse, place, single_output, wanted_variables
+from .problem import as_number, parse, place, single_output, wanted_variables
 from .roundoff import Doubles, losses
 
 DIGITS = 50
@@ -72,8 +72,7 @@ class Quantity:
     """Why it was not judged by differences, or what is wrong; empty where there is nothing to say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A program's value and gradient at a point, checked."""
 
     text: str

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import sub
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
 from .evaluator import Evaluator, compile_gradient
-from .gradient import as_number, parse, place, wanted_variables
+from .problem import as_number, parse, place, wanted_variables
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -111,6 +111,9 @@ class Descent:
 
     def __post_init__(self) -> None:
         self.best = self.start
+
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
+        return replace(self, warnings=warnings)
 
     def __iter__(self) -> Iterator[Row]:
         evaluate, stops, start = self.evaluator, self.stops, self.start

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.adjoint import Recording, record_values
@@ -17,9 +16,8 @@ from ..numbers.base import NumberType
 from ..run.sweep import Fault, forward
 from ..table.operators import VARIABLE
 from ..table.primitive import FUNCTIONS
-from .arithmetic import DOUBLE, Arithmetic, Shown, Values
-from .gradient import as_number, parse, place, single_output, wanted_variables
-from .prepared import Point, kink_warnings
+from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from .problem import Point, as_number, parse, place, single_output, wanted_variables
 
 MOST_ORDERS = 30
 MOST_DERIVATIVES = 200
@@ -29,8 +27,7 @@ LONGEST = 1_000_000
 LANGUAGES = ("text", "latex", "python")
 
 
-@dataclass(frozen=True, slots=True)
-class Derivative:
+class Derivative(NamedTuple):
     """One derivative: by which variables, and its formula."""
 
     by: tuple[str, ...]
@@ -39,8 +36,7 @@ class Derivative:
     """Its value at the point, if there was one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(NamedTuple):
     """The derivatives of a program as formulas."""
 
     text: str

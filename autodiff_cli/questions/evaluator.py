@@ -12,7 +12,7 @@ from ..language.builder import Program
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, Tape, activity, backward, forward
 from ..targets.internal import Internal
-from .gradient import single_output
+from .problem import single_output
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 

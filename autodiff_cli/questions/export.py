@@ -11,7 +11,7 @@ from ..graph.value import variable
 from ..targets import TARGETS, target
 from ..targets.base import Unit
 from ..targets.lowering import Lacking, Lowering
-from .gradient import parse, single_output, wanted_variables
+from .problem import parse, single_output, wanted_variables
 
 
 @dataclass(frozen=True, slots=True)

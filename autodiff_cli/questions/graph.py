@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ..errors import Diagnostic, ExpressionError
 from ..graph.value import Value, in_order
 from ..table.operators import VARIABLE
-from .gradient import gradient, parse
+from .gradient import gradient
+from .problem import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def picture(text: str, point: Mapping[str, float | str] | None = None, *, wrt: S
             hint = f"{told.hint}; or draw it without numbers: `--symbolic`"
             raise ExpressionError(told.kind, told.message, told.span, hint, told.also) from None
         raise
+    assert result.output is not None
     return described((result.output,), text, gradient=result.gradient, warnings=result.warnings)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.second import hessian_in
 from ..numbers.base import NumberType
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .eigenvalues import eigenvalues
-from .gradient import single_output
-from .prepared import Point, prepare
+from .problem import Point, pose, single_output
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
@@ -22,8 +20,7 @@ FLAT = 1e-8
 """A gradient this small, measured by value and curvature, is taken for 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hessian:
+class Hessian(NamedTuple):
     """Value, gradient and Hessian of a program at a point."""
 
     text: str
@@ -55,9 +52,9 @@ def hessian(
     >>> answer.hessian, answer.eigenvalues, answer.verdict
     ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
-    ready = prepare(text, point, wrt)
-    output = single_output(ready.program)
-    names = ready.wanted
+    posed = pose(text, point, wrt)
+    output = single_output(posed.program)
+    names = posed.wanted
     if len(names) > MOST_VARIABLES:
         raise ExpressionError(
             "limit", f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most", None,
@@ -69,7 +66,7 @@ def hessian(
         found = hessian_in(m, output, values, names)
         return {"value": found.value, "gradient": found.gradient, "hessian": found.hessian, "point": values}
 
-    found = arithmetic.run(ready.point, work)
+    found = arithmetic.run(posed.point, work)
     matrix = [[float(x) for x in row] for row in found["hessian"]]
     spectrum: list[float] | None = None
     if len(names) > MOST_EIGENVALUES:
@@ -82,7 +79,7 @@ def hessian(
     return Hessian(
         text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], spectrum,
         _verdict(curvature, float(found["value"]), slopes, matrix), curvature, found["point"],
-        ready.program.constants, (*ready.warnings, *warnings),
+        posed.program.constants, (*posed.warnings, *warnings),
     )  # fmt: skip
 
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph import jacobian as sweeps
 from ..graph.value import Value
 from ..numbers.base import NumberType
-from .arithmetic import DOUBLE, Arithmetic, Shown, Values
-from .prepared import Point, kink_warnings, prepare
+from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from .problem import Point, pose
 
 MOST_ENTRIES = 1_000_000
 NAME_LENGTH = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Jacobian:
+class Jacobian(NamedTuple):
     """The outputs of a program at a point, and their derivatives."""
 
     text: str
@@ -59,9 +57,9 @@ def jacobian(
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}, direction={"x": 1}).product
     [3.0, 1.0]
     """
-    ready = prepare(text, point, wrt)
-    outputs, names = ready.program.outputs, ready.wanted
-    called = _names(text, outputs, {b.value: b.name for b in ready.program.bindings})
+    posed = pose(text, point, wrt)
+    outputs, names = posed.program.outputs, posed.wanted
+    called = _names(text, outputs, {b.value: b.name for b in posed.program.bindings})
     along: dict[str, float | str] | None = None
     if direction is not None:
         for name in direction:
@@ -79,7 +77,7 @@ def jacobian(
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
         )  # fmt: skip
     warnings: list[Diagnostic] = []
-    given = {("point", name): value for name, value in ready.point.items()}
+    given = {("point", name): value for name, value in posed.point.items()}
     given |= {("direction", name): value for name, value in (along or {}).items()}
     given |= {("adjoint", str(k)): value for k, value in enumerate(weights or ())}
     keys = {f"{part} {name}": (part, name) for part, name in given}
@@ -107,8 +105,8 @@ def jacobian(
     found = arithmetic.run({f"{part} {name}": value for (part, name), value in given.items()}, work)
     return Jacobian(
         text, arithmetic, called, found["values"], names, found.get("jacobian"), found.get("direction"),
-        found.get("product"), found.get("adjoint"), found.get("gradient"), found["point"], ready.program.constants,
-        (*ready.warnings, *warnings),
+        found.get("product"), found.get("adjoint"), found.get("gradient"), found["point"], posed.program.constants,
+        (*posed.warnings, *warnings),
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.pieces import NotSmooth
@@ -15,7 +15,7 @@ from ..graph.sweep_in import sweep_in
 from ..graph.value import kink_warning
 from ..numbers.floats import REAL
 from .descend import Row, beginning
-from .gradient import as_number, parse
+from .problem import as_number, parse
 from .ranges import Range
 
 METHODS = {
@@ -48,8 +48,7 @@ DIMENSIONS = 200
 """In how many variables the Hessian at the result is looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Minimum:
+class Minimum(NamedTuple):
     """Where an optimiser has ended, whether that is a minimum, and what it took."""
 
     text: str
@@ -333,7 +332,7 @@ def _curvature(problem: _Problem, row: Row, free: list[int]) -> tuple[str | None
     except NotSmooth as refused:
         swept = sweep_in(REAL, problem.output, row.point, row.moving)
         kinks = [kink_warning(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
-        return "kink", None, kinks or [replace(refused.diagnostic, kind="kink")]
+        return "kink", None, kinks or [refused.diagnostic._replace(kind="kink")]
     except ExpressionError:
         return None, None, []
     square: Any = numpy.array(found.hessian)[numpy.ix_(free, free)]

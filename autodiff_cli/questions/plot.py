@@ -11,7 +11,7 @@ from ..graph.value import differentiate
 from ..language.builder import Program
 from ..language.printer import expression_text
 from .evaluator import Evaluator, compile_gradient
-from .gradient import as_number, parse, place
+from .problem import as_number, parse, place
 from .ranges import Range
 from .sampling import Samples, sample, split
 from .surface import Surface, surface_of

@@ -6,12 +6,12 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
 from ..language.parser import parse_program
-from .gradient import evaluate_constant
+from .problem import evaluate_constant, plain_number
 
 _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
@@ -24,7 +24,10 @@ def parse_point(text: str) -> dict[str, float]:
 
     Raises `ExpressionError` of kind `point`, with the span in this text (its `text`).
     """
-    point: dict[str, float] = {}
+    point = _plain_point(text)
+    if point is not None:
+        return point
+    point = {}
     try:
         for start, end in pieces(text):
             name, value = _assignment(text, start, end)
@@ -33,6 +36,19 @@ def parse_point(text: str) -> dict[str, float]:
     except ExpressionError as error:
         error.text = text
         raise
+    return point
+
+
+def _plain_point(text: str) -> dict[str, float] | None:
+    """The point where it is names and numbers with nothing around them, as most are; else None."""
+    point: dict[str, float] = {}
+    for piece in text.split(","):
+        name, _, number = piece.partition("=")
+        if name in point or not plain_number(number) or not is_name(name):
+            return None
+        point[name] = value = typed(float(number), number)
+        if value - value != 0.0:
+            return None
     return point
 
 
@@ -184,37 +200,52 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return merged
 
 
+class _Strict:
+    """A reader of JSON that notes what is not strict."""
+
+    def __init__(self) -> None:
+        self.problems: list[ExpressionError] = []
+        self.decode = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._number
+        ).decode
+
+    def _problem(self, message: str, hint: str) -> None:
+        self.problems.append(ExpressionError("request", message, hint=hint))
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            for name, value in pairs:
+                if made[name] != value:
+                    self._problem(f"`{name}` is given twice, with different values", "leave one of them out")
+        return made
+
+    def _constant(self, name: str) -> None:
+        self._problem(f"`{name}` is not JSON", "JSON has finite numbers only")
+
+    def _number(self, digits: str) -> float | None:
+        value = float(digits)
+        if math.isinf(value):
+            self._problem(f"{digits} is too large for double precision", "give a smaller number")
+            return None
+        return typed(value, digits)
+
+
+@cache
+def _strict() -> _Strict:
+    return _Strict()
+
+
 def read_json(text: str) -> tuple[Any, ExpressionError | None]:
     """The value of JSON text, and the error that it is where it is not strict.
 
     Strict is: finite numbers, and no name twice in an object with different values. Raises `ExpressionError` of kind
     `request`, with the span in this text, where it is not JSON at all.
     """
-    problems: list[ExpressionError] = []
-
-    def problem(message: str, hint: str) -> None:
-        problems.append(ExpressionError("request", message, hint=hint))
-
-    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            for name, value in pairs:
-                if made[name] != value:
-                    problem(f"`{name}` is given twice, with different values", "leave one of them out")
-        return made
-
-    def constant(name: str) -> None:
-        problem(f"`{name}` is not JSON", "JSON has finite numbers only")
-
-    def number(digits: str) -> float | None:
-        value = float(digits)
-        if math.isinf(value):
-            problem(f"{digits} is too large for double precision", "give a smaller number")
-            return None
-        return typed(value, digits)
-
+    reader = _strict()
+    reader.problems.clear()
     try:
-        value = json.loads(text, object_pairs_hook=object_of, parse_constant=constant, parse_float=number)
+        value = reader.decode(text)
     except json.JSONDecodeError as error:
         place = min(error.pos, len(text))
         message = (
@@ -226,7 +257,7 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
         raise ExpressionError("request", "this JSON is nested too deeply", hint="flatten it") from None
     except ValueError:
         raise ExpressionError("request", "this JSON holds a number with too many digits", hint="shorten it") from None
-    return value, problems[0] if problems else None
+    return value, reader.problems[0] if reader.problems else None
 
 
 def _twice(name: str, first: float, second: float, span: Span | None = None) -> NoReturn:

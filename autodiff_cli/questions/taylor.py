@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.taylor import taylor_in
 from ..numbers.base import NumberType
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .figures import Figure
-from .gradient import single_output
-from .prepared import Point, prepare
+from .problem import Point, pose, single_output
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
@@ -20,8 +18,7 @@ MOST_DIGITS = 300_000
 """Order times digits: what comes back within seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taylor:
+class Taylor(NamedTuple):
     """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
 
     text: str
@@ -47,12 +44,12 @@ def taylor(
     >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
     '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
     """
-    ready = prepare(text, point, None if by is None else [by])
-    output = single_output(ready.program)
-    if len(ready.wanted) != 1:
-        named = ", ".join(f"`{name}`" for name in ready.wanted)
-        hint = f"choose one of {named}: `--wrt {ready.wanted[0]}`" if named else "there is nothing to expand it in"
-        count = len(ready.wanted) or "none"
+    posed = pose(text, point, None if by is None else [by])
+    output = single_output(posed.program)
+    if len(posed.wanted) != 1:
+        named = ", ".join(f"`{name}`" for name in posed.wanted)
+        hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
+        count = len(posed.wanted) or "none"
         raise ExpressionError(
             "usage", f"a Taylor series is taken in one variable, and this program has {count}", None, hint
         )
@@ -66,16 +63,16 @@ def taylor(
             "limit", f"order {order} with {arithmetic.digits:,} digits would take too long", None,
             f"order times digits may be up to {MOST_DIGITS:,}",
         )  # fmt: skip
-    name = ready.wanted[0]
+    name = posed.wanted[0]
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         return {"coefficients": taylor_in(m, output, values, name, order), "point": values}
 
-    found = arithmetic.run(ready.point, work)
+    found = arithmetic.run(posed.point, work)
     return Taylor(
         text, arithmetic, name, order, found["coefficients"],
-        polynomial(name, found["coefficients"], found["point"][name]), found["point"], ready.program.constants,
-        tuple(ready.warnings),
+        polynomial(name, found["coefficients"], found["point"][name]), found["point"], posed.program.constants,
+        tuple(posed.warnings),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.partials import local_formulas
@@ -13,7 +13,7 @@ from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..run.sweep import Activity, Fault, Tape, activity, backward, forward, local_derivatives, tangents
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
-from .gradient import as_number, parse, place, single_output, wanted_variables
+from .problem import as_number, parse, place, single_output, wanted_variables
 
 MODES = ("reverse", "forward")
 
@@ -25,8 +25,7 @@ CANCELLED = 1e3
 """How much smaller than its largest contribution an adjoint is that is said to cancel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A node of the forward primal trace: what it is called, how it is computed, its value."""
 
     name: str
@@ -46,8 +45,7 @@ class Row:
     span: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Pull:
+class Pull(NamedTuple):
     """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
 
     source: int
@@ -66,8 +64,7 @@ class Pull:
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One input's part of a tangent."""
 
     source: int
@@ -77,8 +74,7 @@ class Term:
     tangent: float
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(NamedTuple):
     """A step of the forward tangent trace: a node's tangent from those of its inputs."""
 
     target: int
@@ -86,16 +82,14 @@ class Push:
     tangent: float
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """Something that went on in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
 
     kind: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """The whole trace. In forward mode `pulls`, `adjoints` and `gradient` are empty, in reverse mode `pushes` is."""
 
     text: str

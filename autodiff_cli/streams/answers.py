@@ -8,8 +8,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import Field, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, TextIO, TypeVar
+from typing import NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import EXIT_CODES, Diagnostic, ExpressionError, looks_like_option
 from ..views.error import report
@@ -17,7 +16,6 @@ from ..views.formats import Asked, View, Writer, writer
 from .requests import (
     Defaults,
     Request,
-    Shortcuts,
     default_point,
     names,
     standard_input,
@@ -28,16 +26,22 @@ from .requests import (
 
 
 class Warned(Protocol):
-    """A dataclass with warnings, as every method returns one."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    """An answer with warnings, as every question gives one."""
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What is worth a warning."""
 
 
-Answer = TypeVar("Answer", bound=Warned)
+class Frozen(Warned, Protocol):
+    """One that is a tuple, as all are that a stream can have."""
+
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Self:
+        """The same answer with other warnings."""
+
+
+One = TypeVar("One", bound=Warned)
+Answer = TypeVar("Answer", bound=Frozen)
 Method = Callable[[Request], Answer]
 
 WARNINGS = 5
@@ -76,31 +80,20 @@ class Inputs(NamedTuple):
         return self.expr is None and self.file is None and waits_for_a_person()
 
 
-def answer_all(
-    inputs: Inputs,
-    method: Method[Answer],
-    view: View[Answer],
-    shortcut: Callable[[Defaults], Shortcuts | None] | None = None,
-) -> int:
+def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer]) -> int:
     """Answer the program, or every program of the stream, on standard output; return the exit code.
 
-    Errors and warnings go to standard error, and into the records of formats that have a place for them. A `shortcut`
-    makes the records of some lines of a stream by itself.
+    Errors and warnings go to standard error, and into the records of formats that have a place for them.
     """
     if inputs.waits():
         return no_expression(inputs)
-    return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many), shortcut)
+    return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many))
 
 
-def answer_with(
-    inputs: Inputs,
-    method: Method[Answer],
-    out: Writer[Answer],
-    shortcut: Callable[[Defaults], Shortcuts | None] | None = None,
-) -> int:
+def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
     """The same with a writer of the command's own."""
     if inputs.many:
-        return _answer_stream(inputs, method, out, shortcut)
+        return _answer_stream(inputs, method, out)
     return answer_one(inputs, method, out)
 
 
@@ -113,7 +106,7 @@ def no_expression(inputs: Inputs) -> int:
     return EXIT_CODES["usage"]
 
 
-def answer_one(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
     """Answer the one program that the inputs give; return the exit code."""
     if inputs.file is not None and inputs.expr is not None:
         raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
@@ -133,7 +126,7 @@ def answer_one(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> i
         diagnostic = error.diagnostic
         if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
             hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
-            diagnostic = replace(diagnostic, hint=hint)
+            diagnostic = diagnostic._replace(hint=hint)
         report(diagnostic, error.text if error.text is not None else asked.text)
         return error.exit_code
     out.answer(asked, answer)
@@ -143,22 +136,17 @@ def answer_one(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> i
     return 0
 
 
-def _answer_stream(
-    inputs: Inputs,
-    method: Method[Answer],
-    out: Writer[Answer],
-    shortcut: Callable[[Defaults], Shortcuts | None] | None,
-) -> int:
+def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
     defaults = Defaults(default_point(inputs.at), names(inputs.wrt))
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
-    requests = stream(standard_input(), defaults, shortcut and shortcut(defaults), out.out.flush if flush else None)
+    requests = stream(standard_input(), defaults, out.out.flush if flush else None)
     return answer_requests(requests, method, out, flush)
 
 
 def answer_requests(
-    requests: Iterable[Request | str], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False
+    requests: Iterable[Request], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False
 ) -> int:
-    """Answer one request after the other; return the highest exit code. A text among them is a record, done already.
+    """Answer one request after the other; return the highest exit code.
 
     With `flush` the answers go out as they come; with `fail` the first error is the end.
     """
@@ -167,12 +155,9 @@ def answer_requests(
     due = time.monotonic() + FLUSH_AFTER
     try:
         for count, request in enumerate(requests, start=1):
-            if isinstance(request, str):
-                out.out.write(request)
-            else:
-                worst = max(worst, _answer_request(request, method, out, flush))
-                if worst and fail:
-                    break
+            worst = max(worst, _answer_request(request, method, out, flush))
+            if worst and fail:
+                break
             if flush and time.monotonic() > due:
                 out.out.flush()
                 due = time.monotonic() + FLUSH_AFTER
@@ -215,15 +200,15 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
             place = f"line {request.asked.line}: "
             report(error.diagnostic, error.text if error.text is not None else request.text, where=place)
         return error.exit_code
-    warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
-    if len(warnings) < len(answer.warnings):
+    if answer.warnings:
         # one point serves many programs there, and not each uses all of it
-        answer = replace(answer, warnings=warnings)
+        warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
+        answer = answer._replace(warnings=warnings)
     out.answer(request.asked, answer)
-    if not out.carries_warnings:
+    if answer.warnings and not out.carries_warnings:
         if flush:
             out.out.flush()
-        warn(warnings, request.text, where=f"line {request.asked.line}: ")
+        warn(answer.warnings, request.text, where=f"line {request.asked.line}: ")
     return 0
 
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import csv
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions.point import constant_value, is_name, point_of_object, read_json
-from ..questions.points import Points
+from ..questions.problem import parse, single_output, wanted_variables
 from ..views.formats import Asked, View, writer
-from ..views.straight import record
 from .answers import Answer, Inputs, Method, answer_requests, is_file
 from .requests import LINE_LIMIT, Request, decode, default_point, lines, names, standard_input, whole
 
 Row = tuple[int, Mapping[str, object], ExpressionError | None]
 """Its line in the file, its cells by column, and what is wrong with it as a whole."""
-
-_plain_number = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
 
 
 class Data(NamedTuple):
@@ -136,32 +132,8 @@ def _objects(
 
 
 # ---- the answers --------------------------------------------------------------------------------------------------
-def answer_points(inputs: Inputs, data: Data, view: View[Any], *, whole: bool) -> int:
-    """Answer the program at every row; return the exit code. With `whole`, intermediates are wanted too."""
-    machine = inputs.format in (None, "json", "jsonl", "csv", "tsv", "plain")
-    programs: list[Points] = []
-
-    def prepared(text: str, columns: Sequence[str], wrt: tuple[str, ...] | None) -> Points:
-        programs.append(Points(text, columns, wrt))
-        return programs[-1]
-
-    def method(request: Request) -> Any:
-        quick = programs[-1].quick(request.point) if machine and not whole else None
-        return quick or programs[-1].gradient(request.point)
-
-    return answer_rows(inputs, data, method, view, prepared, quick=not whole)
-
-
-def answer_rows(
-    inputs: Inputs,
-    data: Data,
-    method: Method[Answer],
-    view: View[Answer],
-    prepare: Callable[[str, Sequence[str], tuple[str, ...] | None], Points] = Points,
-    *,
-    quick: bool = False,
-) -> int:
-    """The same by any method. With `quick` the records of ordinary rows are written without it."""
+def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer]) -> int:
+    """Answer the program at every row; return the exit code."""
     text = _program(inputs, data)
     chosen = inputs.format or "jsonl"
     if chosen in ("csv", "tsv"):
@@ -183,13 +155,8 @@ def answer_rows(
                 raise ExpressionError("io", message, hint="check the path") from None
             flush = sys.stdout.isatty()
         columns, rows = table(file, data.path, out.out.flush if flush else None)
-        direct = quick and chosen == "jsonl" and text.isascii() and _takes_all(sys.stdout)
-        asked = _Rows(text, inputs, data, prepare, columns, direct)
+        asked = _Rows(text, inputs, data, columns)
         return answer_requests(asked.requests(rows), method, out, flush, fail=data.fail)
-
-
-def _takes_all(out: object) -> bool:
-    return (getattr(out, "encoding", None) or "utf-8").lower() in ("utf-8", "utf8")
 
 
 def _program(inputs: Inputs, data: Data) -> str:
@@ -211,68 +178,68 @@ def _program(inputs: Inputs, data: Data) -> str:
 
 
 class _Rows:
-    """The rows as requests, or at once as records."""
+    """The rows as requests."""
 
-    def __init__(
-        self,
-        text: str,
-        inputs: Inputs,
-        data: Data,
-        prepare: Callable[[str, Sequence[str], tuple[str, ...] | None], Points],
-        columns: Sequence[str] | None,
-        direct: bool,
-    ) -> None:
-        self.text, self.data, self.prepare, self.direct = text, data, prepare, direct
+    def __init__(self, text: str, inputs: Inputs, data: Data, columns: Sequence[str] | None) -> None:
+        self.text, self.data = text, data
         self.constants = default_point(inputs.at)
         self.wrt = names(inputs.wrt)
-        self.points: Points | None = None
-        if columns is not None:
-            self.begin(columns)
+        self.used: list[str] | None = None if columns is None else self.begin(columns)
 
-    def begin(self, columns: Sequence[str]) -> Points:
-        """Parse the program, now that it is known which names have values."""
+    def begin(self, columns: Sequence[str]) -> list[str]:
+        """The columns that the program uses, now that it is known which names have values."""
         for name in self.data.keep:
             if name not in columns:
                 listed = ", ".join(f"`{column}`" for column in columns)
                 raise ExpressionError("usage", f"there is no column `{name}` to keep", hint=f"there are {listed}")
-        known = [column for column in columns if is_name(column)]
+        given = [*(column for column in columns if is_name(column)), *self.constants]
         try:
-            points = self.prepare(self.text, [*known, *self.constants], self.wrt)
+            variables = self.variables(given)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
             raise
-        for name in points.variables:
+        for name in variables:
             if name in columns and name in self.constants:
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
-        self.used = [name for name in points.variables if name in columns]
-        self.points = points
-        return points
+        return [name for name in variables if name in columns]
 
-    def requests(self, rows: Iterator[Row]) -> Iterator[Request | str]:
+    def variables(self, given: Sequence[str]) -> Sequence[str]:
+        """The names whose values the program needs. Raises `ExpressionError` where that does not fit what is given."""
+        program = parse(self.text, given)
+        single_output(program)
+        missing = [name for name in program.variables if name not in given]
+        if missing:
+            raise ExpressionError(
+                "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
+                f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`",
+            )  # fmt: skip
+        for binding in program.bindings:
+            if binding.name in given:
+                raise ExpressionError(
+                    "point", f"`{binding.name}` is given a value by the data, and bound by the program",
+                    binding.value.span, "rename one of them",
+                )  # fmt: skip
+        wanted_variables(program, dict.fromkeys(given, 0.0), self.wrt)
+        return list(program.variables)
+
+    def requests(self, rows: Iterator[Row]) -> Iterator[Request]:
         """What to answer, row by row."""
-        keep, wrt, text, direct = self.data.keep, self.wrt, self.text, self.direct
+        keep, wrt, text = self.data.keep, self.wrt, self.text
         for line, cells, error in rows:
-            points = self.points or self.begin(list(cells))
+            if self.used is None:
+                self.used = self.begin(list(cells))
             kept = {name: cells.get(name) for name in keep} if keep else None
-            point = dict(self.constants)
+            asked = Asked(text, line, None, kept)
             try:
                 if error is not None:
                     raise error
-                for name in self.used:
-                    cell = cells.get(name)
-                    if direct and type(cell) is str and _plain_number(cell) and (number := float(cell)) - number == 0.0:
-                        point[name] = number
-                    else:
-                        point[name] = value(name, cell)
+                point = {**self.constants, **{name: value(name, cells.get(name)) for name in self.used}}
             except ExpressionError as fault:
                 fault.text = fault.text or ""
-                yield Request(Asked(text, line, None, kept), text, {}, None, fault)
+                yield Request(asked, text, {}, None, fault)
                 continue
-            if direct and (found := points.quick(point)) is not None:
-                yield record(text, line, None, found, kept)
-            else:
-                yield Request(Asked(text, line, None, kept), text, point, wrt)
+            yield Request(asked, text, point, wrt)
 
 
 def value(name: str, cell: object) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, BinaryIO, NamedTuple, Protocol
+from typing import IO, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, Span, nearest
 from ..questions.point import merge, parse_point, point_of_object, read_json
@@ -40,22 +40,10 @@ class Defaults(NamedTuple):
     wrt: tuple[str, ...] | None
 
 
-class Shortcuts(Protocol):
-    """A quicker way to the records of some lines; None for all others."""
-
-    def line(self, text: str, number: int) -> str | None:
-        """The record of a line that is no request record."""
-
-    def request(self, request: Request) -> str | None:
-        """The record of a request."""
-
-
-def stream(
-    file: BinaryIO, defaults: Defaults, shortcut: Shortcuts | None = None, idle: Callable[[], None] | None = None
-) -> Iterator[Request | str]:
+def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
     """The requests in a stream, each as soon as its line has come; blank lines and comments give none.
 
-    Where there is a shortcut to the record of a line, that comes instead. `idle` is called before waiting for more.
+    `idle` is called before waiting for more.
     """
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
@@ -64,15 +52,11 @@ def stream(
             yield Request(Asked(None, number), "", {}, None, limit)
             continue
         text, error = decode(data.removesuffix(b"\r"), first=number == 1)
-        if shortcut and error is None and (record := shortcut.line(text, number)) is not None:
-            yield record
-            continue
         bare = text.lstrip()
         if not bare or bare.startswith("#"):
             continue
         if bare.startswith("{"):
-            request = _record(text, number, defaults, error)
-            yield (shortcut.request(request) if shortcut and request.error is None else None) or request
+            yield _record(text, number, defaults, error)
         else:
             yield _typed(text, number, defaults, error)
 

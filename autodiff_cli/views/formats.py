@@ -107,9 +107,7 @@ class JsonLines(Writer[Answer]):
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         fields = self.view.record(answer)
-        if asked.text is not None:
-            fields = {**asked.fields(), **fields}
-        self.record(fields)
+        self.record(fields if asked.text is None else asked.fields() | fields)
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         told = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
@@ -122,10 +120,11 @@ class JsonLines(Writer[Answer]):
     def encode(self, fields: dict[str, object]) -> str:
         """The record as text; with escapes where it holds what UTF-8 cannot (half a surrogate pair)."""
         text = self._encode(fields)
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            text = json.dumps(fields, allow_nan=False)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                return json.dumps(fields, allow_nan=False)
         return text
 
 
@@ -182,7 +181,11 @@ class Separated(Writer[Answer]):
         cells = {"line": str(asked.line), "id": name, **row}
         for column, kept in (asked.kept or {}).items():
             cells[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
-        self.out.write(self.separator.join([self._cell(cells.get(column, "")) for column in self.view.columns]) + "\n")
+        listed = [cells.get(column, "") for column in self.view.columns]
+        together = "".join(listed)
+        if not (together.isascii() and together.isprintable()) or '"' in together or self.separator in together:
+            listed = list(map(self._cell, listed))
+        self.out.write(self.separator.join(listed) + "\n")
 
     def _cell(self, text: str) -> str:
         text = visible(text)
@@ -258,6 +261,11 @@ FORMATS: dict[str, type[Writer[Any]]] = {
     "markdown": Markdown,
     "plain": Plain,
 }
+
+
+def draws(name: str) -> bool:
+    """Whether a format shows answers as people read them."""
+    return name in FORMATS and issubclass(FORMATS[name], Documents)
 
 
 def writer(name: str, out: TextIO, view: View[Answer], many: bool) -> Writer[Answer]:

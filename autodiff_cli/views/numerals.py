@@ -23,6 +23,8 @@ def readable(value: float | bool | Figure | None, digits: int | None = None) -> 
 
 def exact(value: float | bool | Figure | None) -> str:
     """The shortest text that reads back as the same number; empty where there is none."""
+    if type(value) is float:
+        return repr(value)
     if value is None:
         return ""
     if isinstance(value, Figure):
@@ -34,26 +36,27 @@ def exact(value: float | bool | Figure | None) -> str:
 
 def doubles(found: Any) -> Any:
     """Numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
+    if isinstance(found, Figure):
+        return found.nearest
     if isinstance(found, dict):
         return {key: doubles(item) for key, item in found.items()}
-    if isinstance(found, (list, tuple)):
-        return [doubles(item) for item in found]
-    return found.nearest if isinstance(found, Figure) else found
+    return [doubles(item) for item in found] if isinstance(found, (list, tuple)) else found
 
 
 def all_digits(found: Any) -> Any:
     """The same numbers as text, with all the digits that they have."""
+    if isinstance(found, Figure):
+        return found.text
     if isinstance(found, dict):
         return {key: all_digits(item) for key, item in found.items()}
-    if isinstance(found, (list, tuple)):
-        return [all_digits(item) for item in found]
-    return found.text if isinstance(found, Figure) else found
+    return [all_digits(item) for item in found] if isinstance(found, (list, tuple)) else found
 
 
 def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """The fields of a record that hold numbers: as doubles, and under `digits` as text where there are more digits."""
+    if arithmetic == "double":
+        return fields
     record: dict[str, object] = doubles(fields)
-    if arithmetic != "double":
-        record["arithmetic"] = arithmetic
-        record["digits"] = all_digits(fields)
+    record["arithmetic"] = arithmetic
+    record["digits"] = all_digits(fields)
     return record

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from autodiff_cli import gradient, parse
 from autodiff_cli.graph.value import in_order
 from autodiff_cli.questions.evaluator import compile_gradient
-from autodiff_cli.questions.gradient import place
+from autodiff_cli.questions.problem import place
 
 
 def layer(inputs: int, neurons: int, function: str) -> str:

@@ -9,6 +9,7 @@ users have it: on, and for the `autodiff` command off.
 from __future__ import annotations
 
 import gc
+import io
 import json
 import math
 import statistics
@@ -19,8 +20,11 @@ from typing import Any
 
 from random_formulas import Formula, formulas, is_right
 
-from autodiff_cli.streams.requests import Defaults
-from autodiff_cli.streams.shortcut import Shortcut
+from autodiff_cli.questions.programs import Programs
+from autodiff_cli.streams.answers import answer_requests
+from autodiff_cli.streams.requests import Defaults, stream
+from autodiff_cli.views.formats import writer
+from autodiff_cli.views.gradient import view
 
 Answer = tuple[float, dict[str, float]]
 Way = Callable[[str, Mapping[str, float]], Answer]
@@ -177,17 +181,33 @@ def installed() -> dict[str, Way]:
     return found
 
 
-def _ours(asked: Sequence[Formula]) -> tuple[float, list[Answer]]:
+def _typed(formula: Formula) -> str:
+    """A line of a stream: program and point."""
+    return f"{formula.text}\t{','.join(f'{name}={x!r}' for name, x in formula.point.items())}\n"
+
+
+def _record(formula: Formula) -> str:
+    """The same as a request record."""
+    return json.dumps({"id": 1, "expr": formula.text, "at": formula.point}) + "\n"
+
+
+def _ours(asked: Sequence[Formula], line: Callable[[Formula], str]) -> tuple[float, list[Answer]]:
     """Seconds and answers of the stream for these formulas."""
-    lines = [f"{f.text}\t{','.join(f'{name}={x!r}' for name, x in f.point.items())}" for f in asked]
+    data = io.BytesIO("".join(map(line, asked)).encode())
+    out = io.StringIO()
     gc.collect()
     gc.disable()
     begin = time.perf_counter()
-    shortcut = Shortcut(Defaults({}, None))
-    records = [shortcut.line(line, number) for number, line in enumerate(lines)]
+    programs = Programs(whole=False)
+    answer_requests(
+        stream(data, Defaults({}, None)),
+        lambda request: programs.gradient(request.text, request.point, request.wrt),
+        writer("jsonl", out, view(), True),
+        False,
+    )
     taken = time.perf_counter() - begin
     gc.enable()
-    answers = [json.loads(record or "null") for record in records]
+    answers = [json.loads(record) for record in out.getvalue().splitlines()]
     return taken, [(answer["value"], answer["gradient"]) for answer in answers]
 
 
@@ -210,7 +230,10 @@ def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, obj
         for k in range(max(1, count // 100))
         for f in distinct[:100]
     ]
-    ways: dict[str, Callable[[Sequence[Formula]], tuple[float, list[Answer]]]] = {"autodiff": _ours}
+    ways: dict[str, Callable[[Sequence[Formula]], tuple[float, list[Answer]]]] = {
+        "autodiff": lambda asked: _ours(asked, _typed),
+        "autodiff, request records": lambda asked: _ours(asked, _record),
+    }
     ways |= {name: lambda asked, way=way: _theirs(way, asked) for name, way in installed().items()}
     shares = {}
     for name, way in ways.items():

@@ -1,7 +1,7 @@
 """One formula at many points: `--points` beside the same rows as request records, answered the ordinary way.
 
-The ordinary way parses the program of every record and differentiates it on a graph; the cache and the shortcut of
-streams are left out of it.
+The ordinary way parses the program of every record and differentiates it on a graph; what streams remember and
+their flat lists are left out of it.
 """
 
 from __future__ import annotations
@@ -16,24 +16,27 @@ import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from autodiff_cli.commands.arguments import call
-from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.questions.gradient import Gradient, gradient
+from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams.answers import answer_requests
 from autodiff_cli.streams.requests import Defaults, stream
-from autodiff_cli.streams.shortcut import Shortcut
-from autodiff_cli.views.formats import JsonLines
+from autodiff_cli.views.formats import writer
 from autodiff_cli.views.gradient import view
 
 FORMULA = "log(1.2 + (x)**2)*(x*(0.71 + y)*z + (((x - 0.31) + (x - 0.71)))**2)"
 
 
-def _records(requests: bytes, shortcut: bool) -> str:
+def _records(requests: bytes, ask: Callable[..., Gradient[Any]]) -> str:
     out = io.StringIO()
-    defaults = Defaults({}, None)
-    asked = stream(io.BytesIO(requests), defaults, Shortcut(defaults) if shortcut else None)
-    writer = JsonLines(out, view(), True)
-    answer_requests(asked, lambda each: gradient(each.text, each.point, wrt=each.wrt), writer, False)
+    answer_requests(
+        stream(io.BytesIO(requests), Defaults({}, None)),
+        lambda each: ask(each.text, each.point),
+        writer("jsonl", out, view(), True),
+        False,
+    )
     return out.getvalue()
 
 
@@ -54,8 +57,8 @@ def measure(count: int, rounds: int) -> list[dict[str, object]]:
             return out.getvalue()
 
         ways: dict[str, Callable[[], str]] = {
-            "request records, without the cache": lambda: _records(requests, shortcut=False),
-            "request records": lambda: _records(requests, shortcut=True),
+            "request records, without the cache": lambda: _records(requests, gradient),
+            "request records": lambda: _records(requests, Programs(whole=False).gradient),
             "--points data.csv": through_points,
         }
         taken: dict[str, list[float]] = {name: [] for name in ways}

@@ -1,0 +1,171 @@
+"""A problem: a program with its point and the variables to differentiate by, checked against each other.
+
+What every question begins with.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from ..errors import Diagnostic, ExpressionError
+from ..graph.value import Value, evaluate
+from ..language.builder import Program, build
+from ..language.parser import parse_program
+from ..language.tree import Node
+
+Point = Mapping[str, float | str]
+"""The values of variables: numbers, or constant expressions as text."""
+
+plain_number = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII).fullmatch
+"""Whether a text is a number, and no expression that has to be parsed."""
+
+
+class Problem(NamedTuple):
+    """A program and its point, checked against each other."""
+
+    program: Program
+    point: dict[str, float | str]
+    """The values of the program's variables, as they were given; of other wanted names too."""
+    wanted: list[str]
+    warnings: list[Diagnostic]
+
+
+def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Problem:
+    """The program of a text, ready to be differentiated at a point. Raises `ExpressionError`."""
+    given = dict(point or {})
+    numbers = {name: as_number(value, name) for name, value in given.items()}
+    program = parse(text, numbers)
+    warnings = place(program, numbers)
+    wanted = wanted_variables(program, numbers, wrt)
+    names = [*program.variables, *(name for name in wanted if name not in program.variables)]
+    return Problem(program, {name: given[name] for name in names}, wanted, warnings)
+
+
+def parse(text: str, given: Collection[str] = ()) -> Program:
+    """The program of a text, as a graph that is not evaluated yet.
+
+    `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`.
+    Raises `ExpressionError` where the text is not valid.
+    """
+    return build(parse_program(text), text, given)
+
+
+def evaluate_constant(text: str) -> float:
+    """The value of an expression without variables, such as `pi/4`: what a point may give to a name.
+
+    Raises `ExpressionError`, with the span in this text.
+    """
+    try:
+        if plain_number(text):
+            value = float(text)
+            if math.isinf(value):
+                raise ExpressionError(
+                    "overflow", f"{text} is too large for double precision", None, "give a smaller value"
+                )
+            return value
+        program = build(_one_expression(text), text)
+        if program.variables:
+            name, leaf = next(iter(program.variables.items()))
+            hint = "give a number, or an expression of numbers such as `pi/4`"
+            if name.lower() in ("nan", "inf", "infinity"):
+                raise ExpressionError("point", f"`{name}` is not a value that a variable can have", leaf.span, hint)
+            raise ExpressionError("point", f"`{name}` has no value here", leaf.span, hint)
+        output = single_output(program)
+        evaluate((output,))
+    except ExpressionError as error:
+        error.text = text
+        raise
+    return float(output.data) + 0.0
+
+
+def _one_expression(text: str) -> Node:
+    """The tree of a text that is one expression and nothing else. Raises `ExpressionError`."""
+    tree = parse_program(text)
+    (*earlier, last) = tree.children
+    if earlier or last.kind in ("bind", "augment", "define", "outputs") or "#" in text:
+        raise ExpressionError(
+            "point", "a value is one expression, and this is more", last.span, "give a number, or `pi/4` for example"
+        )
+    return tree
+
+
+def as_number(value: float | str, name: str) -> float:
+    """The value that a point gives to a name, as a float. Raises `ExpressionError`."""
+    if isinstance(value, str):
+        return evaluate_constant(value)
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise ExpressionError("point", f"`{name}` needs a number, not {value!r}", None, "give a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ExpressionError("point", f"`{name}` cannot be {number}", None, "give a finite number")
+    return number
+
+
+def single_output(program: Program) -> Value:
+    """The one output of a program. Raises `ExpressionError` where there are several."""
+    if len(program.outputs) > 1:
+        raise ExpressionError(
+            "type", f"this program has {len(program.outputs)} outputs, and a gradient needs one",
+            program.outputs[1].span,
+            "`autodiff jacobian` differentiates several outputs",
+        )  # fmt: skip
+    return program.outputs[0]
+
+
+def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
+    """Give the variables their values; return a warning for each name that the program does not use.
+
+    Raises `ExpressionError` for a name that the program binds itself, and for a variable without a value.
+    """
+    bound = {b.name: b for b in program.bindings}
+    warnings = []
+    missing = [name for name in program.variables if name not in values]
+    for name in values:
+        if name in program.variables:
+            program.variables[name].data = values[name]
+        elif name in bound:
+            raise ExpressionError(
+                "point", f"`{name}` is given a value by the point, and bound by the program", bound[name].value.span,
+                "leave one of them out",
+            )  # fmt: skip
+        else:
+            import difflib  # only this warning needs it
+
+            near = difflib.get_close_matches(name, missing or list(program.variables), 1, 0.5)
+            hint = f"did you mean `{near[0]}`?" if near else "leave it out"
+            warnings.append(Diagnostic("unused", f"the program does not use `{name}`", None, hint))
+    if missing:
+        first = program.variables[missing[0]]
+        listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
+        example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.variables)
+        raise ExpressionError(
+            "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value", first.span,
+            f"give the point: `--at {example}`"
+            + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1]),
+        )  # fmt: skip
+    return warnings
+
+
+def _shortest(x: float) -> str:
+    return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
+
+
+def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> list[str]:
+    """The variables to differentiate in, in order of first appearance. Raises `ExpressionError` for an unknown name."""
+    if wrt is None:
+        return list(program.parameters)
+    if isinstance(wrt, str):
+        wrt = [name.strip() for name in wrt.split(",")]
+    for name in wrt:
+        if name not in program.variables and name not in values:
+            known = ", ".join(f"`{x}`" for x in program.variables) or "none"
+            raise ExpressionError(
+                "usage", f"`{name}` is not a variable of this program", None, f"its variables: {known}"
+            )
+    return [x for x in program.variables if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.variables]
