@@ -1,15 +1,14 @@
 """`autodiff export`: value and gradient of a program as source code of another language."""
 
-import sys
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..questions.export import Exported, export
-from ..streams import files
+from ..questions.export import export
 from ..streams.answers import Inputs, answer_one, no_expression
+from ..streams.files import Output
 from ..targets import TARGETS
-from ..views.export import Sources, view
-from ..views.formats import Writer, writer
+from ..views.export import view
+from ..views.formats import writer
 from . import options
 
 EXAMPLE = 'autodiff export "tanh(x*w + b)" --to c'
@@ -49,8 +48,10 @@ def run(
     path = None if output == "-" else output
     if json and path is not None:
         raise ExpressionError("usage", "a record is not written to a file", hint="leave out `--json` or `--output`")
-    put = None if path is None else lambda data: files.write(path, data, force=force)
-    out: Writer[Exported] = writer("json", sys.stdout, view, many=False) if json else Sources(sys.stdout, put)
-    return answer_one(
-        inputs, lambda request: export(request.text, to or "python", name=name or "f", wrt=request.wrt), out
+    out = Output(path, force=force)
+    code = answer_one(
+        inputs,
+        lambda request: export(request.text, to or "python", name=name or "f", wrt=request.wrt),
+        writer("json" if json else "table", out.stream, view, many=False),
     )
+    return out.finish(code)

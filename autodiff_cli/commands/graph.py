@@ -5,9 +5,10 @@ from typing import Annotated
 
 from ..errors import ExpressionError
 from ..questions.graph import picture, symbolic_picture
-from ..streams import files
 from ..streams.answers import Inputs, answer_one, no_expression
-from ..views.graph import FORMATS, THEMES, Pictures, Style, format_of, theme_of
+from ..streams.files import Output
+from ..views.formats import writer
+from ..views.graph import FORMATS, THEMES, format_of, theme_of, view
 from . import options
 
 EXAMPLE = 'autodiff graph "o = tanh(x*w + b)" --at x=2,w=-3,b=6.5'
@@ -65,14 +66,15 @@ def run(
         raise ExpressionError(
             "usage", "a PNG cannot be shown on a terminal", hint="write it to a file: `--output graph.png`"
         )
-    style = Style(digits, depth, theme_of(theme))
-    put = None if path is None else lambda data: files.write(path, data, force=force)
-    return answer_one(
+    shown = view(digits=digits, depth=depth, theme=theme_of(theme))
+    out = Output(path, force=force)
+    code = answer_one(
         inputs,
         lambda request: (
             symbolic_picture(request.text, request.point)
             if symbolic
             else picture(request.text, request.point, wrt=request.wrt)
         ),
-        Pictures(sys.stdout, chosen, style, put),
+        writer("table" if chosen == "tree" else chosen, out.stream, shown, many=False),
     )
+    return out.finish(code)

@@ -9,7 +9,8 @@ from ..questions.ranges import parse_ranges
 from ..questions.surface import read_path
 from ..streams import files
 from ..streams.answers import Inputs, answer_one, no_expression
-from ..views.plot import FORMATS, PICTURES, Plots, format_of
+from ..views.formats import writer
+from ..views.plot import FORMATS, PICTURES, format_of, view
 from . import options
 
 EXAMPLE = 'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4'
@@ -51,10 +52,10 @@ def run(
 
     On the terminal, or as SVG or PNG. Drawing needs the extra `plot`.
     """
-    target = None if output == "-" else output
     inputs = Inputs("plot", EXAMPLE, expr, at, wrt, file, "json" if json else format)
     if inputs.waits():
         return no_expression(inputs)
+    target = None if output == "-" else output
     chosen = format_of(inputs.format, target)
     if inputs.many:
         raise ExpressionError(
@@ -67,11 +68,12 @@ def run(
         )
     if target is not None:
         files.check(target, force=force)
+    out = files.Output(target, force=force)
     ranges = parse_ranges(range or ())
     steps = read_path(path) if path is not None else []
-    put = None if target is None else lambda data: files.write(target, data, force=force)
-    return answer_one(
+    code = answer_one(
         inputs,
         lambda request: plot(request.text, request.point, wrt=request.wrt, ranges=ranges, path=steps),
-        Plots(sys.stdout, chosen, digits, put),
+        writer(chosen, out.stream, view(digits=digits), many=False),
     )
+    return out.finish(code)

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import sys
 from contextlib import suppress
+from typing import TextIO
 
 from ..errors import ExpressionError
+
+
+class Output:
+    """Where a command writes: standard output, or a file, which is then written whole when all has gone well."""
+
+    def __init__(self, path: str | None, *, force: bool) -> None:
+        self.path = path
+        self.force = force
+        self.stream: TextIO = sys.stdout
+        if self.path is not None:
+            self.stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+
+    def finish(self, code: int) -> int:
+        """Write the file if the exit code is 0, else show what would be in it; return the code."""
+        if self.path is not None:
+            self.stream.seek(0)
+            if code:
+                sys.stdout.write(self.stream.read())
+            else:
+                write(self.path, self.stream.buffer.read(), force=self.force)
+        return code
 
 
 def write(path: str, data: bytes, *, force: bool) -> None:

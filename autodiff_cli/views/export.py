@@ -1,13 +1,12 @@
-"""An exported program: its source as it is, on a stream or in a file, or as a record."""
+"""An exported program: its source as it is, or as a record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TextIO
+from collections.abc import Iterator
 
 from ..questions.export import Exported
-from .characters import look, visible
-from .formats import Asked, View, Writer
+from .document import Block, Line
+from .formats import View
 
 
 def _record(answer: Exported) -> dict[str, object]:
@@ -20,19 +19,9 @@ def _record(answer: Exported) -> dict[str, object]:
     }
 
 
-view: View[Exported] = View(_record)
+def _document(answer: Exported) -> Iterator[Block]:
+    for line in answer.source.splitlines():
+        yield Line(((line, ""),))
 
 
-class Sources(Writer[Exported]):
-    """Writes the source: to the stream, or to whatever `put` does with the bytes."""
-
-    def __init__(self, out: TextIO, put: Callable[[bytes], None] | None) -> None:
-        super().__init__(out, view, many=False)
-        self.put = put
-
-    def answer(self, asked: Asked, answer: Exported) -> None:
-        if self.put is not None:
-            self.put(answer.source.encode())
-            return
-        encoding = look(self.out).encoding
-        self.out.write("".join(f"{visible(line, encoding)}\n" for line in answer.source.split("\n")[:-1]))
+view: View[Exported] = View(_record, document=_document)

@@ -29,8 +29,8 @@ class View(NamedTuple, Generic[Answer]):
     brief: Callable[[Answer], str] | None = None
     document: Callable[[Answer], Iterable[Block]] | None = None
     columns: Sequence[str] = ()
-    others: Mapping[str, Callable[[Answer], str]] = MappingProxyType({})
-    """Formats of this command's own, by name: from an answer to its text."""
+    others: Mapping[str, Callable[[Answer], str | bytes]] = MappingProxyType({})
+    """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -249,7 +249,13 @@ class Other(Writer[Answer]):
     name = ""
 
     def answer(self, asked: Asked, answer: Answer) -> None:
-        self.out.write(self.view.others[self.name](answer) + "\n")
+        made = self.view.others[self.name](answer)
+        if isinstance(made, str):
+            self.out.write(made + "\n")
+        else:
+            # the same bytes whatever encoding the stream has
+            self.out.flush()
+            self.out.buffer.write(made)
 
 
 FORMATS: dict[str, type[Writer[Any]]] = {

@@ -1,19 +1,16 @@
-"""The formats of a picture, and a writer that draws in one of them for a stream or for a file."""
+"""A Picture in every form: as a tree, as a drawing in several formats, as a record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePath
-from typing import NamedTuple, TextIO
 
 from ..errors import ExpressionError
 from ..questions.graph import Picture
-from .characters import Look
 from .document import Block
-from .formats import Asked, Documents, View, Writer
+from .formats import View, diagnostic_record
 from .outline import outline
 from .pictures.cells import Theme
-from .rendering import PlainText
 
 FORMATS = ("tree", "dot", "mermaid", "svg", "png")
 ENDINGS = {".txt": "tree", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg",
@@ -25,14 +22,6 @@ OTHER_PICTURES = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".
 
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
-
-
-class Style(NamedTuple):
-    """How a picture is to be drawn."""
-
-    digits: int | None = None
-    depth: int | None = None
-    theme: Theme = "auto"
 
 
 def format_of(name: str | None, path: str | None) -> str:
@@ -62,71 +51,52 @@ def theme_of(name: str | None) -> Theme:
     raise ExpressionError("usage", f"`{name}` is not a theme", hint=f"there are {listed}")
 
 
-class Pictures(Writer[Picture]):
-    """Draws a picture in one format: on the stream, or into whatever `put` does with the bytes."""
-
-    def __init__(self, out: TextIO, format: str, style: Style, put: Callable[[bytes], None] | None) -> None:
-        super().__init__(out, tree_view(style), many=False)
-        self.format, self.style, self.put = format, style, put
-
-    def answer(self, asked: Asked, answer: Picture) -> None:
-        if self.format == "tree" and self.put is None:
-            Documents(self.out, self.view, self.many).answer(asked, answer)
-        elif self.put is not None:
-            self.put(drawn(answer, self.format, self.style))
-        else:
-            data = drawn(answer, self.format, self.style)
-            self.out.flush()
-            self.out.buffer.write(data)
-
-
-def tree_view(style: Style) -> View[Picture]:
-    """How a picture is shown as an outline."""
+def view(*, digits: int | None = None, depth: int | None = None, theme: Theme = "auto") -> View[Picture]:
+    """How a picture is shown: as a tree of so many levels, or drawn in the colours of a theme."""
 
     def document(picture: Picture) -> Iterator[Block]:
         for root in picture.roots:
-            drawn = outline(root, depth=style.depth, digits=style.digits, numbers=picture.numbers)
+            drawn = outline(root, depth=depth, digits=digits, numbers=picture.numbers)
             # there is nothing else here that the tree could be left out of
             yield drawn._replace(note=drawn.note.replace(", `--no-tree` none", ""))
 
-    return View(lambda picture: {}, document=document)
+    def dot(picture: Picture) -> bytes:
+        from .pictures.dot import dot
+
+        return dot(picture, digits).encode()
+
+    def mermaid(picture: Picture) -> bytes:
+        from .pictures.mermaid import mermaid
+
+        return mermaid(picture, digits).encode()
+
+    def svg(picture: Picture) -> bytes:
+        from .pictures.svg import svg
+
+        return svg(picture, digits, theme).encode()
+
+    def png(picture: Picture) -> bytes:
+        from .pictures.png import png
+
+        return png(picture, digits, theme)
+
+    return View(_record, document=document, others={"dot": dot, "mermaid": mermaid, "svg": svg, "png": png})
 
 
-def drawn(picture: Picture, format: str, style: Style) -> bytes:
-    """The picture as the content of a file. Raises `ExpressionError` for one too large, and for libraries not there."""
-    return _DRAW[format](picture, style)
-
-
-def _tree(picture: Picture, style: Style) -> bytes:
-    document = tree_view(style).document
-    assert document
-    return PlainText(Look()).render(document(picture)).encode()
-
-
-def _dot(picture: Picture, style: Style) -> bytes:
-    from .pictures.dot import dot
-
-    return dot(picture, style.digits).encode()
-
-
-def _mermaid(picture: Picture, style: Style) -> bytes:
-    from .pictures.mermaid import mermaid
-
-    return mermaid(picture, style.digits).encode()
-
-
-def _svg(picture: Picture, style: Style) -> bytes:
-    from .pictures.svg import svg
-
-    return svg(picture, style.digits, style.theme).encode()
-
-
-def _png(picture: Picture, style: Style) -> bytes:
-    from .pictures.png import png
-
-    return png(picture, style.digits, style.theme)
-
-
-_DRAW: Mapping[str, Callable[[Picture, Style], bytes]] = {
-    "tree": _tree, "dot": _dot, "mermaid": _mermaid, "svg": _svg, "png": _png,
-}  # fmt: skip
+def _record(picture: Picture) -> dict[str, object]:
+    return {
+        "gradient": picture.gradient,
+        "outputs": list(picture.outputs),
+        "nodes": [
+            {
+                "name": node.label or None,
+                "operation": node.operation or None,
+                "data": node.data,
+                "grad": node.grad,
+                "inputs": [each.node for each in node.inputs],
+                "evaluated": node.taken,
+            }
+            for node in picture.nodes
+        ],
+        "warnings": [diagnostic_record(warning) for warning in picture.warnings],
+    }

@@ -1,17 +1,16 @@
-"""The formats of a plot, its description in words, and a writer that draws in one of them."""
+"""A Curve or a Surface in every form: drawn in several formats, described in words, as rows and as a record."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import PurePath
-from typing import TextIO
 
 from ..errors import ExpressionError
 from ..questions.plot import Curve
 from ..questions.surface import Surface
 from .document import Block, Line, held_fixed
-from .formats import Asked, Documents, Row, View, Writer, diagnostic_record, writer
+from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 from .plots.frame import frames
 
@@ -120,8 +119,8 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def view(digits: int | None = None) -> View[Plot]:
-    """How a plot is shown where it is not drawn."""
+def view(*, digits: int | None = None) -> View[Plot]:
+    """How a plot is shown."""
 
     def record(plot: Plot) -> dict[str, object]:
         common: dict[str, object] = {"warnings": [diagnostic_record(warning) for warning in plot.warnings]}
@@ -160,70 +159,29 @@ def view(digits: int | None = None) -> View[Plot]:
                 yield {"x": exact(x), "value": exact(value), "derivative": exact(slopes.get(x))}
 
     def document(plot: Plot) -> Iterator[Block]:
-        # for the name of the format: the drawing itself is no document, and `Plots` puts it between these lines
+        from .plots.braille import drawings
+
         yield Line(((title_of(plot), "heading"),))
+        yield from drawings(plot, names_of(plot))
         yield from held_fixed({name: readable(x, digits) for name, x in plot.fixed.items()})
         yield Line(((legend(plot), "faint"),))
         for line in words(plot, digits):
             yield Line(((line, ""),))
 
-    return View(record, rows, lambda plot: "; ".join(words(plot)) or title_of(plot), document, COLUMNS)
-
-
-class Plots(Writer[Plot]):
-    """Draws a plot in one format: on the stream, or into whatever `put` does with the bytes."""
-
-    def __init__(self, out: TextIO, format: str, digits: int | None, put: Callable[[bytes], None] | None) -> None:
-        super().__init__(out, view(digits), many=False)
-        self.format, self.digits, self.put = format, digits, put
-        self.carries_errors = False
-
-    def answer(self, asked: Asked, answer: Plot) -> None:
-        if self.format in PICTURES:
-            data = self._picture(answer)
-            if self.put is None:
-                self.out.flush()
-                self.out.buffer.write(data)
-            else:
-                self.put(data)
-            return
-        file = io.StringIO() if self.put is not None else self.out
-        if self.format == "table":
-            self._drawn(file, answer)
-        else:
-            inner = writer(self.format, file, self.view, many=False)
-            inner.answer(asked, answer)
-            inner.close()
-        if self.put is not None:
-            assert isinstance(file, io.StringIO)
-            self.put(file.getvalue().encode())
-
-    def _picture(self, plot: Plot) -> bytes:
+    def picture(plot: Plot, format: str) -> bytes:
         from .plots.figure import figure
 
-        caption = "; ".join(f"{name} = {readable(x, self.digits)}" for name, x in plot.fixed.items())
+        caption = "; ".join(f"{name} = {readable(x, digits)}" for name, x in plot.fixed.items())
         if isinstance(plot, Curve) and plot.tangent is not None:
-            x, at = plot.variable, readable(plot.tangent.at, self.digits)
-            caption = f"near {x} = {at}: L({x}) = {linear(plot, self.digits)}" + (f"   ({caption})" if caption else "")
-        return figure(plot, self.format, names_of(plot), title_of(plot), caption)
+            x, at = plot.variable, readable(plot.tangent.at, digits)
+            caption = f"near {x} = {at}: L({x}) = {linear(plot, digits)}" + (f"   ({caption})" if caption else "")
+        return figure(plot, format, names_of(plot), title_of(plot), caption)
 
-    def _drawn(self, file: TextIO, plot: Plot) -> None:
-        from .plots.braille import drawn
+    def brief(plot: Plot) -> str:
+        return "; ".join(words(plot)) or title_of(plot)
 
-        documents = Documents(file, self.view, many=False)
-        assert self.view.document
-        title, *rest = self.view.document(plot)
-        drawings = drawn(plot, documents.look, names_of(plot))
-        file.write(documents.text([title]))
-        for name, text in drawings:
-            if name:
-                file.write("\n" + documents.text([Line(((name, "faint"),))]))
-            file.write(text + "\n")
-        file.write("\n" + documents.text(rest))
-
-    def error(self, asked: Asked, error: ExpressionError) -> None:
-        if self.format in ("json", "jsonl"):
-            writer(self.format, self.out, self.view, many=False).error(asked, error)
+    others = {format: partial(picture, format=format) for format in PICTURES}
+    return View(record, rows, brief, document, COLUMNS, others)
 
 
 def legend(plot: Plot) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 from ...questions.surface import Surface
 from ..characters import Look
+from ..document import Drawing
 from .frame import Frame, frames, within
 
 WIDTH = 72
@@ -35,13 +37,13 @@ class Layer:
         self.marks = marks
 
 
-def drawn(plot: Curve | Surface, look: Look, names: tuple[str, str]) -> list[tuple[str, str]]:
-    """The drawings, each under its title; `names` are those of the function and of its derivative.
+def drawings(plot: Curve | Surface, names: tuple[str, str]) -> list[Drawing]:
+    """The plot as one drawing, or as two below each other; `names` are those of the function and of its derivative.
 
-    Raises `ExpressionError` where the libraries of `plot` are not installed.
+    They raise `ExpressionError` where the libraries of `plot` are not installed.
     """
     if isinstance(plot, Surface):
-        return [("", _surface(plot, look))]
+        return [Drawing("", partial(_surface, plot))]
     one, two = frames(plot)
     second = one if two is None else two
     function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))
@@ -54,10 +56,11 @@ def drawn(plot: Curve | Surface, look: Look, names: tuple[str, str]) -> list[tup
         found[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
         found[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
     sides = (plot.low, plot.high)
-    titles = (names[0], names[1]) if two else ("",)
+    if two is None:
+        return [Drawing("", partial(_drawing, found[0], sides, one, HEIGHT))]
     return [
-        (title, _drawing(layers, sides, frame, look, HEIGHT if not two else HEIGHT * 2 // 3))
-        for title, layers, frame in zip(titles, found, (one, second), strict=False)
+        Drawing(name, partial(_drawing, layers, sides, frame, HEIGHT * 2 // 3))
+        for name, layers, frame in zip(names, found, (one, two), strict=True)
     ]
 
 
@@ -79,7 +82,7 @@ def _surface(surface: Surface, look: Look) -> str:
         layers.append(Layer("gradient", "green", arrow(surface)))
         layers.append(Layer("point", "yellow", [(surface.point,)], marks=True))
     frame = Frame(surface.y[0], surface.y[-1])
-    return _drawing(layers, (surface.x[0], surface.x[-1]), frame, look, HEIGHT + 4)
+    return _drawing(layers, (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
 
 def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
@@ -97,7 +100,7 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
     return [(surface.point, tip), (head[0], tip, head[1])]
 
 
-def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, look: Look, height: int) -> str:
+def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, height: int, look: Look) -> str:
     numpy, uniplot = _libraries()
     across, up = _unit(*sides), _unit(*frame)
     xs: list[Any] = []
