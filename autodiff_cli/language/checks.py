@@ -7,10 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import ExpressionError, Span
-from .tree import Node
-
-STATEMENTS = frozenset(("bind", "augment", "define"))
-"""What may stand before the last statement."""
+from .code import NAME, Item, Statement, Unexplained
 
 _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
@@ -20,11 +17,9 @@ _LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
 
 
-def check_statements(statements: Sequence[Node], text: str) -> None:
+def check_statements(statements: Sequence[Statement]) -> None:
     """Raise an error if a statement before the last one is only a value."""
     for statement, following in pairwise(statements):
-        if statement.kind in STATEMENTS:
-            continue
         if statement.kind == "outputs":
             raise ExpressionError(
                 "syntax",
@@ -32,77 +27,68 @@ def check_statements(statements: Sequence[Node], text: str) -> None:
                 statement.span,
                 "move it to the end of the program",
             )
-        from .spelling import means  # only an error needs it
-
-        value = text[statement.start : statement.end]
-        if text[following.start] in "+-−":
-            hint = "put a sum over several lines in parentheses"
-        elif len(value) <= _LONGEST and "\n" not in value and means(f"y = {value}"):
-            hint = f"give it a name, `y = {value}`, or leave it out"
-        else:
-            hint = "give it a name, or leave it out"
-        raise ExpressionError("syntax", "this value is not used", statement.span, hint)
+        if statement.kind == "expression":
+            raise Unexplained("syntax", "this value is not used", statement.span, statement, following.start)
 
 
-def check_head(head: Node, text: str) -> None:
+def check_parameters(name: str, head: Span, parameters: Sequence[Item]) -> None:
     """Raise an error if something other than `f(x, y)` stands before the `=` of a definition."""
-    name = head.value
-    if not head.children:
+    if not parameters:
         raise ExpressionError(
-            "syntax", f"the function `{name}` has no parameter", head.span, f"write `{name} = 1` or `{name}(x) = x`"
+            "syntax", f"the function `{name}` has no parameter", head, f"write `{name} = 1` or `{name}(x) = x`"
         )
-    for parameter in head.children:
-        if parameter.kind != "name":
+    for parameter in parameters:
+        if parameter[0] != NAME:
             raise ExpressionError(
                 "syntax",
                 "a parameter of a function is a plain name",
-                parameter.span,
+                Span(*parameter[1]),
                 f"write it as in `{name}(x) = x**2`",
             )
 
 
-def check_commas(items: Sequence[Node], text: str, *, outputs: bool) -> None:
+def check_commas(starts: Sequence[int], text: str, *, outputs: bool) -> None:
     """Raise an error if a comma is part of a number: `1,000`; as an output, also `1,5` and `1.000,5`.
 
-    `atan2(1,200)` has two arguments, but nobody writes `000` or `050` for one. Of what else stands in a call,
-    `check_thousands` judges, since it matters what is called.
+    `starts` are where the arguments or outputs begin. `atan2(1,200)` has two arguments, but nobody writes `000` or
+    `050` for one. Of what else stands in a call, `check_thousands` judges, since it matters what is called.
     """
-    for left, right in _written_together(items, text):
+    for left, right in _written_together(starts, text):
         # Compiled only here, since hardly any program comes this far.
-        if not outputs and text[right.start] != "0":
+        if not outputs and text[right] != "0":
             continue
-        whole = re.compile(_INTEGER).search(text, max(left.start, left.end - _LONGEST), left.end)
-        grouped = re.compile(_GROUPS).match(text, right.start) if whole else None
-        rest = grouped or (re.compile(_DECIMALS).match(text, right.start) if outputs else None)
+        whole = re.compile(_INTEGER).search(text, max(left, right - 1 - _LONGEST), right - 1)
+        grouped = re.compile(_GROUPS).match(text, right) if whole else None
+        rest = grouped or (re.compile(_DECIMALS).match(text, right) if outputs else None)
         if whole and rest:
             raise _comma(whole[0], rest[0], whole.start(), rest.end(), "outputs" if outputs else "arguments")
         if outputs:
             _check_point_and_comma(left, right, text, "outputs")
 
 
-def check_thousands(arguments: Sequence[Node], text: str) -> None:
+def check_thousands(starts: Sequence[int], text: str) -> None:
     """Raise an error if two arguments are likely meant as one number: `1,500` in `sin(1,500)`, or `1.500,5`.
 
     To be called where the number of arguments is wrong: `sin(1,500)`. Such a number begins with one to three digits,
     not with 0, and goes on with groups of exactly three, with nothing between them but a comma. A call that can take
     its arguments as they stand has them, as in every language with functions: `hypot(300,400)`, `max(1,500)`.
     """
-    for left, right in _written_together(arguments, text):
-        whole = re.compile(_LEADING).search(text, max(left.start, left.end - _LONGEST), left.end)
-        rest = re.compile(_GROUPS).match(text, right.start) if whole else None
+    for left, right in _written_together(starts, text):
+        whole = re.compile(_LEADING).search(text, max(left, right - 1 - _LONGEST), right - 1)
+        rest = re.compile(_GROUPS).match(text, right) if whole else None
         if whole and rest:
             raise _comma(whole[0], rest[0], whole.start(), rest.end(), "arguments")
         _check_point_and_comma(left, right, text, "arguments")
 
 
-def _written_together(items: Sequence[Node], text: str) -> Iterator[tuple[Node, Node]]:
-    """The neighbours that have only a comma between them, after a digit."""
-    return ((a, b) for a, b in pairwise(items) if b.start == a.end + 1 and text[a.end - 1].isdigit())
+def _written_together(starts: Sequence[int], text: str) -> Iterator[tuple[int, int]]:
+    """Where neighbours begin that have only a comma between them, after a digit."""
+    return ((a, b) for a, b in pairwise(starts) if text[b - 1] == "," and text[b - 2].isdigit())
 
 
-def _check_point_and_comma(left: Node, right: Node, text: str, what: str) -> None:
-    whole = re.compile(_POINTED).search(text, max(left.start, left.end - _LONGEST), left.end)
-    rest = re.compile(_DECIMALS).match(text, right.start)
+def _check_point_and_comma(left: int, right: int, text: str, what: str) -> None:
+    whole = re.compile(_POINTED).search(text, max(left, right - 1 - _LONGEST), right - 1)
+    rest = re.compile(_DECIMALS).match(text, right)
     if whole and rest:
         raise ExpressionError(
             "syntax",
