@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lark import Lark
 
 from autodiff_cli.language import generate, tables, tokens
-from autodiff_cli.language.trouble import LETTERS
+from autodiff_cli.refusals.context import LETTERS
 
 
 @pytest.mark.parametrize("lexer", ["basic", "contextual"])
@@ -57,8 +57,8 @@ def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
 
 def test_valid_text_is_parsed_without_lark() -> None:
     program = (
-        "import sys; from autodiff_cli.language.parser import parse_program; parse_program('3x² − 4x + sin(y)');"
-        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.language.refusals') if m in sys.modules))"
+        "import sys; from autodiff_cli.refusals.parsing import parse; parse('3x² − 4x + sin(y)');"
+        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.refusals.diagnosis') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

@@ -1,4 +1,4 @@
-"""The parser: the trees of programs, held to Lark's own parser of the same grammar, and their sizes."""
+"""The reader: the trees of programs, held to Lark's own parser of the same grammar, and their sizes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from autodiff_cli.errors import ExpressionError, Span
+from autodiff_cli.language.code import CALL
 from autodiff_cli.language.generate import lark_parser
-from autodiff_cli.language.parser import Stuck, parse_program, read_program
+from autodiff_cli.language.reader import Stuck, read
 from autodiff_cli.language.tables import TERMINALS
 from autodiff_cli.language.tokens import END, KIND, UNREADABLE, scan
-from autodiff_cli.language.tree import Node
+from autodiff_cli.refusals.parsing import statements
 from counting import lines
 from strategies import texts
+from trees import Node, parsed, tree
 
 SIGNS = {
     "add": "+",
@@ -155,9 +157,9 @@ def outline(node: Node) -> str:
 def test_trees(text: str, tree: str) -> None:
     if tree == "refused":
         with pytest.raises(ExpressionError):
-            parse_program(text)
+            parsed(text)
     else:
-        assert outline(parse_program(text)) == tree
+        assert outline(parsed(text)) == tree
 
 
 def test_the_readme_of_micrograd_is_a_program() -> None:
@@ -167,7 +169,7 @@ def test_the_readme_of_micrograd_is_a_program() -> None:
     c += c + 1; c += 1 + c + (-a)
     d += d*2 + relu(b + a); d += 3*d + relu(b - a)
     e = c - d; f = e**2; g = f/2.0; g += 10.0/f; g"""
-    program = parse_program(text)
+    program = parsed(text)
     assert [node.value for node in program.children] == [*"abcdccddefgg", "g"]
 
 
@@ -181,18 +183,18 @@ def nodes(tree: Node) -> Iterator[Node]:
 
 def test_spans_are_the_text_of_each_node() -> None:
     text = "f(x, y) = 2(x+1)²; z += |f(-x, √y)| * 3 if a < b ≤ 3 else ( c )"
-    program = parse_program(text)
+    program = parsed(text)
     assert {text[n.start : n.end] for n in nodes(program)} == {
         text, "f(x, y) = 2(x+1)²", "x", "y", "2(x+1)²", "2", "(x+1)²", "(x+1)", "x+1", "1", "²",
         "z += |f(-x, √y)| * 3 if a < b ≤ 3 else ( c )", "z", "|f(-x, √y)| * 3 if a < b ≤ 3 else ( c )",
         "|f(-x, √y)| * 3", "|f(-x, √y)|", "f(-x, √y)", "-x", "√y", "3", "a < b ≤ 3", "a", "b", "( c )", "c",
     }  # fmt: skip
-    define, augment = program.children
-    assert define.name_span == Span(0, 1)
-    assert augment.name_span == Span(19, 20)
-    (call,) = (n for n in nodes(augment) if n.kind == "call")
-    assert call.name_span == Span(25, 26)
-    assert all(0 <= n.start < n.end <= len(text) and n.span == Span(n.start, n.end) for n in nodes(program))
+    define, augment = statements(text)
+    assert (define.name_span, define.span) == (Span(0, 1), Span(0, 17))
+    assert (augment.name_span, augment.name) == (Span(19, 20), "z")
+    ((_, _, name, place, count),) = (item for item in augment.codes[0] if item[0] == CALL)
+    assert (name, place, count) == ("f", (25, 26), 2)
+    assert all(0 <= n.start < n.end <= len(text) for n in nodes(program))
 
 
 # -- the same as Lark -------------------------------------------------------------------------------------------------
@@ -270,7 +272,7 @@ def check_against_lark(lark: Lark, text: str) -> str:
     except UnexpectedInput as error:
         theirs = error.pos_in_stream or 0
     try:
-        ours = shape_of_ours(read_program(text))
+        ours = shape_of_ours(tree(read(text)))
     except Stuck as stuck:
         kind = next(kind for kind, start, _ in scan(text) if start >= stuck.at or kind == END)
         if kind == UNREADABLE and (isinstance(theirs, list) or theirs < 0 or theirs > stuck.at):
@@ -316,9 +318,9 @@ def test_broken_texts_are_refused_where_lark_refuses_them(lark: Lark) -> None:
 
 
 def test_the_comparison_with_lark_would_see_a_difference(lark: Lark) -> None:
-    tree = lark.parse("a - b - c")
-    assert shape_of_lark(tree, "a - b - c") == shape_of_ours(read_program("a - b - c"))
-    assert shape_of_lark(tree, "a - b - c") != shape_of_ours(read_program("a -(b-c)"))
+    theirs = lark.parse("a - b - c")
+    assert shape_of_lark(theirs, "a - b - c") == shape_of_ours(tree(read("a - b - c")))
+    assert shape_of_lark(theirs, "a - b - c") != shape_of_ours(tree(read("a -(b-c)")))
     assert TERMINALS[KIND["NAME"]] == "NAME"
 
 
@@ -341,7 +343,7 @@ def test_the_comparison_with_lark_would_see_a_difference(lark: Lark) -> None:
 )
 def test_a_nesting_of_100_000_is_read_and_freed(make: Callable[[int], str], kind: str) -> None:
     depth = 0
-    node = parse_program(make(100_000)).children[0]
+    node = parsed(make(100_000)).children[0]
     while node.kind == kind:
         depth += 1
         node = node.children[-1 if kind in ("pow", "if") else 0]
@@ -351,10 +353,10 @@ def test_a_nesting_of_100_000_is_read_and_freed(make: Callable[[int], str], kind
 def test_a_sum_of_a_million_terms() -> None:
     gc.disable()  # it would be most of the time
     try:
-        program = parse_program("+".join(["x"] * 1_000_000))
+        program = statements("+".join(["x"] * 1_000_000))
     finally:
         gc.enable()
-    assert program.children[0].end == 1_999_999
+    assert program[0].end == 1_999_999
 
 
 @pytest.mark.parametrize(
@@ -377,7 +379,7 @@ def test_a_sum_of_a_million_terms() -> None:
 def test_time_is_linear_also_where_the_text_is_refused(make: Callable[[int], str]) -> None:
     def read(text: str) -> None:
         with contextlib.suppress(ExpressionError):
-            parse_program(text)
+            parsed(text)
 
     short, long = make(1_000), make(10_000)
     read(short)

@@ -18,14 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
-from autodiff_cli.language.builder import build
-from autodiff_cli.language.mistakes import ROWS
-from autodiff_cli.language.parser import Stuck, parse_program, read_program
-from autodiff_cli.language.refusals import recognised
-from autodiff_cli.language.spelling import means, parses
-from autodiff_cli.language.trouble import Trouble, shape
+from autodiff_cli.language.reader import Stuck
+from autodiff_cli.language.reader import read as read_statements
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.problem import evaluate_constant
+from autodiff_cli.refusals.context import Context, shape
+from autodiff_cli.refusals.diagnosis import recognised
+from autodiff_cli.refusals.mistakes import MISTAKES
+from autodiff_cli.refusals.parsing import parse
+from autodiff_cli.refusals.suggestions import means, parses
 from strategies import texts
 
 FILE = Path(__file__).with_name("refusals.txt")
@@ -39,7 +40,7 @@ def refused(text: str) -> ExpressionError:
 
 def read(text: str) -> None:
     """Read a text as the program does."""
-    build(parse_program(text), text)
+    parse(text)
 
 
 def drawn(span: Span) -> str:
@@ -165,7 +166,7 @@ def test_every_text_of_the_rows_keeps_the_promises_when_it_is_cut_off_or_repeate
 
 
 def test_the_examples_of_every_row_can_be_read() -> None:
-    for mistake in ROWS:
+    for mistake in MISTAKES:
         assert all(means(example) for example in mistake.examples), mistake
         assert "{}" in mistake.hint or not (mistake.write or mistake.examples), mistake
         assert "{}" not in mistake.hint or mistake.examples or mistake.hint.endswith(": {}"), mistake
@@ -180,12 +181,12 @@ def test_every_row_is_needed() -> None:
     used = set()
     for text in texts:
         try:
-            read_program(text)
+            read_statements(text)
         except Stuck as stuck:
-            used.add(recognised(Trouble(text, stuck))[0])
+            used.add(recognised(Context(text, stuck))[0])
         except ExpressionError:
             pass  # what the grammar does not say has no row
-    assert [mistake for mistake in ROWS if mistake not in used] == []
+    assert [mistake for mistake in MISTAKES if mistake not in used] == []
 
 
 def test_what_was_typed_is_shortened_where_it_is_long() -> None:

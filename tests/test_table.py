@@ -11,7 +11,8 @@ from mpmath import mp, mpf
 from autodiff_cli.graph.symbolic import is_spelled
 from autodiff_cli.numbers.base import DEFINITIONS
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.sweep import Tape, backward
+from autodiff_cli.run.sweep import backward
+from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from reference import REFERENCE, REFERENCE_PARTIALS

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..numbers.base import Number, NumberType
-from ..run.sweep import Activity, Fault, Tape, activity, backward, forward, tangents
+from ..run.sweep import Activity, Fault, activity, backward, forward, tangents
+from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .sweep_in import tape_in
 from .value import Value, in_order, located

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..run.sweep import Activity, Fault, Tape, activity, backward, forward
+from ..run.sweep import Activity, Fault, activity, backward, forward
+from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .value import Value, in_order, located, tape_of
 

@@ -11,7 +11,8 @@ from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.dual import Dual
 from ..numbers.series import Failed, SeriesType
-from ..run.sweep import Activity, Fault, Tape, activity, forward, knots, show
+from ..run.sweep import Activity, Fault, activity, forward, knots, show
+from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .pieces import Judge, Knot, NotSmooth, Piece, pieces
 from .sweep_in import tape_in

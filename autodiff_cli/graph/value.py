@@ -10,7 +10,8 @@ from ..errors import Diagnostic, ExpressionError, Span
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..run.backpropagation import backpropagate
-from ..run.sweep import Fault, Tape, activity, backward, compute, forward, show
+from ..run.sweep import Fault, activity, backward, compute, forward, show
+from ..run.tape import Tape
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import BY_SYMBOL, FUNCTIONS, Primitive
@@ -300,6 +301,19 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
             place[top] = len(place)
             stack.pop()
     return place
+
+
+def values_of(tape: Tape, below: Sequence[int] | None = None) -> list[Value]:
+    """The nodes of a tape as Values: all, or those at the given places, each after its inputs."""
+    made: dict[int, Value] = {}
+    for i in range(len(tape.primitives)) if below is None else below:
+        value = node(tape.primitives[i], tuple([made[p] for p in tape.parents[i]]), tape.span(i))
+        value.data = tape.data[i]
+        value.active = tape.primitives[i] is not CONSTANT
+        value.label = tape.labels.get(i, "")
+        value.source = tape.sources.get(i)
+        made[i] = value
+    return list(made.values())
 
 
 def tape_of(place: dict[Value, int]) -> Tape:

@@ -10,7 +10,7 @@ from ..errors import ExpressionError, Span
 NUMBER, NAME, BINARY, UNARY, GROUP, CALL, CHOICE, COMPARE, LOGIC = range(1, 10)
 
 Item: TypeAlias = tuple[Any, ...]
-"""An operand or an operation on the operands before it: `(kind, (start, end), …)`, with the piece of text it stands for.
+"""An operand, or an operation on operands before it: `(kind, (start, end), …)`, with the piece of text it stands for.
 
 | kind | then | takes |
 |---|---|---|
@@ -21,7 +21,7 @@ Item: TypeAlias = tuple[Any, ...]
 | GROUP | nothing: the parentheses around an operand | 1 |
 | CALL | the function's name, the place of that name, the number of arguments | these |
 | CHOICE | nothing: value if true, condition, value if false | 3 |
-| COMPARE | tuple of comparisons, of `< <= > >= == !=`, and the piece of text of each pair that they compare | one more |
+| COMPARE | the signs, of `< <= > >= == !=`, and the piece of text of each pair that they compare | one more |
 | LOGIC | its primitive, the number of operands | these |
 
 The span of an operation covers all of its text: that of `(a+b)*c` begins at the parenthesis.
@@ -70,10 +70,10 @@ def inputs(item: Item) -> int:
     if kind <= GROUP:
         return 1
     if kind == CALL:
-        return item[4]  # type: ignore[no-any-return]
+        return int(item[4])
     if kind == CHOICE:
         return 3
-    return len(item[2]) + 1 if kind == COMPARE else item[3]  # type: ignore[no-any-return]
+    return len(item[2]) + 1 if kind == COMPARE else int(item[3])
 
 
 def operands(code: Sequence[Item], stop: int, count: int) -> list[int]:

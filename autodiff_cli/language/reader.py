@@ -161,7 +161,7 @@ def _listed(values: list[Any], end: int, code: list[Item], text: str) -> list[An
 
 
 def _chained(values: list[Any], end: int, code: list[Item], text: str) -> list[Any]:
-    """Operands where they begin, comparisons, and where the operand after one ends: `[start, (sign, start, end), …]`."""
+    """The first operand where it begins, and each further one: its comparison, where it begins and where it ends."""
     first, sign, start = values
     items = first if type(first) is list else [first]
     items.append((sign, start, end))
@@ -269,7 +269,8 @@ _MAKERS: dict[str, Callable[[list[Any], int, list[Item], str], Any]] = {
 
 def _rule(origin: int, size: int, kind: str, parts: str) -> tuple[int, int, int, Any]:
     """How to apply a rule: what it does, the key of what it makes, its length, and its primitive or maker."""
-    how, make = _OTHER, _MAKERS.get(kind)
+    how = _OTHER
+    make: Any = _MAKERS.get(kind)
     if kind in ("", "number", "name"):
         how = _PASS
     elif kind in _OPERATIONS:

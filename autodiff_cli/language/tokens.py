@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import accumulate
 
+from . import code as kinds
 from .tables import ASCII_PIECE, ASCII_TOKEN, IGNORED, PIECE, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
@@ -34,10 +35,10 @@ _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Marks that only choose between forms of a character, as far as the grammar has not left them out."""
 
 
-Token = tuple[int, int, str | None, str | None]
+Token = tuple[int, int, int, str | None]
 """What is known of a piece of text, wherever it stands: its terminal; its length, without the white space before it;
-the kind of tree node that it makes at once; the text of a name, of a number (plain ASCII, without underscores), of a
-comparison, or the kind of node that an operator such as `+=` makes."""
+the kind of item that it makes at once, or 0; the text of a name, of a number (plain ASCII, without underscores), of a
+comparison, or the primitive of an operator such as `+=`."""
 
 
 @lru_cache(4)
@@ -69,9 +70,10 @@ class _Tokens(dict[str, Token]):
         match = read(piece)
         kind = match.lastindex or 0
         text = match[kind]
-        leaf = value = None
+        leaf = 0
+        value = None
         if kind == NUMBER:
-            leaf, value = "number", text.replace("_", "").replace("−", "-")
+            leaf, value = kinds.NUMBER, text.replace("_", "").replace("−", "-")
             if len(value) > EXPONENT_DIGITS:
                 exponent = value.lower().partition("e")[2].lstrip("+-")
                 kind = NUMBER if len(exponent) <= EXPONENT_DIGITS else UNREADABLE
@@ -79,7 +81,7 @@ class _Tokens(dict[str, Token]):
             if text in KEYWORDS:
                 kind = KEYWORDS[text]
             elif stranger(text) is None:
-                leaf, value = "name", text
+                leaf, value = kinds.NAME, text
             else:
                 kind = UNREADABLE
         elif kind in _VALUED:

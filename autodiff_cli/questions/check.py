@@ -12,7 +12,8 @@ from ..graph.sweep_in import Swept, sweep_in
 from ..graph.value import Value, in_order, kink_warning, located, tape_of
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..run.sweep import Fault, Tape, activity, backward, forward, tangents
+from ..run.sweep import Fault, activity, backward, forward, tangents
+from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .problem import as_number, parse, place, single_output, wanted_variables

@@ -10,7 +10,8 @@ from ..graph.adjoint import Recording, record_gradient, record_values
 from ..graph.value import Value, in_order, located
 from ..language.builder import Program
 from ..numbers.floats import REAL
-from ..run.sweep import Fault, Tape, activity, backward, forward
+from ..run.sweep import Fault, activity, backward, forward
+from ..run.tape import Tape
 from ..targets.internal import Internal
 from .problem import single_output
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..numbers.base import Number, NumberType
-from ..run.sweep import Fault, Tape, forward
+from ..run.sweep import Fault, forward
+from ..run.tape import Tape
 
 ROWS = 12
 """Step sizes that an extrapolation uses, each half of the one before."""

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..language.parser import parse_program
+from ..language.code import NAME
+from ..language.reader import Stuck, read
 from .problem import evaluate_constant, plain_number
 
 _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
@@ -130,10 +131,10 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
 def is_name(text: str) -> bool:
     """Whether the text is a name of the language."""
     try:
-        only = parse_program(text).children[0]
-    except ExpressionError:
+        ((first, *_),) = read(text)[0].codes
+    except (Stuck, ExpressionError, ValueError):
         return False
-    return bool(only.kind == "name" and only.value == text)
+    return bool(first[0] == NAME and first[2] == text)
 
 
 def point_of_object(value: object) -> dict[str, float]:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.value import Value, evaluate
-from ..language.builder import Program, build
-from ..language.parser import parse_program
-from ..language.tree import Node
+from ..language.builder import Program
+from ..refusals.parsing import parse as parse
+from ..refusals.parsing import statements
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
@@ -44,15 +44,6 @@ def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Pro
     return Problem(program, {name: given[name] for name in names}, wanted, warnings)
 
 
-def parse(text: str, given: Collection[str] = ()) -> Program:
-    """The program of a text, as a graph that is not evaluated yet.
-
-    `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`.
-    Raises `ExpressionError` where the text is not valid.
-    """
-    return build(parse_program(text), text, given)
-
-
 def evaluate_constant(text: str) -> float:
     """The value of an expression without variables, such as `pi/4`: what a point may give to a name.
 
@@ -66,7 +57,8 @@ def evaluate_constant(text: str) -> float:
                     "overflow", f"{text} is too large for double precision", None, "give a smaller value"
                 )
             return value
-        program = build(_one_expression(text), text)
+        _check_one_expression(text)
+        program = parse(text)
         if program.variables:
             name, leaf = next(iter(program.variables.items()))
             hint = "give a number, or an expression of numbers such as `pi/4`"
@@ -81,15 +73,13 @@ def evaluate_constant(text: str) -> float:
     return float(output.data) + 0.0
 
 
-def _one_expression(text: str) -> Node:
-    """The tree of a text that is one expression and nothing else. Raises `ExpressionError`."""
-    tree = parse_program(text)
-    (*earlier, last) = tree.children
-    if earlier or last.kind in ("bind", "augment", "define", "outputs") or "#" in text:
+def _check_one_expression(text: str) -> None:
+    """Raise an error unless a text is one expression and nothing else."""
+    (*earlier, last) = statements(text)
+    if earlier or last.kind != "expression" or "#" in text:
         raise ExpressionError(
             "point", "a value is one expression, and this is more", last.span, "give a number, or `pi/4` for example"
         )
-    return tree
 
 
 def as_number(value: float | str, name: str) -> float:

@@ -11,7 +11,7 @@ from ..graph.sweep_in import Swept
 from ..graph.value import Value
 from ..language.printer import expression_text
 from ..numbers.base import Number
-from ..run.sweep import Tape
+from ..run.tape import Tape
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 

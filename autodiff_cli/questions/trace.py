@@ -11,7 +11,8 @@ from ..graph.value import Value, constant, in_order, kink_warning, located, node
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
-from ..run.sweep import Activity, Fault, Tape, activity, backward, forward, local_derivatives, tangents
+from ..run.sweep import Activity, Fault, activity, backward, forward, local_derivatives, tangents
+from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 from .problem import as_number, parse, place, single_output, wanted_variables
 

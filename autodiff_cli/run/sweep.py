@@ -5,23 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
 
 from ..numbers.base import Number, NumberType, Refusal
 from ..table.operators import CONSTANT, DIV, MUL, NEG, POW, WHERE
 from ..table.primitive import Primitive
-
-
-@dataclass(slots=True)
-class Tape:
-    """A graph in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it."""
-
-    primitives: list[Primitive]
-    parents: list[tuple[int, ...]]
-    data: list[Any]
-    """The value of each node; None where there is none (yet)."""
-
+from .tape import Tape
 
 _OPERANDS = {POW: ("the base", "the exponent"), DIV: ("the numerator", "the denominator")}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from unicodedata import normalize
 
+from ...language.tokens import KEYWORDS
 from ...table.primitive import FUNCTIONS
-from ..tokens import KEYWORDS
 from .latex import spelled
-from .row import DERIVATIVES, LINES, Repair, Row
+from .mistake import DERIVATIVES, LINES, Mistake, Repair
 
 _RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"
 _LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
@@ -58,7 +58,7 @@ def _digit(found: re.Match[str]) -> str:
     return "".join(str(int(digit)) for digit in found[0])
 
 
-def _row(
+def _sign(
     text: str,
     message: str,
     *repair: Repair,
@@ -66,32 +66,32 @@ def _row(
     hint: str = "write {}",
     alone: bool = False,
     **more: str,
-) -> Row:
-    """A row for a sign that is recognised by its text, where the repaired statement is what is offered."""
+) -> Mistake:
+    """A mistake that is recognised by a sign in the text, where the repaired statement is what is offered."""
     tokens = more.pop("tokens", "! UNREADABLE")
     write = ("{repaired}",) if repair else ()
-    return Row(tokens, message, write, examples, hint, text, caret="sign", repair=repair, alone=alone, **more)
+    return Mistake(tokens, message, write, examples, hint, text, caret="sign", repair=repair, alone=alone, **more)
 
 
 LATEX: Repair = (r"^[\s\S]+$", spelled)
 
 SIGNS = (
-    _row(
+    _sign(
         rf"[{_UNSEEN}]", "there is an invisible character here, {code}", (rf"[{_UNSEEN}]+", ""), hint="leave it out: {}"
     ),
-    _row(
+    _sign(
         r"[\x00-\x1f\x7f-\x9f]",
         "there is a control character here, {code}",
         (r"[\x00-\x1f\x7f-\x9f]+", " "),
         hint="leave it out: {}",
     ),
-    _row(
+    _sign(
         rf"[{_DASHES}]",
         "`{character}` is a dash and not a minus sign",
         (rf"[{_DASHES}]", "-"),
         examples=("a - b",),
     ),
-    Row(
+    Mistake(
         "OPERAND ! UNREADABLE",
         "`{character}` marks neither a derivative nor a name",
         ("{left}_1", "{left}1"),
@@ -101,7 +101,7 @@ SIGNS = (
         caret="sign",
         before=r"(?<!['\"‘“])\b[^\W\d]\w*(?:\([^()]*\))?",
     ),
-    _row(
+    _sign(
         rf"[{_QUOTES}]",
         "a quotation mark is no part of a formula",
         (rf"(?<=\w)[{_QUOTES}](?=\w)", " "),
@@ -110,74 +110,76 @@ SIGNS = (
         hint="leave the quotation marks out (or did the shell leave them in?): {}",
         alone=True,
     ),
-    _row(
+    _sign(
         "[¼-¾⅐-⅞↉]",
         "`{character}` is not a number here",
         (_FRACTION, _fraction),
         examples=("1/2",),
     ),
-    _row(r"(?![0-9])\d", "digits are 0 to 9 here", (r"(?:(?![0-9])\d)+", _digit), examples=("12",)),
-    _row(
+    _sign(r"(?![0-9])\d", "digits are 0 to 9 here", (r"(?:(?![0-9])\d)+", _digit), examples=("12",)),
+    _sign(
         rf"[{_RAISED}]",
         "`{character}` is neither part of a name nor an exponent",
         (rf"[⁺⁻⁰¹²³⁴-⁹]*[{_RAISED}][⁺⁻⁰¹²³⁴-⁹{_RAISED}]*", _raised),
         examples=("x**n",),
     ),
-    _row(rf"[{_LOWERED}]", "`{character}` cannot be part of a name", (rf"[{_LOWERED}]+", _lowered), examples=("x_i",)),
-    _row("[₀-₉]", "a subscript can follow only a name", examples=("x₁",)),
-    _row("[⁺⁻]", "an exponent is missing after `{character}`", examples=("x⁻¹",)),
-    _row("[∗∙•●✕✖⨯⨉∘]", "`{character}` is not a sign for a product here", ("[∗∙•●✕✖⨯⨉∘]", "*"), examples=("a*b",)),
-    _row("[∕⁄∶]", "`{character}` is not a sign for a quotient here", ("[∕⁄∶]", "/"), examples=("a/b",)),
-    _row("[！-～]", "`{character}` is a full-width character", ("[！-～]", _plain), examples=("a + b",)),
-    _row("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("max(x, y)",)),
-    _row(
+    _sign(rf"[{_LOWERED}]", "`{character}` cannot be part of a name", (rf"[{_LOWERED}]+", _lowered), examples=("x_i",)),
+    _sign("[₀-₉]", "a subscript can follow only a name", examples=("x₁",)),
+    _sign("[⁺⁻]", "an exponent is missing after `{character}`", examples=("x⁻¹",)),
+    _sign("[∗∙•●✕✖⨯⨉∘]", "`{character}` is not a sign for a product here", ("[∗∙•●✕✖⨯⨉∘]", "*"), examples=("a*b",)),
+    _sign("[∕⁄∶]", "`{character}` is not a sign for a quotient here", ("[∕⁄∶]", "/"), examples=("a/b",)),
+    _sign("[！-～]", "`{character}` is a full-width character", ("[！-～]", _plain), examples=("a + b",)),
+    _sign("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("max(x, y)",)),
+    _sign(
         "∛",
         "`∛` is not a sign of the language",
         (r"∛\s*([^\W\d]\w*\([^()]*\)|\w+|(?=\())", r"cbrt(\1)"),
         (r"cbrt\(\)(\([^()]*\))", r"cbrt\1"),
         examples=("cbrt(x)",),
     ),
-    _row("∜", "`∜` is not a sign of the language", (r"∜\s*(\w+|\([^()]*\))", r"\1**(1/4)"), examples=("x**(1/4)",)),
-    _row("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("1 if not a > 0 else 0",)),
-    _row("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
-    _row("∨", "`∨` is not an operator here", (r"\s*∨\s*", " or "), examples=("1 if a > 0 or b > 0 else 0",)),
-    _row("°", "angles are in radians here", (r"(\w+|\([^()]*\))\s*°", r"rad(\1)"), examples=("rad(30)",)),
-    _row("[∂∇]", "`{character}` is not a sign of the language", hint=DERIVATIVES),
-    _row(
+    _sign("∜", "`∜` is not a sign of the language", (r"∜\s*(\w+|\([^()]*\))", r"\1**(1/4)"), examples=("x**(1/4)",)),
+    _sign("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("1 if not a > 0 else 0",)),
+    _sign("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
+    _sign("∨", "`∨` is not an operator here", (r"\s*∨\s*", " or "), examples=("1 if a > 0 or b > 0 else 0",)),
+    _sign("°", "angles are in radians here", (r"(\w+|\([^()]*\))\s*°", r"rad(\1)"), examples=("rad(30)",)),
+    _sign("[∂∇]", "`{character}` is not a sign of the language", hint=DERIVATIVES),
+    _sign(
         "[∑∏∫]",
         "`{character}` is not a sign of the language",
         examples=("x1 + x2 + x3",),
         hint="write the terms out, as in {}",
     ),
-    _row(
+    _sign(
         "∞", "infinity is not a number of the language", examples=("1e300",), hint="a large number, such as {}, may do"
     ),
-    _row("±", "`±` stands for two values", examples=("a + b", "a - b"), hint="write one of them, as in {}"),
-    _row(
+    _sign("±", "`±` stands for two values", examples=("a + b", "a - b"), hint="write one of them, as in {}"),
+    _sign(
         r"…|\.\.\.?",
         "three dots do not stand for terms",
         examples=("x1 + x2 + x3",),
         hint="write the terms out, as in {}",
     ),
-    _row("←", "`←` is not a sign of the language", (r"\s*←\s*", " = "), examples=("y = x + 1",)),
-    _row(r"\\\s*[\r\n]", "a backslash does not continue a line", hint=LINES),
-    _row(
+    _sign("←", "`←` is not a sign of the language", (r"\s*←\s*", " = "), examples=("y = x + 1",)),
+    _sign(r"\\\s*[\r\n]", "a backslash does not continue a line", hint=LINES),
+    _sign(
         r"\\[dt]?frac\s*\{\s*(?:d|\\partial)\s*(?:\^\s*\w)?\s*\w?\s*\}\s*\{\s*(?:d|\\partial)\s*\w",
         "this is a derivative in LaTeX",
         hint=DERIVATIVES,
     ),
-    _row(r"\\", "this is a LaTeX command", LATEX, examples=("sin(x)/2",)),
-    _row(
+    _sign(r"\\", "this is a LaTeX command", LATEX, examples=("sin(x)/2",)),
+    _sign(
         r"\$",
         "a dollar sign is no part of a name (or did the shell leave it in?)",
         (r"\$\{?([^\W\d]\w*)\}?", r"\1"),
         (r"\$", ""),
         examples=("x",),
     ),
-    Row("OPERAND ! UNREADABLE", "there is no `@` operator", ("{left}*{rest}",), ("a*b",), text="@", caret="sign"),
-    _row("@", "`@` is no part of a name", ("@", ""), examples=("x",)),
-    _row("&&?", "`{sign}` is not an operator here", (r"\s*&&?\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
-    _row(
+    Mistake("OPERAND ! UNREADABLE", "there is no `@` operator", ("{left}*{rest}",), ("a*b",), text="@", caret="sign"),
+    _sign("@", "`@` is no part of a name", ("@", ""), examples=("x",)),
+    _sign(
+        "&&?", "`{sign}` is not an operator here", (r"\s*&&?\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)
+    ),
+    _sign(
         "!",
         "`=!` is not an operator here",
         ("=!", "!="),
@@ -185,7 +187,7 @@ SIGNS = (
         before="=",
         tokens="EQUALS ! UNREADABLE",
     ),
-    Row(
+    Mistake(
         "OPERAND ! UNREADABLE",
         "there is no `!!` operator",
         (),
@@ -194,7 +196,7 @@ SIGNS = (
         text="!!",
         caret="sign",
     ),
-    Row(
+    Mistake(
         "SUPERSCRIPT ! UNREADABLE",
         "there is no `!` operator, and `{squared}!` can be read in two ways",
         ("{lead}gamma({squared} + 1)", "{lead}gamma({base} + 1){before}"),
@@ -202,7 +204,7 @@ SIGNS = (
         text="!",
         caret="sign",
     ),
-    Row(
+    Mistake(
         "OPERAND ! UNREADABLE",
         "there is no `!` operator",
         ("{lead}gamma({atom} + 1)",),
@@ -211,20 +213,20 @@ SIGNS = (
         text="!",
         caret="sign",
     ),
-    _row(
+    _sign(
         "[!~]",
         "`{character}` is not an operator here",
         (r"(?<![\w)|])(?<![\w)|]\s)[!~](?!=)\s*", "not "),
         examples=("1 if not a > 0 else 0",),
         alone=True,
     ),
-    _row(
+    _sign(
         "%=",
         "`%=` is not an operator here",
         (r"^\s*(\w+)\s*%=\s*(.*)$", r"\1 = \1 - (\2)*floor(\1/(\2))"),
         examples=("y = x - 2*floor(x/2)",),
     ),
-    Row(
+    Mistake(
         "OPERAND ! UNREADABLE",
         "`%` can be a remainder or a percentage, and the language has neither",
         ("({term} - ({divisor})*floor({term}/({divisor})))", "{lead}({atom}/100)"),
@@ -232,7 +234,7 @@ SIGNS = (
         text=r"%(?=\s*[-+−]+\s*[\w(.|√])",
         caret="sign",
     ),
-    Row(
+    Mistake(
         "OPERAND ! UNREADABLE",
         "there is no `%` operator",
         ("({term} - {rest}*floor({term}/{rest}))",),
@@ -241,44 +243,46 @@ SIGNS = (
         text=r"%(?=\s*(?!(?:if|else|and|or)\b)[\w(.|√])",
         caret="sign",
     ),
-    Row("OPERAND ! UNREADABLE", "there is no `%` sign", ("{lead}({atom}/100)",), ("(x/100)",), text="%", caret="sign"),
-    Row(
+    Mistake(
+        "OPERAND ! UNREADABLE", "there is no `%` sign", ("{lead}({atom}/100)",), ("(x/100)",), text="%", caret="sign"
+    ),
+    Mistake(
         "OPERAND ! UNREADABLE", "there is no `‰` sign", ("{lead}({atom}/1000)",), ("(x/1000)",), text="‰", caret="sign"
     ),
-    _row(":=", "`:=` is not an operator here", (r"\s*:=\s*", " = "), examples=("y = x + 1",)),
-    _row(
+    _sign(":=", "`:=` is not an operator here", (r"\s*:=\s*", " = "), examples=("y = x + 1",)),
+    _sign(
         r"[?]",
         "`?` does not make a choice here",
         (r"^(\s*\w+\s*=(?!=)\s*)?([^?]*?)\s*\?\s*([^?:]*?)\s*:\s*([^?:]*)$", _chosen),
         examples=("a if c > 0 else b",),
     ),
-    _row(
+    _sign(
         r"\[\w+\]",
         "there are no lists, so nothing to index",
         (r"(?<=\w)\[(\w+)\]", r"_\1"),
         examples=("x_1",),
         tokens="NAME ! UNREADABLE",
     ),
-    _row(r"\{\w+\}", "braces are no part of a name", (r"_\{(\w+)\}", r"_\1"), examples=("x_1",), before="_"),
-    _row(
+    _sign(r"\{\w+\}", "braces are no part of a name", (r"_\{(\w+)\}", r"_\1"), examples=("x_1",), before="_"),
+    _sign(
         r"[\[\]{}⟨⟩]",
         "the language has only round parentheses",
         (r"[\[{⟨]", "("),
         (r"[\]}⟩]", ")"),
         examples=("2*(x + 1)",),
     ),
-    _row(
+    _sign(
         r"\.(?=\s*[^\W\d])",
         "names have no dots",
         (rf"{_MODULES}\s*\.\s*(?=[^\W\d])", ""),
         examples=("sin(x)",),
         before=_MODULES,
     ),
-    _row(r"\.(?=\s*[^\W\d])", "names have no dots", (r"(?<=\w)\.(?=[^\W\d])", "_"), examples=("x_1",)),
-    _row(r"\.(?=[*/^])", "there are no operators with a dot", (r"\.(?=[*/^])", ""), examples=("x*y",)),
-    _row(r"\.", "a point can stand only within a number", examples=("0.5",)),
-    _row(":", "a colon has no meaning here", examples=("y = x + 1", "a if c > 0 else b"), hint="write {}"),
-    Row(
+    _sign(r"\.(?=\s*[^\W\d])", "names have no dots", (r"(?<=\w)\.(?=[^\W\d])", "_"), examples=("x_1",)),
+    _sign(r"\.(?=[*/^])", "there are no operators with a dot", (r"\.(?=[*/^])", ""), examples=("x*y",)),
+    _sign(r"\.", "a point can stand only within a number", examples=("0.5",)),
+    _sign(":", "a colon has no meaning here", examples=("y = x + 1", "a if c > 0 else b"), hint="write {}"),
+    Mistake(
         "! UNREADABLE",
         "`{character}` cannot be part of a name",
         text=r"[^\x00-\x7f]",
@@ -286,5 +290,5 @@ SIGNS = (
         before=r"\w",
         hint="leave it out",
     ),
-    Row("! UNREADABLE", "`{character}` is not a sign of the language", hint="leave it out", caret="sign"),
+    Mistake("! UNREADABLE", "`{character}` is not a sign of the language", hint="leave it out", caret="sign"),
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..errors import ExpressionError
-from .parser import Stuck, read_program
+from ..language.builder import build
+from ..language.reader import Stuck, read
 
 LONGEST = 72
 """A spelling longer than this is not offered: nobody would read it."""
@@ -18,7 +19,7 @@ LARGEST = 10_000
 def parses(text: str) -> bool:
     """Whether the text is a program as far as the grammar says."""
     try:
-        read_program(text)
+        read(text)
     except (Stuck, ExpressionError):
         return False
     return True
@@ -26,13 +27,11 @@ def parses(text: str) -> bool:
 
 def means(text: str) -> bool:
     """Whether the text is a program with a meaning: it has no error in names, types, or numbers of arguments either."""
-    from .builder import build  # it is not needed to read a text
-
     try:
-        program = build(read_program(text), text, most=LARGEST)
+        program = build(read(text), text, most=LARGEST)
     except (Stuck, ExpressionError):
         return False
-    return not any(value.primitive.gives_condition for value in program.outputs)
+    return not any(program.tape.primitives[i].gives_condition for i in program.roots)
 
 
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:

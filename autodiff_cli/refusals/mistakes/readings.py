@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from .row import DERIVATIVES, Row
+from .mistake import DERIVATIVES, Mistake
 
 TWO_READINGS = (
-    Row(
+    Mistake(
         "NAME DIVIDE NAME ! VALUE",
         "`{operator}` is not an operator here",
         hint=DERIVATIVES,
         before=r"\b[d∂]\s*/\s*[d∂]\w+\s*",
         caret="operator",
     ),
-    Row(
+    Mistake(
         "FUNCTION POWER MINUS ! COEFFICIENT (?=OPEN)",
         "`{shape}` can be read in two ways",
         ("{inverse}{group}", "{fence}1/{function}{group}{unfence}"),
@@ -21,14 +21,14 @@ TWO_READINGS = (
         caret="shape",
         needs="inverse",
     ),
-    Row(
+    Mistake(
         "FUNCTION POWER SIGN* ! COEFFICIENT (?=OPEN)",
         "a power of `{function}` is written after its argument",
         ("{function}{group}**{signs}{token}",),
         ("sin(x)**2",),
         caret="shape",
     ),
-    Row(
+    Mistake(
         "FUNCTION POWER MINUS ! COEFFICIENT",
         "`{shape}` can be read in two ways, and the argument needs parentheses",
         ("{inverse}({rest})", "{fence}1/{function}({rest}){unfence}"),
@@ -37,14 +37,14 @@ TWO_READINGS = (
         caret="shape",
         needs="inverse",
     ),
-    Row(
+    Mistake(
         "FUNCTION POWER SIGN* ! COEFFICIENT",
         "a power of `{function}` is written after its argument, and that needs parentheses",
         ("{function}({rest})**{signs}{token}",),
         ("sin(x)**2",),
         caret="shape",
     ),
-    Row(
+    Mistake(
         "FUNCTION POWER MINUS NUMBER ! VALUE|BAR",
         "`{function}{raising}` can be read in two ways, and the argument needs parentheses",
         ("{inverse}({right})", "{fence}1/{function}({right}){unfence}"),
@@ -53,14 +53,14 @@ TWO_READINGS = (
         caret="function..before",
         needs="inverse",
     ),
-    Row(
+    Mistake(
         "FUNCTION POWER SIGN* (NAME|NUMBER) ! VALUE|BAR",
         "a power of `{function}` is written after its argument, and that needs parentheses",
         ("{function}({right})**{power}",),
         ("sin(x)**2",),
         caret="shape",
     ),
-    Row(
+    Mistake(
         "CLOSE ! VALUE|BAR",
         "`{raised}` can be read in two ways",
         ("{undone}{argument}", "{fence}1/{powered}{argument}{unfence}"),
@@ -69,7 +69,7 @@ TWO_READINGS = (
         caret="raised",
         needs="undone",
     ),
-    Row(
+    Mistake(
         "CLOSE ! VALUE|BAR",
         "a power of `{powered}` is written after its argument",
         ("{powered}{argument}**{exponents}",),
@@ -77,7 +77,7 @@ TWO_READINGS = (
         caret="raised",
         needs="raised",
     ),
-    Row(
+    Mistake(
         "FUNCTION SUPERSCRIPT ! VALUE|BAR",
         "`{function}{before}` can be read in two ways",
         ("{inverse}{argument}", "{fence}1/{function}{argument}{unfence}"),
@@ -86,21 +86,21 @@ TWO_READINGS = (
         caret="function..before",
         needs="inverse",
     ),
-    Row(
+    Mistake(
         "FUNCTION SUPERSCRIPT ! OPEN",
         "a power of `{function}` is written after its argument",
         ("{function}{group}{before}",),
         ("sin(x)²",),
         caret="function..before",
     ),
-    Row(
+    Mistake(
         "FUNCTION SUPERSCRIPT ! VALUE|BAR",
         "a power of `{function}` is written after its argument, and that needs parentheses",
         ("{function}({right}){before}",),
         ("sin(x)²",),
         caret="shape",
     ),
-    Row(
+    Mistake(
         "OPERAND ! VALUE|BAR",
         "`{divided}` can be read in two ways",
         ("{over}({under}*{right})", "({over}{under})*{right}"),
@@ -108,59 +108,59 @@ TWO_READINGS = (
         caret="divided",
         needs="under",
     ),
-    Row(
+    Mistake(
         "DIVIDE SIGN* ! COEFFICIENT",
         "`{upto}{signs}{token}{rest}` can be read in two ways",
         ("{upto}({signs}{token}*{rest})", "({upto}{signs}{token})*{rest}"),
         ("a/(2*x)", "(a/2)*x"),
         caret="upto..rest",
     ),
-    Row(
+    Mistake(
         "POWER SIGN* ! COEFFICIENT",
         "`{upto}{signs}{token}{rest}` can be read in two ways",
         ("{upto}({signs}{token}*{rest})", "{upto}{signs}{token}*{rest}"),
         ("a**(2*x)", "a**2*x"),
         caret="upto..rest",
     ),
-    Row(
+    Mistake(
         "ROOT ! COEFFICIENT",
         "`√{token}{rest}` can be read in two ways",
         ("√({token}*{rest})", "√{token}*{rest}"),
         ("√(2*x)", "√2*x"),
         caret="before..rest",
     ),
-    Row(
+    Mistake(
         "DIVIDE SIGN* ! COEFFICIENT",
         "`{upto}{signs}{token}…` can be read in two ways",
         examples=("a/(2*x)", "(a/2)*x"),
         caret="upto..token",
     ),
-    Row(
+    Mistake(
         "POWER SIGN* ! COEFFICIENT",
         "`{upto}{signs}{token}…` can be read in two ways",
         examples=("a**(2*x)", "a**2*x"),
         caret="upto..token",
     ),
-    Row(
+    Mistake(
         "ROOT ! COEFFICIENT",
         "`√{token}…` can be read in two ways",
         examples=("√(2*x)", "√2*x"),
         caret="before..token",
     ),
-    Row(
+    Mistake(
         "ROOT ! SIGN",
         "the root of something with a sign needs parentheses",
         ("√({signed})",),
         ("√(-x)",),
     ),
-    Row(
+    Mistake(
         "OPERAND ! SUPERSCRIPT|POWER",
         "`{root}{tail}` can be read in two ways",
         ("{roots}({radicand}{tail})", "({root}){tail}"),
         ("√(x**2)", "(√x)**2"),
         caret="root..tail",
     ),
-    Row(
+    Mistake(
         "SUPERSCRIPT ! SUPERSCRIPT|POWER",
         "the power of a power needs parentheses",
         ("({left}){tail}",),
@@ -169,7 +169,7 @@ TWO_READINGS = (
 )
 
 NUMBERS = (
-    Row(
+    Mistake(
         "NUMBER ! NAME",
         "numbers are decimal here, and `{before}{token}` is not",
         ("{decimal}", "{before}*{token}"),
@@ -178,7 +178,7 @@ NUMBERS = (
         before=r"(?<![\w.])0",
         caret="before..token",
     ),
-    Row(
+    Mistake(
         "NUMBER ! NAME",
         "`{before}{token}` is neither a number nor a name, which begins with a letter",
         ("{before}*{token}", "_{before}{token}"),
@@ -187,7 +187,7 @@ NUMBERS = (
         before=r"[0-9.]",
         caret="before..token",
     ),
-    Row(
+    Mistake(
         "NUMBER ! VALUE",
         "`{before}{right}` can be read in two ways",
         ("{before}*{right}", "{mantissa}*{exponent}{right}"),
@@ -196,7 +196,7 @@ NUMBERS = (
         before=r"[eE][-+−]?[0-9_]+",
         caret="before..right",
     ),
-    Row(
+    Mistake(
         "NUMBER ! NUMBER|COEFFICIENT",
         "a number is written without points between its groups of digits",
         ("{repaired}",),
@@ -212,7 +212,7 @@ NUMBERS = (
             ),
         ),
     ),
-    Row(
+    Mistake(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
         "a number has a point or a comma in it, and not both",
         ("{repaired}",),
@@ -223,7 +223,7 @@ NUMBERS = (
         alone=True,
         repair=((r"(?<![\w.])([1-9][0-9]{0,2})\.([0-9]{3}),([0-9]+)(?![\w.,])", r"\1\2.\3"),),
     ),
-    Row(
+    Mistake(
         "NUMBER ! NUMBER|COEFFICIENT",
         "a number has one decimal point at most",
         examples=("1.25",),
@@ -231,7 +231,7 @@ NUMBERS = (
         before=r"[0-9.]",
         caret="before..token",
     ),
-    Row(
+    Mistake(
         "NUMBER ! NUMBER|COEFFICIENT",
         "a number is written without spaces in it",
         ("{repaired}",),
@@ -242,7 +242,7 @@ NUMBERS = (
         alone=True,
         repair=((r"(?<=[0-9])\s(?=[0-9]{3}(?![0-9]))", ""),),
     ),
-    Row(
+    Mistake(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
         "a number is written without commas in it",
         ("{repaired}",),
@@ -252,7 +252,7 @@ NUMBERS = (
         alone=True,
         repair=((r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", ""),),
     ),
-    Row(
+    Mistake(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
         "the decimal sign is a point",
         ("{repaired}",),
@@ -262,7 +262,7 @@ NUMBERS = (
         alone=True,
         repair=((r"(?<=[0-9]),(?=[0-9])", "."),),
     ),
-    Row(
+    Mistake(
         "! UNREADABLE",
         "the exponent of this number has more than 6 digits",
         hint="the largest number in double precision is about 1.8e308",
@@ -272,21 +272,21 @@ NUMBERS = (
 )
 
 SIDE_BY_SIDE = (
-    Row(
+    Mistake(
         "FUNCTION ! FUNCTION VALUE",
         "the argument of `{function}` needs parentheses",
         ("{nested}",),
         ("sin(cos(x))",),
         caret="function..token",
     ),
-    Row(
+    Mistake(
         "FUNCTION ! VALUE|BAR",
         "the argument of `{function}` needs parentheses",
         ("{function}({right})",),
         ("sin(x)", "sin(|x|)"),
         caret="function..right",
     ),
-    Row(
+    Mistake(
         "OPERAND ! BAR",
         "`||` is not an operator here",
         ("{repaired}",),
@@ -295,13 +295,13 @@ SIDE_BY_SIDE = (
         caret="sign",
         repair=((r"\s*\|\|\s*", " or "),),
     ),
-    Row(
+    Mistake(
         "OPERAND ! FUNCTION (?!OPEN)VALUE",
         "there is no operator before `{token}`, and its argument needs parentheses",
         ("{left}*{token}({rest})",),
         ("x*sin(y)",),
     ),
-    Row(
+    Mistake(
         "NUMBER ! NAME|OPEN|ROOT",
         "there is no operator between `{left}` and `{right}`",
         ("{left}*{right}", "{left}{right}"),
@@ -309,24 +309,24 @@ SIDE_BY_SIDE = (
         text=r"[^\W\deE_]|[(√]",
         caret="left..right",
     ),
-    Row(
+    Mistake(
         "OPERAND ! VALUE",
         "there is no operator between `{left}` and `{right}`",
         ("{left}*{right}",),
         ("a*b",),
         caret="left..right",
     ),
-    Row(
+    Mistake(
         "OPERAND ! VALUE",
         "there is no operator before `{token}`",
         examples=("a*b",),
     ),
-    Row(
+    Mistake(
         "OPERAND ! BAR",
         "there is no operator between `{left}` and `{right}`",
         ("{left}*{right}",),
         ("2*|x|",),
         caret="left..right",
     ),
-    Row("OPERAND ! BAR", "this bar has no partner", examples=("|x|", "1 if a > 0 or b > 0 else 0")),
+    Mistake("OPERAND ! BAR", "this bar has no partner", examples=("|x|", "1 if a > 0 or b > 0 else 0")),
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .row import LINES, RESERVED, Row
+from .mistake import LINES, RESERVED, Mistake
 
 UNCLOSED = (
-    Row(
+    Mistake(
         "OPERAND ! VALUE|EQUALS|AUGMENT",
         "a parenthesis is not closed before this line",
         hint="close it",
@@ -14,7 +14,7 @@ UNCLOSED = (
         needs="unclosed",
         also="opened here",
     ),
-    Row(
+    Mistake(
         "! EQUALS",
         "a parenthesis is not closed before this line",
         hint="close it",
@@ -26,7 +26,7 @@ UNCLOSED = (
 )
 
 EQUALS = (
-    Row(
+    Mistake(
         "NOT ! EQUALS",
         "`{before}` is a word of the language, so it cannot be a name",
         ("{repaired}",),
@@ -35,7 +35,7 @@ EQUALS = (
         caret="before",
         repair=RESERVED,
     ),
-    Row(
+    Mistake(
         "! EQUALS UNREADABLE",
         "`=!` is not an operator here",
         ("{repaired}",),
@@ -44,7 +44,7 @@ EQUALS = (
         caret="sign",
         repair=(("=!", "!="),),
     ),
-    Row(
+    Mistake(
         "! EQUALS COMPARISON",
         "`{token}{next}` is not an operator here",
         ("{repaired}",),
@@ -53,7 +53,7 @@ EQUALS = (
         caret="token..next",
         repair=(("=<", "<="), ("=>", ">=")),
     ),
-    Row(
+    Mistake(
         "EQUALS ! COMPARISON",
         "`{before}{token}` is not an operator here",
         ("{repaired}",),
@@ -62,7 +62,7 @@ EQUALS = (
         caret="before..token",
         repair=(("=<", "<="), ("=>", ">=")),
     ),
-    Row(
+    Mistake(
         "! EQUALS",
         "`{before}=` is not an operator here",
         ("{repaired}",),
@@ -71,7 +71,7 @@ EQUALS = (
         caret="before..token",
         repair=((r"([=!]=)=", r"\1"),),
     ),
-    Row(
+    Mistake(
         "POWER ! EQUALS",
         "`{before}=` is not an operator here",
         ("{repaired}",),
@@ -79,7 +79,7 @@ EQUALS = (
         caret="before..token",
         repair=((r"^\s*(\w+)\s*(?:\*\*|\^)=\s*(.*)$", r"\1 = \1**(\2)"),),
     ),
-    Row(
+    Mistake(
         "(OPEN|COMMA) NAME ! EQUALS",
         "the arguments of `{called}` have no names",
         ("{repaired}",),
@@ -87,20 +87,20 @@ EQUALS = (
         caret="before..token",
         repair=((r"([(,]\s*)[^\W\d]\w*\s*=(?!=)\s*", r"\1"),),
     ),
-    Row(
+    Mistake(
         "BEGIN NAME EQUALS NAME ! EQUALS",
         "a statement gives a value to one name",
         ("{repaired}",),
         ("b = 3; a = b",),
         repair=((r"^\s*(\w+)\s*=\s*(\w+)\s*=(?!=)\s*(.*)$", r"\2 = \3; \1 = \2"),),
     ),
-    Row(
+    Mistake(
         "BEGIN NAME (OPEN ANY* CLOSE)? EQUALS ANY* ! EQUALS",
         "a statement has one `=`",
         examples=("y = 3; x = y",),
         needs="level",
     ),
-    Row(
+    Mistake(
         "OPERAND ! EQUALS",
         "`=` gives a value to a name, at the beginning of a statement",
         ("{difference}", "{choice}"),
@@ -109,7 +109,7 @@ EQUALS = (
         takes="COMPARISON",
         needs="difference",
     ),
-    Row(
+    Mistake(
         "! EQUALS",
         "`=` gives a value to a name, at the beginning of a statement",
         ("{compared}",),
@@ -117,13 +117,13 @@ EQUALS = (
         hint="to compare, write {}",
         takes="COMPARISON",
     ),
-    Row(
+    Mistake(
         "! EQUALS",
         "`=` gives a value to a name, at the beginning of a statement",
         examples=("y = x + 1",),
         hint="write {}",
     ),
-    Row(
+    Mistake(
         "DIVIDE ! AUGMENT",
         "`//=` is not an operator here",
         ("{repaired}",),
@@ -133,7 +133,7 @@ EQUALS = (
         caret="before..token",
         repair=((r"^\s*(\w+)\s*//=\s*(.*)$", r"\1 = floor(\1/(\2))"),),
     ),
-    Row(
+    Mistake(
         "! AUGMENT",
         "`{token}` changes a name, at the beginning of a statement",
         examples=("y = 1; y += x",),
@@ -141,7 +141,7 @@ EQUALS = (
 )
 
 DOUBLED = (
-    Row(
+    Mistake(
         "DIVIDE ! DIVIDE",
         "`//` is not an operator here",
         ("floor({quotient}/{rest})",),
@@ -150,7 +150,7 @@ DOUBLED = (
         before="/",
         caret="before..token",
     ),
-    Row(
+    Mistake(
         "TIMES ! TIMES",
         "a power is written without a space between the stars",
         ("{repaired}",),
@@ -159,7 +159,7 @@ DOUBLED = (
         caret="before..token",
         repair=((r"\*\s+\*", "**"),),
     ),
-    Row(
+    Mistake(
         "COMPARISON ! COMPARISON",
         "`<>` is not an operator here",
         ("{repaired}",),
@@ -172,20 +172,20 @@ DOUBLED = (
 )
 
 ENDS = (
-    Row(
+    Mistake(
         "(FIRST|SEMICOLON|NEWLINE) ! END",
         "there is no expression",
         examples=("x**2 + 3*x",),
         hint="write a formula, for example {}",
     ),
-    Row(
+    Mistake(
         "ANY ! END|SEMICOLON",
         "a value is missing after `{before}`",
         hint="write the value, or leave out what needs it",
         takes="NAME",
         also="opened here",
     ),
-    Row(
+    Mistake(
         "ANY ! END|SEMICOLON",
         "a parenthesis is not closed",
         ("{completed}",),
@@ -193,7 +193,7 @@ ENDS = (
         takes="CLOSE",
         also="opened here",
     ),
-    Row(
+    Mistake(
         "ANY ! END|SEMICOLON",
         "a bar is not closed",
         ("{completed}",),
@@ -201,43 +201,51 @@ ENDS = (
         takes="BAR",
         also="opened here",
     ),
-    Row(
+    Mistake(
         "ANY ! STOP",
         "an `if` has no `else`",
         ("{statement} else 0",),
         ("a if c > 0 else 0",),
         takes="ELSE",
     ),
-    Row("ANY ! NEWLINE", "a value is missing at the end of this line", hint=LINES, takes="NAME"),
-    Row("ANY ! NEWLINE", "a bar is not closed", ("{completed}",), hint="close it: {}", takes="BAR", also="opened here"),
-    Row("NEWLINE ! INFIX", "this line begins with an operator", hint=LINES, takes="NAME"),
-    Row("OPEN ! CLOSE", "there is nothing in these parentheses", hint="write a value in them", caret="before..token"),
-    Row("COMMA ! CLOSE", "an argument is missing after the comma", hint="write it, or leave the comma out"),
-    Row("ANY ! CLOSE", "a value is missing between `{before}` and `)`", hint="write the value", takes="NAME"),
-    Row("ANY ! CLOSE", "a bar is not closed in these parentheses", hint="close it", takes="BAR", also="opened here"),
-    Row("ANY ! CLOSE", "an `if` has no `else`", examples=("(a if c > 0 else 0)",), takes="ELSE"),
-    Row(
+    Mistake("ANY ! NEWLINE", "a value is missing at the end of this line", hint=LINES, takes="NAME"),
+    Mistake(
+        "ANY ! NEWLINE", "a bar is not closed", ("{completed}",), hint="close it: {}", takes="BAR", also="opened here"
+    ),
+    Mistake("NEWLINE ! INFIX", "this line begins with an operator", hint=LINES, takes="NAME"),
+    Mistake(
+        "OPEN ! CLOSE", "there is nothing in these parentheses", hint="write a value in them", caret="before..token"
+    ),
+    Mistake("COMMA ! CLOSE", "an argument is missing after the comma", hint="write it, or leave the comma out"),
+    Mistake("ANY ! CLOSE", "a value is missing between `{before}` and `)`", hint="write the value", takes="NAME"),
+    Mistake(
+        "ANY ! CLOSE", "a bar is not closed in these parentheses", hint="close it", takes="BAR", also="opened here"
+    ),
+    Mistake("ANY ! CLOSE", "an `if` has no `else`", examples=("(a if c > 0 else 0)",), takes="ELSE"),
+    Mistake(
         "! CLOSE",
         "this parenthesis closes nothing",
         hint="leave it out, or open it before",
         also="closed already",
         there="closed",
     ),
-    Row("(OPEN|COMMA|EQUALS) ! COMMA", "a value is missing before the comma", hint="write it, or leave the comma out"),
-    Row("BEGIN ! COMMA", "a value is missing before the comma", hint="write it, or leave the comma out"),
-    Row(
+    Mistake(
+        "(OPEN|COMMA|EQUALS) ! COMMA", "a value is missing before the comma", hint="write it, or leave the comma out"
+    ),
+    Mistake("BEGIN ! COMMA", "a value is missing before the comma", hint="write it, or leave the comma out"),
+    Mistake(
         "BEGIN NAME EQUALS ANY* ! COMMA NAME EQUALS",
         "statements are separated by semicolons",
         ("{separated}",),
         ("a = 1; b = 2",),
     ),
-    Row(
+    Mistake(
         "BEGIN NAME EQUALS ANY* ! COMMA",
         "a statement gives one value to one name",
         examples=("a = 1; b = 2",),
         hint="write a statement for each, as in {}",
     ),
-    Row(
+    Mistake(
         "! COMMA",
         "a comma can stand only between arguments or between outputs",
         examples=("max(x, y)", "x + 1, y"),
@@ -246,31 +254,31 @@ ENDS = (
 )
 
 MISPLACED = (
-    Row(
+    Mistake(
         "COMPARISON ! NOT",
         "`not` needs parentheses here",
         ("({signed})",),
         ("1 if a > 0 and not b > 0 else 0",),
     ),
-    Row(
+    Mistake(
         "OPERAND ! NOT",
         "`not` cannot follow a value",
         examples=("1 if a > 0 and not b > 0 else 0", "1 if a != b else 0"),
     ),
-    Row(
+    Mistake(
         "(INFIX|SIGN|NOT|ROOT) ! INFIX",
         "a value is missing between `{before}` and `{token}`",
         hint="write the value, or leave out one of the two",
         takes="NAME",
         caret="before..token",
     ),
-    Row("! INFIX", "a value is missing before `{token}`", hint="write the value", takes="NAME"),
-    Row("! ELSE", "this `else` has no `if`", examples=("a if c > 0 else b",)),
-    Row(
+    Mistake("! INFIX", "a value is missing before `{token}`", hint="write the value", takes="NAME"),
+    Mistake("! ELSE", "this `else` has no `if`", examples=("a if c > 0 else b",)),
+    Mistake(
         "! IF",
         "an `if` within an `if` needs parentheses",
         examples=("a if c > 0 else (b if d > 0 else e)",),
     ),
-    Row("BEGIN ! ANY", "a value is missing before `{token}`", hint="write the value"),
-    Row("! ANY", "`{token}` cannot follow `{before}`", hint="leave it out, or write what belongs between the two"),
+    Mistake("BEGIN ! ANY", "a value is missing before `{token}`", hint="write the value"),
+    Mistake("! ANY", "`{token}` cannot follow `{before}`", hint="leave it out, or write what belongs between the two"),
 )

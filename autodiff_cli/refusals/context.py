@@ -1,4 +1,4 @@
-"""The place where the grammar does not go on: the tokens around it, and whether their shape is that of a mistake."""
+"""The context of an error: the tokens around the one that does not fit, and whether they have a certain shape."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..language.code import Statement
+from ..language.reader import Stuck
+from ..language.tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
+from ..language.tokens import KIND, scan, stranger
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
 from ..table.primitive import FUNCTIONS
-from .parser import Stuck
-from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
-from .tokens import KIND, scan, stranger
-from .tree import Node
 
 LETTERS = {
     "NAME": "n", "NUMBER": "1", "COEFFICIENT": "c", "SUPERSCRIPT": "s",
@@ -71,11 +71,10 @@ def advance(states: list[int], kind: int, goal: str = "") -> str:
         states.append(GOTO[origin][states[-1] // len(TERMINALS)])
 
 
-class Place(dict[str, str]):
+class Context:
     """The tokens of the text, those that are open, and where in them the error is."""
 
     def __init__(self, text: str, stuck: Stuck) -> None:
-        super().__init__()
         self.text = text
         self.stuck = stuck
         self.tokens: list[Seen] = []
@@ -95,11 +94,11 @@ class Place(dict[str, str]):
 
     def _look_round(self) -> None:
         defined = {
-            node.value
+            statement.name
             for value in self.stuck.values
             if type(value) is list
-            for node in value
-            if type(node) is Node and node.kind == "define"
+            for statement in value
+            if type(statement) is Statement and statement.kind == "define"
         }
         opened: list[int] = []
         for number, (kind, start, end) in enumerate(scan(self.text)):
@@ -132,8 +131,14 @@ class Place(dict[str, str]):
             return False
         self.first = low + found.start() - (low > 0)
         self.last = max(self.at + 1, last.end())
-        self.clear()
         return True
+
+    def understood(self) -> int:
+        """Where the last operand begins that was understood before the error."""
+        for value in reversed(self.stuck.values):
+            if type(value) is int and value >= 0:
+                return value
+        raise KeyError("operand")
 
     def signs(self) -> int:
         """The number of the first of the signs directly before the error."""

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from .row import RESERVED, Row
+from .mistake import RESERVED, Mistake
 
 WORDS = (
-    Row(
+    Mistake(
         "BEGIN ! (IF|ELSE|AND|OR) EQUALS",
         "`{token}` is a word of the language, so it cannot be a name",
         ("{repaired}",),
         ("if_1 = 3",),
         repair=RESERVED,
     ),
-    Row(
+    Mistake(
         "(BEGIN|OPEN|COMMA|EQUALS|INFIX|SIGN) ! (IF|ELSE|AND|OR) (STOP|CLOSE|COMMA|SIGN|TIMES|DIVIDE|POWER|COMPARISON)",
         "`{token}` is a word of the language, so it cannot be a name",
         hint="give the variable another name",
         takes="NAME",
     ),
-    Row(
+    Mistake(
         "NAME ! NAME",
         "there is nothing to import: the functions are there already",
         examples=("sin(x)",),
         before=r"\b(?:import|from|using|include|require)\s+",
         caret="before",
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME VALUE",
         "`{token}` is not a word of the language",
         examples=("a if c > 0 else b",),
         text=r"(?:unless|when|whenever|where|provided|given|otherwise|with|such|to)\b",
     ),
-    Row(
+    Mistake(
         "NAME ! NAME",
         "`{before}` does not define a function here",
         ("{repaired}",),
@@ -43,7 +43,7 @@ WORDS = (
             (r"^(?:def|function|fn)\s+(\w+\([^()]*\))\s*[:={]*\s*(?:return\b)?\s*([^{}]*)\}?$", r"\1 = \2"),
         ),
     ),
-    Row(
+    Mistake(
         "NAME ! VALUE",
         "`{before}` is not needed here",
         ("{repaired}",),
@@ -52,7 +52,7 @@ WORDS = (
         caret="before",
         repair=((r"\b(?:let|var|const|return|print|set|def)\s+", ""),),
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "`{token}` is not a word of the language",
         ("{repaired}",),
@@ -63,7 +63,7 @@ WORDS = (
             (r"\belif\b", "else"),
         ),
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "`{token}` is written in small letters",
         ("{repaired}",),
@@ -71,7 +71,7 @@ WORDS = (
         text=r"(?:AND|OR|NOT|IF|ELSE)\b",
         repair=((r"\b(?:AND|OR|NOT|IF|ELSE)\b", lambda word: word[0].lower()),),
     ),
-    Row(
+    Mistake(
         "NAME ! VALUE",
         "`{before}` is written in small letters",
         ("{repaired}",),
@@ -79,7 +79,7 @@ WORDS = (
         before=r"\b(?:NOT|IF)\s*",
         caret="before",
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "`{token}` is not an operator here",
         ("{repaired}",),
@@ -87,14 +87,14 @@ WORDS = (
         text=r"(?:is|in|eq|ne)\b",
         repair=((r"\bis\s+not\b|\bne\b", "!="), (r"\b(?:is|eq)\b", "==")),
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "there is no `{token}` operator",
         examples=("1 if (a > 0 and b <= 0) or (a <= 0 and b > 0) else 0",),
         hint="write the two cases out, as in {}",
         text=r"(?:xor|XOR)\b",
     ),
-    Row(
+    Mistake(
         "NAME ! VALUE",
         "there are no loops in the language",
         examples=("x1 + x2 + x3",),
@@ -102,34 +102,34 @@ WORDS = (
         before=r"\b(?:for|while)\s*",
         caret="before",
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "there are no loops in the language",
         examples=("x1 + x2 + x3",),
         hint="write the terms out, as in {}",
         text=r"for\b",
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME EQUALS",
         "a statement is not separated from the one before it",
         ("{split}",),
         ("a = 1; b = 2",),
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "there is no `{token}` operator",
         ("({term} - {rest}*floor({term}/{rest}))",),
         ("(x - y*floor(x/y))",),
         text=r"(?:mod|MOD|rem)\b",
     ),
-    Row(
+    Mistake(
         "OPERAND ! NAME",
         "there is no `{token}` operator",
         ("floor({term}/{rest})",),
         ("floor(x/y)",),
         text=r"(?:div|DIV)\b",
     ),
-    Row(
+    Mistake(
         "! IF",
         "the value of an `if` stands before it",
         ("{repaired}",),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from .mistake import Mistake, Repair
 from .readings import NUMBERS, SIDE_BY_SIDE, TWO_READINGS
-from .row import Repair, Row
 from .signs import SIGNS
 from .structure import DOUBLED, ENDS, EQUALS, MISPLACED, UNCLOSED
 from .words import WORDS
 
-__all__ = ["ROWS", "Repair", "Row"]
+__all__ = ["MISTAKES", "Repair", "Mistake"]
 
-ROWS: tuple[Row, ...] = (
+MISTAKES: tuple[Mistake, ...] = (
     *UNCLOSED,
     *NUMBERS,
     *SIGNS,

@@ -1,4 +1,4 @@
-"""The form of a row: how a mistake is recognised, what is said, and what is offered instead."""
+"""The form of a mistake: how it is recognised, what is said, and what is offered instead."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Repair = tuple[str, str | Callable[..., str]]
 """A pattern, and what is put in its place."""
 
 
-class Row(NamedTuple):
+class Mistake(NamedTuple):
     """A mistake, known by the tokens around the one that does not fit: `!` stands before that one.
 
-    Braces hold pieces of the user's text, by the names of `Trouble`. A spelling that lacks a piece, or is no program,
-    is not offered; the examples are offered where none is left. A row whose message lacks a piece does not apply.
+    Braces hold pieces of the user's text, by their names in `pieces`. A spelling that lacks a piece, or is no program,
+    is not offered; the examples are offered where none is left. It is no such mistake where the message lacks a piece.
     """
 
     tokens: str

@@ -1,0 +1,1 @@
+"""Refusals: why a text is not in the language, and what would be. The only room that knows both."""

@@ -1,0 +1,55 @@
+"""The tape: a graph in a row, each node after its inputs. The builder writes it, the sweeps run over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..errors import Span
+from ..table.primitive import Primitive
+
+Place = tuple[Any, ...]
+"""A piece of the program's text: `(start, end)`, or `(start, end, via)` in the body of a function that was called."""
+
+
+class Tape:
+    """A graph in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it."""
+
+    __slots__ = ("data", "labels", "parents", "places", "primitives", "sources")
+
+    def __init__(self, primitives: list[Primitive], parents: list[tuple[int, ...]], data: list[Any]) -> None:
+        self.primitives = primitives
+        self.parents = parents
+        self.data = data
+        """The value of each node; None where there is none (yet)."""
+        self.places: list[Place] = []
+        """The piece of text of each node, if it has one."""
+        self.labels: dict[int, str] = {}
+        """The names that the program or the user gave to nodes; every variable has one."""
+        self.sources: dict[int, str] = {}
+        """The text of each constant, so that it can be read again as another number type."""
+
+    def span(self, i: int) -> Span | None:
+        """The piece of text of node `i`."""
+        return Span(*self.places[i]) if self.places else None
+
+
+def in_order(parents: Sequence[tuple[int, ...]], roots: Iterable[int]) -> list[int]:
+    """The nodes that the roots are made from, each after its inputs, the first input's first."""
+    order: list[int] = []
+    seen: set[int] = set()
+    stack = [*roots][::-1]
+    while stack:
+        top = stack[-1]
+        if top in seen:
+            stack.pop()
+            continue
+        missing = [p for p in parents[top] if p not in seen]
+        if missing:
+            missing.reverse()
+            stack += missing
+        else:
+            seen.add(top)
+            order.append(top)
+            stack.pop()
+    return order
