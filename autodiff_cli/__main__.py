@@ -48,19 +48,18 @@ def run(args: Sequence[str]) -> int:
         return _say(f"error: cannot write: {error.strerror or error}\n  hint: check where the output goes", 5)
     except MemoryError:
         return _say("error: there is not enough memory for this\n  hint: use a smaller program", 4)
-    except Exception as error:
-        if "--debug" in args:
+    except Exception as fault:
+        from .streams import faults
+
+        if faults.tracebacks:
             raise
-        return _say(
-            f"error: something went wrong inside autodiff ({type(error).__name__}); this is a bug, sorry\n"
-            "  hint: please report it, with the command and what it prints under `--debug`",
-            70,
-        )
+        told = faults.told(fault, "the command")
+        return _say(f"error: {told}\n  hint: {told.hint}", told.exit_code)
 
 
 def _dispatch(args: Sequence[str]) -> int:
     """Run a command, or else what the Typer app is for: help, completion, the version, a slip."""
-    from .commands import COMMANDS
+    from .commands import COMMANDS, call
     from .errors import ExpressionError
 
     try:
@@ -69,7 +68,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
             complete()
         if args and args[0] in COMMANDS:
-            from .commands.arguments import HelpAsked, call
+            from .streams.arguments import HelpAsked
 
             try:
                 return call(args[0], args[1:])

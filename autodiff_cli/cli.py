@@ -1,23 +1,23 @@
 """The Typer app: which commands there are, their help, and the completion of shells.
 
-A command line that runs a command is read by `commands.arguments`, from the same declarations that this app is made of.
+A command line that runs a command is read by `streams.arguments`, from the same declarations that this app is made of.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import typer
 import typer.core
 import typer.main
 
-from .commands import COMMANDS
-from .commands.arguments import HELP_OPTIONS, Declared, command_module, nearest_option
-from .commands.options import Option
+from .commands import COMMANDS, command_module
 from .errors import ExpressionError, nearest
+from .streams.arguments import HELP_OPTIONS, Declared, nearest_option
+from .streams.options import Option
 
 EXAMPLE = 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
 
@@ -30,23 +30,23 @@ The exact gradient of a formula. For example:
 """
 
 
-def described(function: Callable[..., int]) -> Callable[..., int]:
-    """The function as Typer wants it, with its parameters described in Typer's terms."""
+def described(function: Callable[..., int]) -> Callable[..., None]:
+    """A stand-in for a command's function whose parameters are described in Typer's terms, for its help."""
     declared = Declared(function)
-    told: dict[str, Any] = {
-        name: typer.Argument(metavar=argument.metavar, help=argument.help, show_default=False)
+    told: list[tuple[str, Any, Any]] = [
+        (name, str | None, typer.Argument(metavar=argument.metavar, help=argument.help, show_default=False))
         for name, argument in declared.arguments
-    }
-    told |= {name: _typer_option(option) for name, option, _ in declared.options.values()}
+    ]
+    told += [(name, kind, _typer_option(option)) for name, option, kind in declared.options.values()]
 
-    def call(**values: Any) -> int:
-        return function(**values)
+    def call(**values: Any) -> None:
+        """Never called: `commands.call` runs commands."""
 
     parameters = [
-        parameter.replace(
-            kind=Parameter.KEYWORD_ONLY, annotation=Annotated[parameter.annotation.__origin__, told[name]]
+        Parameter(
+            name, Parameter.KEYWORD_ONLY, default=False if kind is bool else None, annotation=Annotated[kind, each]
         )
-        for name, parameter in signature(function).parameters.items()
+        for name, kind, each in told
     ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

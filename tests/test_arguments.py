@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.commands import COMMANDS
-from autodiff_cli.commands.arguments import Declared, HelpAsked, command_module, looks_like_option, read
+from autodiff_cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.streams.arguments import Declared, HelpAsked, looks_like_option, read
 from running import autodiff
 
 GRAD = Declared(command_module("grad").run)

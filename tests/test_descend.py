@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.descend import RATES, Rule, Stops, descend
 from autodiff_cli.questions.gradient import gradient
-from autodiff_cli.streams.answers import Progress
+from autodiff_cli.streams.progress import Progress
 from running import autodiff
 from test_terminal import ESCAPE, on_terminal, rest, start
 

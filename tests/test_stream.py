@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from autodiff_cli.streams import requests
-from autodiff_cli.streams.answers import Progress
+from autodiff_cli.streams.progress import Progress
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
@@ -221,3 +221,6 @@ def test_a_fault_of_our_own_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPa
     assert found.code == 70
     kinds = [json.loads(line)["error"]["kind"] for line in found.out.splitlines()]
     assert kinds == ["internal", "internal"]
+    with pytest.raises(AttributeError):
+        autodiff("diff", "--format", "jsonl", "--debug", stdin="x**2\nx\n")
+    assert autodiff("diff", "--format", "jsonl", stdin="x**2\nx\n").code == 70

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from ..questions.check import FULL, REQUIRED, Check, check
-from ..streams.answers import Inputs, answer_all
+from ..streams import options
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.check import view
-from . import options
 
 EXAMPLE = 'autodiff check "x*exp(-x**2/2)" --at x=1.5'
 
@@ -22,15 +22,10 @@ Required = Annotated[
 
 
 def run(
-    expr: options.Expr = None,
-    at: options.At = None,
-    wrt: options.Wrt = None,
+    *,
+    program: options.Program,
     require: Required = None,
-    file: options.File = None,
-    format: options.Format = None,
-    json: options.Json = False,
-    digits: options.Digits = None,
-    debug: options.Debug = False,
+    answers: options.Answers,
 ) -> int:
     """Correct digits of value and gradient, beside differences and 50-digit arithmetic."""
     disagreed = False
@@ -41,5 +36,5 @@ def run(
         disagreed = disagreed or not answer.agrees
         return answer
 
-    inputs = Inputs("check", EXAMPLE, expr, at, wrt, file, "json" if json else format)
-    return answer_all(inputs, method, view(digits=digits)) or (DISAGREES if disagreed else 0)
+    inputs = Inputs.of(program, answers)
+    return answer_all(inputs, method, view(digits=answers.digits)) or (DISAGREES if disagreed else 0)

@@ -5,9 +5,9 @@ from typing import Annotated
 from ..errors import ExpressionError
 from ..questions.arithmetic import chosen
 from ..questions.diff import LANGUAGES, diff
-from ..streams.answers import Inputs, answer_all
+from ..streams import options
+from ..streams.driver import Inputs, answer_all
 from ..views.diff import view
-from . import options
 
 EXAMPLE = 'autodiff diff "x**2*exp(-x/2)"'
 
@@ -23,27 +23,22 @@ To = Annotated[
 
 
 def run(
+    *,
     expr: options.Expr = None,
     wrt: options.Wrt = None,
     order: Order = None,
     share: Share = False,
     at: At = None,
     to: To = None,
-    file: options.File = None,
-    format: options.Format = None,
-    json: options.Json = False,
-    digits: options.Digits = None,
-    exact: options.Exact = False,
-    precision: options.Precision = None,
-    certified: options.Certified = False,
-    debug: options.Debug = False,
+    answers: options.Answers,
+    numbers: options.Numbers,
 ) -> int:
     """The derivatives of a formula as formulas, simplified, and their values if a point is given."""
     if to is not None and to not in LANGUAGES:
         raise ExpressionError("usage", f"`--to` cannot be `{to}`", hint=f"it takes {', '.join(LANGUAGES)}")
-    arithmetic = chosen(exact, precision, certified)
+    arithmetic = chosen(*numbers)
     return answer_all(
-        Inputs("diff", EXAMPLE, expr, at, wrt, file, "json" if json else format),
+        Inputs.of(options.Program(expr, at, wrt), answers),
         lambda request: diff(
             request.text,
             request.point,
@@ -53,5 +48,5 @@ def run(
             language=to or "text",
             arithmetic=arithmetic,
         ),
-        view(digits=digits),
+        view(digits=answers.digits),
     )

@@ -4,18 +4,15 @@ from typing import Annotated
 
 from ..errors import ExpressionError
 from ..questions.export import export
-from ..streams.answers import Inputs, answer_one, no_expression
+from ..streams import options
+from ..streams.driver import Inputs, answer_one
 from ..streams.files import Output
 from ..targets import TARGETS
 from ..views.export import view
 from ..views.formats import writer
-from . import options
 
 EXAMPLE = 'autodiff export "tanh(x*w + b)" --to c'
 
-Expr = Annotated[
-    str | None, options.Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
-]
 To = Annotated[
     str | None, options.Option("--to", f"{', '.join(TARGETS)}; python by default.", "TARGET", choices=TARGETS)
 ]
@@ -23,7 +20,7 @@ Name = Annotated[str | None, options.Option("--name", "The name of the function,
 
 
 def run(
-    expr: Expr = None,
+    expr: options.OneExpr = None,
     to: To = None,
     name: Name = None,
     wrt: options.Wrt = None,
@@ -31,20 +28,13 @@ def run(
     output: options.Output = None,
     force: options.Force = False,
     json: options.Json = False,
-    debug: options.Debug = False,
 ) -> int:
     """A function that computes value and gradient, in another language; no point is needed.
 
     Straight-line code with shared parts named once, in the accurate forms that `grad` uses.
     """
-    inputs = Inputs("export", EXAMPLE, expr, None, wrt, file, None)
-    if inputs.waits():
-        return no_expression(inputs)
-    if inputs.many:
-        raise ExpressionError(
-            "usage", "one program at a time is exported, not a stream",
-            hint="give the program as the argument, or read it with `--file -`",
-        )  # fmt: skip
+    inputs = Inputs(expr, None, wrt, file, None)
+    inputs.need(only="one program at a time is exported, not a stream")
     path = None if output == "-" else output
     if json and path is not None:
         raise ExpressionError("usage", "a record is not written to a file", hint="leave out `--json` or `--output`")

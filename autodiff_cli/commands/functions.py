@@ -4,18 +4,16 @@ import sys
 from typing import Annotated
 
 from ..questions.functions import function, functions
+from ..streams import options
 from ..views.formats import Asked, writer
 from ..views.functions import listed, whole
-from . import options
 
 EXAMPLE = "autodiff functions softplus"
 
 Name = Annotated[str | None, options.Argument("[NAME]", "One function, in full; else all of them.")]
 
 
-def run(
-    name: Name = None, format: options.Format = None, json: options.Json = False, debug: options.Debug = False
-) -> int:
+def run(name: Name = None, format: options.Format = None, json: options.Json = False) -> int:
     """The functions of the language.
 
     For each its signature, domain and derivative, and what is taken for the derivative at a kink.

@@ -6,9 +6,9 @@ from typing import Annotated
 from ..questions.arithmetic import chosen
 from ..questions.jacobian import jacobian
 from ..questions.point import constant_value, parse_point, split
-from ..streams.answers import Inputs, answer_all
+from ..streams import options
+from ..streams.driver import Inputs, answer_all
 from ..views.jacobian import view
-from . import options
 
 EXAMPLE = 'autodiff jacobian "r*cos(t), r*sin(t)" --at r=2,t=pi/6'
 
@@ -29,30 +29,23 @@ Adjoint = Annotated[
 
 
 def run(
-    expr: options.Expr = None,
-    at: options.At = None,
-    wrt: options.Wrt = None,
+    *,
+    program: options.Program,
     direction: Direction = None,
     adjoint: Adjoint = None,
-    file: options.File = None,
-    format: options.Format = None,
-    json: options.Json = False,
-    digits: options.Digits = None,
-    exact: options.Exact = False,
-    precision: options.Precision = None,
-    certified: options.Certified = False,
-    debug: options.Debug = False,
+    answers: options.Answers,
+    numbers: options.Numbers,
 ) -> int:
     """The partial derivatives of every output of a program, whose last line lists them: `a, b, c`."""
-    arithmetic = chosen(exact, precision, certified)
+    arithmetic = chosen(*numbers)
     along = None if direction is None else parse_point(direction)
     weights = None if adjoint is None else _weights(adjoint)
     return answer_all(
-        Inputs("jacobian", EXAMPLE, expr, at, wrt, file, "json" if json else format),
+        Inputs.of(program, answers),
         lambda request: jacobian(
             request.text, request.point, wrt=request.wrt, direction=along, adjoint=weights, arithmetic=arithmetic
         ),
-        view(digits=digits),
+        view(digits=answers.digits),
     )
 
 

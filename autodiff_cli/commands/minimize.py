@@ -2,23 +2,19 @@
 
 import json as encoder
 import sys
-from itertools import count
 from typing import Annotated
 
 from ..errors import Diagnostic, ExpressionError
 from ..questions.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
 from ..questions.ranges import parse_ranges
-from ..streams import files
-from ..streams.answers import Inputs, Progress, answer_with, no_expression
-from ..streams.interruption import Interruption
+from ..streams import files, options
+from ..streams.driver import Inputs, answer_with
 from ..streams.requests import Request
+from ..streams.runs import INTERRUPTED, Searches
 from ..views.descend import record
 from ..views.error import report
 from ..views.formats import writer
 from ..views.minimize import verdict, view
-from . import options
-
-INTERRUPTED = 130
 
 EXAMPLE = 'autodiff minimize "100*(y - x**2)**2 + (1 - x)**2" --at x=-1.2,y=1'
 
@@ -51,6 +47,7 @@ SavePath = Annotated[
 
 
 def run(
+    *,
     expr: options.Expr = None,
     at: options.At = None,
     method: Method = None,
@@ -61,20 +58,15 @@ def run(
     save_point: options.SavePoint = None,
     save_path: SavePath = None,
     force: options.Force = False,
-    file: options.File = None,
-    format: options.Format = None,
-    json: options.Json = False,
-    digits: options.Digits = None,
+    answers: options.Answers,
     decimals: options.Decimals = None,
-    debug: options.Debug = False,
 ) -> int:
     """Where a formula is least, by SciPy's optimisers with the exact gradient and Hessian.
 
     Exits with 1 unless it converged. Needs the extra `optimize`.
     """
-    inputs = Inputs("minimize", EXAMPLE, expr, at, wrt, file, "json" if json else format)
-    if inputs.waits():
-        return no_expression(inputs)
+    inputs = Inputs.of(options.Program(expr, at, wrt), answers)
+    inputs.need()
     for path in (save_point, save_path):
         if path is not None and inputs.many:
             raise ExpressionError(
@@ -86,40 +78,27 @@ def run(
     if save_point is not None and save_point == save_path:
         raise ExpressionError("usage", f"`{save_point}` cannot hold both the point and the path", hint="give two names")
     limits = parse_ranges(bounds or ())
-    worst = 0
-    last: Minimum | None = None
     tolerance = TOLERANCE if gradient_tolerance is None else gradient_tolerance
+    searches = Searches(
+        lambda request, stop: minimize(
+            request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
+            steps=steps, stop=stop,
+        ),
+        many=inputs.many,
+    )  # fmt: skip
 
     def answer(request: Request) -> Minimum:
-        nonlocal worst, last
-        if worst == INTERRUPTED:
-            raise KeyboardInterrupt
-        progress = Progress("evaluations", here=not inputs.many)
-        evaluations = count()
-        with Interruption() as interruption:
-
-            def stop() -> bool:
-                progress.step(next(evaluations))
-                return interruption.asked
-
-            try:
-                last = minimize(
-                    request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
-                    steps=steps, stop=stop,
-                )  # fmt: skip
-            finally:
-                progress.done()
-        worst = max(worst, 0 if last.converged else INTERRUPTED if last.reason == "interrupted" else 1)
-        if inputs.chosen in ("plain", "csv", "tsv") and (told := verdict(last)):
+        found = searches.answer(request)
+        if inputs.chosen in ("plain", "csv", "tsv") and (told := verdict(found)):
             where = f"line {request.asked.line}: " if inputs.many else ""
             report(Diagnostic("minimum", told), None, level="warning", where=where)
-        return last
+        return found
 
-    shown = view(digits=digits, decimals=decimals)
+    shown = view(digits=answers.digits, decimals=decimals)
     code = answer_with(inputs, answer, writer(inputs.chosen, sys.stdout, shown, inputs.many))
-    for path, text in _written(last, save_point, save_path) if last is not None else ():
+    for path, text in _written(searches.last, save_point, save_path) if searches.last is not None else ():
         files.write(path, text.encode(), force=force)
-    return worst if worst == INTERRUPTED else code or worst
+    return searches.code if searches.code == INTERRUPTED else code or searches.code
 
 
 def _written(answer: Minimum, save_point: str | None, save_path: str | None) -> list[tuple[str, str]]:

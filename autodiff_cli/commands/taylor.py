@@ -4,11 +4,11 @@ from typing import Annotated
 
 from ..errors import ExpressionError
 from ..questions.arithmetic import chosen
-from ..questions.taylor import taylor
-from ..streams.answers import Inputs, answer_all
+from ..questions.taylor import Taylor, taylor
+from ..streams import options
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.taylor import view
-from . import options
 
 EXAMPLE = 'autodiff taylor "exp(sin(x))" --at x=0 --order 8'
 
@@ -16,28 +16,21 @@ Order = Annotated[int | None, options.Option("--order", "The highest power, 8 by
 
 
 def run(
+    *,
     expr: options.Expr = None,
     at: options.At = None,
     order: Order = None,
     wrt: options.Wrt = None,
-    file: options.File = None,
-    format: options.Format = None,
-    json: options.Json = False,
-    digits: options.Digits = None,
-    exact: options.Exact = False,
-    precision: options.Precision = None,
-    certified: options.Certified = False,
-    debug: options.Debug = False,
+    answers: options.Answers,
+    numbers: options.Numbers,
 ) -> int:
     """Taylor coefficients and polynomial of a program in one variable, by power series."""
-    arithmetic = chosen(exact, precision, certified)
+    arithmetic = chosen(*numbers)
 
-    def method(request: Request):  # type: ignore[no-untyped-def]
+    def answer(request: Request) -> Taylor:
         if request.wrt is not None and len(request.wrt) > 1:
             raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
         by = None if request.wrt is None else request.wrt[0]
         return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
 
-    return answer_all(
-        Inputs("taylor", EXAMPLE, expr, at, wrt, file, "json" if json else format), method, view(digits=digits)
-    )
+    return answer_all(Inputs.of(options.Program(expr, at, wrt), answers), answer, view(digits=answers.digits))

@@ -4,23 +4,18 @@ import sys
 from typing import Annotated
 
 from ..questions.trace import MODES, trace
-from ..streams.answers import Inputs, answer_all
+from ..streams import options
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import default_point
 from ..views.characters import look
 from ..views.formats import FORMATS
 from ..views.trace import STEPS, view
-from . import options
 
 EXAMPLE = 'autodiff trace "ln(x1) + x1*x2 - sin(x2)" --at x1=2,x2=5'
 
 _FORMATS = (*(name for name in FORMATS if name not in ("csv", "tsv")), "latex")
 
-Format = Annotated[
-    str | None,
-    options.Option(
-        "--format", f"{', '.join(_FORMATS)}; table by default, jsonl for a stream.", "NAME", choices=_FORMATS
-    ),
-]
+Format = Annotated[str | None, options.formats(_FORMATS)]
 Mode = Annotated[
     str | None,
     options.Option(
@@ -55,12 +50,11 @@ def run(
     json: options.Json = False,
     digits: options.Digits = None,
     steps: Steps = None,
-    debug: options.Debug = False,
 ) -> int:
     """Every step of evaluation and backpropagation, as one would write it by hand."""
     speeds = default_point(direction)
     return answer_all(
-        Inputs("trace", EXAMPLE, expr, at, wrt, file, "json" if json else format),
+        Inputs(expr, at, wrt, file, "json" if json else format),
         lambda request: trace(request.text, request.point, wrt=request.wrt, mode=mode or "reverse", direction=speeds),
         view(unicode=look(sys.stdout).unicode, digits=digits, steps=steps or STEPS),
     )

@@ -37,6 +37,28 @@ class Rule:
     beta2: float = 0.999
 
 
+def chosen_rule(
+    method: str | None, rate: float | None, momentum: float | None, beta1: float | None, beta2: float | None
+) -> Rule:
+    """The rule of the options. Raises a usage error where a parameter is not one of the method's."""
+    name = method or ("momentum" if momentum is not None else "plain")
+    if momentum is not None and name in ("plain", "adam"):
+        raise ExpressionError(
+            "usage", f"`--momentum` is not for the method {name}", hint="choose `--method momentum` or `nesterov`"
+        )
+    if (beta1 is not None or beta2 is not None) and name != "adam":
+        given = "--beta1" if beta1 is not None else "--beta2"
+        raise ExpressionError("usage", f"`{given}` is not for the method {name}", hint="choose `--method adam`")
+    usual = Rule()
+    return Rule(
+        name,
+        rate,
+        usual.momentum if momentum is None else momentum,
+        usual.beta1 if beta1 is None else beta1,
+        usual.beta2 if beta2 is None else beta2,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Stops:
     """When a run ends: after so many steps, or once the gradient norm, or a step's change of the value, is so small."""

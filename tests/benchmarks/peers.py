@@ -21,7 +21,7 @@ from typing import Any
 from random_formulas import Formula, formulas, is_right
 
 from autodiff_cli.questions.programs import Programs
-from autodiff_cli.streams.answers import answer_requests
+from autodiff_cli.streams.driver import answer_requests
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
 from autodiff_cli.views.gradient import view

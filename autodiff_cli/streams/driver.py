@@ -1,4 +1,4 @@
-"""Answers: every command's way from its options through a method to a stream, for one program or for many."""
+"""The driver: every command's way from its inputs through its question to a stream, for one program or for many."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, Self, TextIO, TypeVar
 
-from ..errors import EXIT_CODES, Diagnostic, ExpressionError, looks_like_option
+from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..views.error import report
 from ..views.formats import Asked, View, Writer, writer
+from . import faults
+from .arguments import NothingAsked
+from .options import Answers, Program
+from .progress import Progress
 from .requests import (
     Defaults,
     Request,
@@ -57,13 +61,16 @@ COLLECT_EVERY = 10_000
 class Inputs(NamedTuple):
     """What the shared options of a command say: where programs and points come from, and the format."""
 
-    command: str
-    example: str
     expr: str | None
     at: list[str] | None
     wrt: list[str] | None
     file: str | None
     format: str | None
+
+    @classmethod
+    def of(cls, program: Program, answers: Answers) -> Inputs:
+        """The inputs that these options name."""
+        return cls(*program, answers.file, "json" if answers.json else answers.format)
 
     @property
     def many(self) -> bool:
@@ -75,9 +82,16 @@ class Inputs(NamedTuple):
         """The name of the format."""
         return self.format or ("jsonl" if self.many else "table")
 
-    def waits(self) -> bool:
-        """Whether there is nothing to answer unless a person types it."""
-        return self.expr is None and self.file is None and waits_for_a_person()
+    def need(self, only: str | None = None) -> None:
+        """Raise `NothingAsked` where a person would have to type the program.
+
+        Where `only` says why it can be one program only, raise a usage error for a stream.
+        """
+        if self.expr is None and self.file is None and waits_for_a_person():
+            raise NothingAsked
+        if only is not None and self.many:
+            hint = "give the program as the argument, or read it with `--file -`"
+            raise ExpressionError("usage", only, hint=hint)
 
 
 def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer]) -> int:
@@ -85,8 +99,7 @@ def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer]) -> in
 
     Errors and warnings go to standard error, and into the records of formats that have a place for them.
     """
-    if inputs.waits():
-        return no_expression(inputs)
+    inputs.need()
     return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many))
 
 
@@ -95,15 +108,6 @@ def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> 
     if inputs.many:
         return _answer_stream(inputs, method, out)
     return answer_one(inputs, method, out)
-
-
-def no_expression(inputs: Inputs) -> int:
-    """Say that there is no expression; return the exit code."""
-    sys.stderr.write(
-        f"There is no expression. For example:\n\n  {inputs.example}\n\n"
-        f"`autodiff {inputs.command} --help` lists the options.\n"
-    )
-    return EXIT_CODES["usage"]
 
 
 def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
@@ -171,28 +175,21 @@ def answer_requests(
     return worst
 
 
-def _attempt(method: Method[Answer], request: Request) -> Answer:
-    """The answer; a fault of this program's own is an error of that line, so that the other lines are answered."""
-    try:
-        return method(request)
-    except (ExpressionError, OSError, MemoryError):
-        raise
-    except Exception as fault:
-        if "--debug" in sys.argv:
-            raise
-        raise ExpressionError(
-            "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
-            hint="please report it, with the line and what it prints under `--debug`",
-        ) from None  # fmt: skip
-
-
 def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool) -> int:
     """Answer one program of a stream; return its exit code."""
     try:
         if request.error is not None:
             raise request.error
-        answer = _attempt(method, request)
-    except ExpressionError as error:
+        answer = method(request)
+    except (OSError, MemoryError):
+        raise
+    except Exception as fault:
+        error = fault
+        if not isinstance(error, ExpressionError):
+            if faults.tracebacks:
+                raise
+            # so that the other lines are answered
+            error = faults.told(fault, "the line")
         out.error(request.asked, error)
         if not out.carries_errors:
             if flush:
@@ -226,30 +223,3 @@ def is_file(file: TextIO) -> bool:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except (OSError, ValueError):
         return False
-
-
-class Progress:
-    """How many programs have been answered, on standard error while that is a terminal and answers go elsewhere.
-
-    `unit` is what is counted, if not programs; with `here` nothing is answered meanwhile, wherever it will go.
-    """
-
-    def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
-        self.shown = False
-        self.unit = unit
-        self.active = sys.stderr.isatty() and (here or not sys.stdout.isatty())
-        self.next = time.monotonic() + wait if self.active else 0.0
-
-    def step(self, count: int) -> None:
-        """Say so, but not more than a few times a second."""
-        if self.active and time.monotonic() >= self.next:
-            sys.stderr.write(f"\r{count:,} {self.unit}")
-            sys.stderr.flush()
-            self.shown = True
-            self.next = time.monotonic() + 0.25
-
-    def done(self) -> None:
-        """Clear the line."""
-        if self.shown:
-            sys.stderr.write("\r" + " " * 30 + "\r")
-            sys.stderr.flush()

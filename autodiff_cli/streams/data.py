@@ -12,7 +12,7 @@ from ..errors import ExpressionError
 from ..questions.point import constant_value, is_name, point_of_object, read_json
 from ..questions.problem import parse, single_output, wanted_variables
 from ..views.formats import Asked, View, writer
-from .answers import Answer, Inputs, Method, answer_requests, is_file
+from .driver import Answer, Inputs, Method, answer_requests, is_file
 from .requests import LINE_LIMIT, Request, decode, default_point, lines, names, standard_input, whole
 
 Row = tuple[int, Mapping[str, object], ExpressionError | None]

@@ -1,4 +1,4 @@
-"""From a command line to the arguments of a command's function.
+"""Arguments: from a command line to the arguments of a command's function.
 
 Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else, `-x**2` as well,
 is the expression. That rule is why no stock parser reads the command line: they take `-x*h` for a cluster of options.
@@ -7,41 +7,59 @@ is the expression. That rule is why no stock parser reads the command line: they
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
-from .options import Argument, Option
+from .options import DEBUG, Argument, Option
 
 HELP_OPTIONS = ("--help", "-h")
-
-
-def command_module(name: str) -> Any:
-    """The module of a command, imported when it is asked for, so that a start pays for one only."""
-    return import_module(f".{name}", __package__)
 
 
 class HelpAsked(Exception):
     """The command line asks for the command's help instead."""
 
 
+class NothingAsked(Exception):
+    """There is nothing to answer unless a person types it."""
+
+
 class Declared:
-    """What a command's function declares: its options by name, and its other arguments in order."""
+    """What a command's function declares: its options by name, and its other arguments in order.
+
+    A parameter of it is an option, an argument, or a group: a tuple of them.
+    """
 
     def __init__(self, function: Callable[..., int]) -> None:
         self.options: dict[str, tuple[str, Option, Any]] = {}
         self.arguments: list[tuple[str, Argument]] = []
+        self._groups: dict[str, Any] = {}
         for parameter, annotation in function.__annotations__.items():
-            for told in getattr(annotation, "__metadata__", ()):
-                if isinstance(told, Option):
-                    self.options[told.name] = (parameter, told, annotation.__origin__)
-                elif isinstance(told, Argument):
-                    self.arguments.append((parameter, told))
+            if hasattr(annotation, "_fields"):
+                self._groups[parameter] = annotation
+                for field, each in annotation.__annotations__.items():
+                    self._declare(field, each)
+            else:
+                self._declare(parameter, annotation)
+        self.options[DEBUG.name] = ("debug", DEBUG, bool)
+
+    def _declare(self, parameter: str, annotation: Any) -> None:
+        for told in getattr(annotation, "__metadata__", ()):
+            if isinstance(told, Option):
+                self.options[told.name] = (parameter, told, annotation.__origin__)
+            elif isinstance(told, Argument):
+                self.arguments.append((parameter, told))
+
+    def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments for the function, from the value of each option and argument that was given."""
+        made = dict(values)
+        for parameter, group in self._groups.items():
+            made[parameter] = group(**{field: made.pop(field) for field in group._fields if field in made})
+        return made
 
 
 def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any]:
-    """The arguments for the command's function. Raises a usage error for what fits nowhere, or `HelpAsked`."""
+    """The values that a command line gives, by name. Raises `HelpAsked`, or a usage error for what fits nowhere."""
     values: dict[str, Any] = {}
     positional: list[str] = []
     late: list[str] = []
@@ -127,10 +145,3 @@ def _too_many(positional: Sequence[str], declared: Declared, command: str, late:
     elif "--at" in declared.options:
         hint = "put the whole expression in quotes, so that the shell keeps it together"
     return ExpressionError("usage", f"`{extra}` is one argument too many", hint=hint)
-
-
-def call(command: str, args: Sequence[str]) -> int:
-    """Run a command by its name and its command line; return its exit code."""
-    function = command_module(command).run
-    code: int = function(**read(args, Declared(function), f"autodiff {command}"))
-    return code

@@ -1,9 +1,11 @@
 """The options, each declared here once: a command's function lists those that it takes as the types of its parameters.
 
-The declarations are plain data. `arguments` reads a command line by them, and `cli` makes Typer's help and completion
-of them, so a call that needs neither does not load Typer, which would take longer than everything else together.
+Options that neighbouring commands share stand together in a group, a tuple that is one parameter. The declarations are
+plain data. `arguments` reads a command line by them, and `cli` makes Typer's help and completion of them, so a call
+that needs neither does not load Typer, which would take longer than everything else together.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 from ..views.formats import FORMATS
@@ -26,9 +28,21 @@ class Argument(NamedTuple):
     help: str
 
 
+DEBUG = Option("--debug", "Show the traceback of an internal error.")
+"""Every command has it, as the last one; no command sees it."""
+
+
+def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for a stream") -> Option:
+    """The option that chooses among formats; `otherwise` says which it is without it."""
+    return Option("--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names))
+
+
 Expr = Annotated[
     str | None,
     Argument("[EXPR]", "The formula or program; `-`, or none, reads programs from standard input, one a line."),
+]
+OneExpr = Annotated[
+    str | None, Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
 ]
 At = Annotated[
     list[str] | None, Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT")
@@ -37,10 +51,7 @@ Wrt = Annotated[list[str] | None, Option("--wrt", "Differentiate only by these v
 File = Annotated[
     str | None, Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH")
 ]
-Format = Annotated[
-    str | None,
-    Option("--format", f"{', '.join(FORMATS)}; table by default, jsonl for a stream.", "NAME", choices=tuple(FORMATS)),
-]
+Format = Annotated[str | None, formats(FORMATS)]
 Json = Annotated[bool, Option("--json", "The short form of `--format json`.")]
 Digits = Annotated[
     int | None,
@@ -59,7 +70,6 @@ SavePoint = Annotated[
 ]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
-Debug = Annotated[bool, Option("--debug", "Show the traceback of an internal error.")]
 Output = Annotated[str | None, Option("--output", "Write to a file (`-`: standard output).", "PATH")]
 Force = Annotated[bool, Option("--force", "Write over a file that is there.")]
 Exact = Annotated[bool, Option("--exact", "Compute in exact fractions; literals and points are read as decimals.")]
@@ -93,3 +103,36 @@ OnError = Annotated[
         choices=("skip", "fail"),
     ),
 ]
+
+
+class Program(NamedTuple):
+    """Which program, where, and by which variables it is differentiated."""
+
+    expr: Expr = None
+    at: At = None
+    wrt: Wrt = None
+
+
+class Answers(NamedTuple):
+    """Where else the program comes from, and how its answer is shown."""
+
+    file: File = None
+    format: Format = None
+    json: Json = False
+    digits: Digits = None
+
+
+class Numbers(NamedTuple):
+    """In which arithmetic; the arguments of `questions.arithmetic.chosen`."""
+
+    exact: Exact = False
+    precision: Precision = None
+    certified: Certified = False
+
+
+class Rows(NamedTuple):
+    """The rows of a data file as points."""
+
+    points: PointsFile = None
+    keep: Keep = None
+    on_error: OnError = None

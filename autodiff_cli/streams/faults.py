@@ -1,0 +1,16 @@
+"""Faults of this program's own: what a user is told of one, or with `--debug` its traceback."""
+
+from __future__ import annotations
+
+from ..errors import ExpressionError
+
+tracebacks = False
+"""Whether `--debug` was given."""
+
+
+def told(fault: Exception, given: str) -> ExpressionError:
+    """The error that stands for a fault; `given` is what a report of it has to hold."""
+    return ExpressionError(
+        "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
+        hint=f"please report it, with {given} and what it prints under `--debug`",
+    )  # fmt: skip

@@ -1,0 +1,33 @@
+"""Progress of long work, on standard error while that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+class Progress:
+    """How many programs have been answered, on standard error while that is a terminal and answers go elsewhere.
+
+    `unit` is what is counted, if not programs; with `here` nothing is answered meanwhile, wherever it will go.
+    """
+
+    def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
+        self.shown = False
+        self.unit = unit
+        self.active = sys.stderr.isatty() and (here or not sys.stdout.isatty())
+        self.next = time.monotonic() + wait if self.active else 0.0
+
+    def step(self, count: int) -> None:
+        """Say so, but not more than a few times a second."""
+        if self.active and time.monotonic() >= self.next:
+            sys.stderr.write(f"\r{count:,} {self.unit}")
+            sys.stderr.flush()
+            self.shown = True
+            self.next = time.monotonic() + 0.25
+
+    def done(self) -> None:
+        """Clear the line."""
+        if self.shown:
+            sys.stderr.write("\r" + " " * 30 + "\r")
+            sys.stderr.flush()

@@ -1,0 +1,118 @@
+"""Runs: the steps of descents and searches as they are taken, with progress, until they end or are interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import TYPE_CHECKING, TextIO
+
+from ..errors import Diagnostic, ExpressionError
+from ..questions.descend import Descent, Row
+from ..views.descend import Run
+from ..views.error import report
+from ..views.formats import Asked, Documents, Writer
+from .driver import is_file
+from .interruption import Interruption
+from .progress import Progress
+from .requests import Request
+
+if TYPE_CHECKING:
+    from ..questions.minimize import Minimum
+
+INTERRUPTED = 130
+"""The exit code of what was interrupted."""
+
+
+class Runs(Writer[Descent]):
+    """Takes the steps of a run, and writes each row as it comes; for people, the whole run at its end."""
+
+    def __init__(self, out: TextIO, rows: Writer[Row | Run], many: bool) -> None:
+        super().__init__(out, rows.view, many)  # type: ignore[arg-type]
+        self.rows = rows
+        self.rows.many = many or not isinstance(rows, Documents)
+        self.carries_errors, self.carries_warnings = rows.carries_errors, False
+        self.code = 0
+        self.best: Row | None = None
+
+    def answer(self, asked: Asked, answer: Descent) -> None:
+        """Take the steps. A stream's rows say to which line they belong."""
+        whole = Run(self.rows.look.terminal) if isinstance(self.rows, Documents) else None
+        label = asked if self.many or whole is not None else Asked(None)
+        progress = Progress("steps", here=whole is not None)
+        flush = whole is None and not is_file(self.out)
+        with Interruption() as interruption:
+            for row in answer:
+                if whole is None:
+                    self.rows.answer(label, row)
+                    if flush:
+                        self.out.flush()
+                else:
+                    whole.add(row)
+                progress.step(row.step)
+                if interruption.asked:
+                    answer.interrupt(row.step)
+                    break
+        progress.done()
+        self.best = answer.best
+        ending = answer.ending
+        assert ending is not None
+        if whole is not None:
+            whole.best, whole.ending = answer.best, ending
+            self.rows.answer(label, whole)
+        self.out.flush()
+        self._end(asked, answer, told=whole is not None)
+
+    def _end(self, asked: Asked, answer: Descent, *, told: bool) -> None:
+        """Note the exit code, and say on standard error what the rows have no place for."""
+        ending = answer.ending
+        assert ending is not None
+        if ending.good:
+            return
+        interrupted = ending.reason == "interrupted"
+        self.code = max(self.code, INTERRUPTED if interrupted else 1)
+        where = f"line {asked.line}: " if self.many else ""
+        if ending.error is not None:
+            inner = ending.error.diagnostic
+            said = Diagnostic(ending.reason, f"stopped at step {ending.step}: {inner.message}", inner.span, ending.hint)
+            report(said, ending.error.text or asked.text, level="warning", where=where)
+        elif not told:
+            report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
+        if interrupted and self.many:
+            raise KeyboardInterrupt
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        self.rows.error(asked, error)
+
+    def close(self) -> None:
+        self.rows.close()
+
+
+class Searches:
+    """Minima, each found with progress; the last of them, and the exit code for all."""
+
+    def __init__(self, search: Callable[[Request, Callable[[], bool]], Minimum], *, many: bool) -> None:
+        self.search = search
+        self.many = many
+        self.code = 0
+        self.last: Minimum | None = None
+
+    def answer(self, request: Request) -> Minimum:
+        """The minimum that is asked for, or where the search was when it was interrupted; the next one then raises."""
+        if self.code == INTERRUPTED:
+            raise KeyboardInterrupt
+        progress = Progress("evaluations", here=not self.many)
+        evaluations = count()
+        with Interruption() as interruption:
+
+            def stop() -> bool:
+                progress.step(next(evaluations))
+                return interruption.asked
+
+            try:
+                found = self.search(request, stop)
+            finally:
+                progress.done()
+        interrupted = found.reason == "interrupted"
+        self.code = max(self.code, 0 if found.converged else INTERRUPTED if interrupted else 1)
+        self.last = found
+        return found
