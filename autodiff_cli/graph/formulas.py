@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import ExpressionError
 from ..numbers.base import Number
-from ..numbers.recorder import VECTORS, Recorder, Step
+from ..numbers.recorder import Recorder, Step
 from ..table.operators import COMPARISONS, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
@@ -135,7 +135,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
             made[step] = constant(0.0, "0")
         elif step.name == "item":
             made[step] = _value(args[0][step.data])
-        elif step.name in VECTORS or step.name not in PRIMITIVES:
+        elif step.name not in PRIMITIVES:
             made[step] = DEFINITIONS[step.name](UNEVALUATED, *args)
         else:
             made[step] = node(PRIMITIVES[step.name], tuple(args))

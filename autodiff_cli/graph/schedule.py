@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ..graph.adjoint import Recording
-from ..numbers.recorder import Step, words
+from ..numbers.recorder import Step
+from ..table.primitive import OPERATIONS
 from .branch import Branch
 
 MANY_PLACES = 4
 """A step needed in more separate branches than this is computed ahead of them all, if need be in vain."""
-
-OVERFLOWING = frozenset(("add", "sub", "mul", "div", "pow", "leaky_relu", "elu"))
-"""Operations that give an infinite result instead of raising an error, as generated code computes them."""
-
-TRANSPARENT = words(
-    "add sub mul neg abs sqrt log log2 log10 log1p sin cos tan sinh cosh asin acos asinh acosh sum mean hypot"
-)
-"""Operations that give no finite result for an infinite input: so the result shows it."""
 
 LAZY = frozenset(("where", "and_", "or_"))
 
@@ -49,19 +42,22 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
     return (p, q, step.m.number(False)) if step.name == "and_" else (p, step.m.number(True), q)
 
 
-def schedule(recording: Recording) -> Schedule:
-    """The steps that the results of a recording need, each after its inputs and inside the branches that need it."""
+def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
+    """The steps that the results of a recording need, each after its inputs and inside the branches that need it.
+
+    Checked are operations that are `silent`: they give an infinite result where others raise an error.
+    """
     results = (*recording.values, *recording.partials)
     # A comparison between equal branches is in nobody's way, and so it may be computed anywhere.
     edges = [step for step in recording.edges if step.args]
     roots = (*results, *recording.adjoints)
-    live = _live(roots)
+    live = live_steps(roots)
     there = set(live)
     if not there.issuperset(edges):
         roots = (*roots, *[step for step in edges if step not in there])
-        live = _live(roots)
+        live = live_steps(roots)
         there = set(live)
-    watched = [step for step in recording.watched if step.name in OVERFLOWING and step in there]
+    watched = [step for step in recording.watched if step.name in silent and step in there]
     if not any(step.name in LAZY for step in live):
         root = Branch()
         seen = _observed(results, live, {})
@@ -75,7 +71,7 @@ def schedule(recording: Recording) -> Schedule:
     return Schedule(planner.order(), checks)
 
 
-def _live(roots: Iterable[Step]) -> list[Step]:
+def live_steps(roots: Iterable[Step]) -> list[Step]:
     """All steps that the roots are made from, in the order of the recording."""
     found: set[Step] = set()
     stack = list(roots)
@@ -93,7 +89,7 @@ def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, fr
     for step in reversed(live):
         if step not in seen:
             continue
-        if step.name in TRANSPARENT:
+        if step.args and OPERATIONS[step.name].shows:
             showing: tuple[Step, ...] = step.args
         elif step.name == "div" or (step.name == "pow" and step.args[1].name == "number" and step.args[1].data > 0):
             showing = step.args[:1]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..table.operators import COMPARISONS
+from ..table.primitive import OPERATIONS
 from .base import Number, NumberType
 from .floats import REAL
 
@@ -16,18 +17,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CONDITIONS = frozenset((*(p.name for p in COMPARISONS.values()), "and_", "or_", "not_"))
-COMMUTATIVE = frozenset(("add", "mul", "and_", "or_", "eq", "ne"))
-TOTAL = CONDITIONS | words(
-    "add sub mul neg abs sign where min max sum sin cos atan tanh sech sigmoid erf erfc softplus softsign relu "
-    "heaviside gelu silu exp_neg_square sech_square sigmoid_slope gelu_slope silu_slope recip_one_plus_square "
-    "recip_sqrt_one_plus_square exp expm1 sinh cosh leaky_relu elu logsumexp logaddexp softmax_weight sinc "
-    "sinc_derivative normal_density normal_distribution softmax item"
-)
-"""Operations that have a value at all numbers, except that it may be too large."""
-
-VECTORS = frozenset(("softmax", "unit_vector", "products_of_others"))
-"""Functions that give as many numbers as they take; each of these is an `item` of theirs."""
+CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
 
 class Step:
@@ -107,9 +97,10 @@ class Recorder(NumberType):
         self.one = self.number(1.0)
 
     def __getattr__(self, name: str) -> Any:
-        # Every function that floats have is one step: the stable forms stay what they are.
-        if hasattr(REAL, name):
-            function = partial(self.items if name in VECTORS else self.step, name)
+        # Every operation of the table is one step: the stable forms stay what they are.
+        operation = OPERATIONS.get(name)
+        if operation is not None:
+            function = partial(self.items if operation.vector else self.step, name)
             self.__dict__[name] = function
             return function
         return super().__getattr__(name)
@@ -139,7 +130,7 @@ class Recorder(NumberType):
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        if name in COMMUTATIVE and args[0].index > args[1].index:
+        if args and OPERATIONS[name].commutative and args[0].index > args[1].index:
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
             key = (name, repr(data), *[a.index for a in args])
@@ -193,8 +184,9 @@ def is_number(a: Step, value: float) -> bool:
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
     """Whether an operation has a value for all inputs, but for overflow; perhaps because one of them is a constant."""
     last = args[-1]
-    if name in TOTAL or last.name != "number":
-        return name in TOTAL
+    total = OPERATIONS[name].total
+    if total or last.name != "number":
+        return total
     return (name == "div" and last.data != 0) or (name == "pow" and last.data >= 0 and last.data == int(last.data))
 
 

@@ -69,5 +69,6 @@ def export(text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = N
     labels = {
         recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
     }
-    unit = Unit(text, name, tuple(program.variables), tuple(wanted), recording, labels)
+    shown = writer.faultless(recording, labels)
+    unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit))

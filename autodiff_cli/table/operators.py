@@ -43,11 +43,21 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
     return None
 
 
-ADD = entry("add", "x y", one, one, symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
-SUB = entry("sub", "x y", one, minus_one, symbol="-", samples=((1.5, -2.25), (1.0, 1.0)))
+ADD = entry(
+    "add",
+    "x y",
+    one,
+    one,
+    symbol="+",
+    samples=((1.5, -2.25), (1e300, 1e-300)),
+    shows=True,
+    infinite=True,
+    commutative=True,
+)
+SUB = entry("sub", "x y", one, minus_one, symbol="-", samples=((1.5, -2.25), (1.0, 1.0)), shows=True, infinite=True)
 MUL = entry(
     "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", selects=True,
-    samples=((1.5, -2.25), (1e-200, 1e200)),
+    samples=((1.5, -2.25), (1e-200, 1e200)), shows=True, infinite=True, commutative=True,
 )  # fmt: skip
 DIV = entry(
     "div",
@@ -59,7 +69,7 @@ DIV = entry(
     trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)),
 )
-NEG = entry("neg", "x", minus_one, symbol="neg", samples=((1.5,), (-0.25,)))
+NEG = entry("neg", "x", minus_one, symbol="neg", samples=((1.5,), (-0.25,)), shows=True)
 POW = entry(
     "pow",
     "x y",
@@ -79,6 +89,7 @@ POW = entry(
 def _comparison(name: str, symbol: str, near: Callable[..., bool]) -> Primitive:
     return entry(
         name, "x y", None, None, symbol=symbol, gives_condition=True, knot=lambda x, y: x == y,
+        commutative=symbol in ("==", "!="),
         near=lambda m, side, x, y, out: near(side, x - y),
     )  # fmt: skip
 
@@ -104,8 +115,28 @@ def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
     return (0,) if c is None else (1,) if c else (2,)
 
 
-AND = entry("and_", "p q", None, None, symbol="and", gives_condition=True, takes_conditions=(0, 1), demand=_demand_and)
-OR = entry("or_", "p q", None, None, symbol="or", gives_condition=True, takes_conditions=(0, 1), demand=_demand_or)
+AND = entry(
+    "and_",
+    "p q",
+    None,
+    None,
+    symbol="and",
+    gives_condition=True,
+    commutative=True,
+    takes_conditions=(0, 1),
+    demand=_demand_and,
+)
+OR = entry(
+    "or_",
+    "p q",
+    None,
+    None,
+    symbol="or",
+    gives_condition=True,
+    commutative=True,
+    takes_conditions=(0, 1),
+    demand=_demand_or,
+)
 NOT = entry("not_", "p", None, symbol="not", gives_condition=True, takes_conditions=(0,))
 WHERE = entry(
     "where",

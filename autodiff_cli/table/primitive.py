@@ -97,12 +97,27 @@ class Primitive:
 
     `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number."""
 
+    infinite: bool = False
+    """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""
+
+    shows: bool = False
+    """Whether an infinite input never gives a finite result: so the result shows it."""
+
+    commutative: bool = False
+    vector: bool = False
+    """Whether it gives a list, as many numbers as it takes."""
+
     latex: str = ""
     source: str = ""
     """Where the derivative is published."""
 
     samples: tuple[tuple[float, ...], ...] = ()
     """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
+
+    @property
+    def total(self) -> bool:
+        """Whether it has a value at all numbers, except that it may be too large."""
+        return not self.domain
 
     @property
     def signature(self) -> str:
@@ -124,6 +139,9 @@ class Primitive:
 PRIMITIVES: dict[str, Primitive] = {}
 """Every primitive by name."""
 
+OPERATIONS: dict[str, Primitive] = {}
+"""The same, and the operations that only rules use, which have no rule themselves."""
+
 FUNCTIONS: dict[str, Primitive] = {}
 """The functions of the language by name and by alias."""
 
@@ -140,15 +158,25 @@ def entry(
     **rest: Any,
 ) -> Primitive:
     """The new primitive, entered in the table; `params` separated by blanks; `definition` composes it from others."""
-    may_kink = "kink" in rest or name == "where"
     rest.setdefault("knot", rest.get("kink"))
-    primitive = Primitive(
-        name, tuple(params.split()), partials, symbol or name, variadic=params[:1] == "*", may_kink=may_kink, **rest
-    )
+    rest.setdefault("infinite", "domain" in rest)
+    rest["may_kink"] = "kink" in rest or name == "where"
+    primitive = _entered(name, params, definition, symbol=symbol or name, partials=partials, **rest)
     PRIMITIVES[name] = primitive
     BY_SYMBOL[primitive.symbol] = primitive
     if primitive.group:
         FUNCTIONS.update(dict.fromkeys((name, *primitive.aliases), primitive))
+    return primitive
+
+
+def helper(name: str, params: str, definition: Callable[..., Number] | None = None, **facts: Any) -> Primitive:
+    """An operation for rules alone: never a node of a graph, and so without a derivative."""
+    return _entered(name, params, definition, **facts)
+
+
+def _entered(name: str, params: str, definition: Callable[..., Number] | None, **facts: Any) -> Primitive:
+    primitive = Primitive(name, tuple(params.split()), variadic=params[:1] == "*", **facts)
+    OPERATIONS[name] = primitive
     if definition:
         DEFINITIONS[name] = definition
     return primitive

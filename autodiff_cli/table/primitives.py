@@ -8,6 +8,7 @@ from typing import Any
 from . import operators as operators
 from . import stable as stable
 from .primitive import Number, Rule, Side, entry
+from .stable import NO_POLE
 
 
 def none_at_all(m: Any, *_: Number) -> Number:
@@ -22,20 +23,20 @@ _POSITIVE = ((1e-300,), (1e-10,), (0.5,), (1.0,), (2.75,), (1e10,), (1e300,))
 
 EXP = entry(
     "exp", "x", lambda m, x, out: out, doc="e to the power `x`", source="DLMF 4.10.7", latex=r"\exp",
-    samples=(*_LINE, (-740.0,), (709.0,)), **_ELEMENTARY,
+    samples=(*_LINE, (-740.0,), (709.0,)), infinite=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "exp2", "x", lambda m, x, out: out * m.log(2), definition=lambda m, x: m.pow(2, x), doc="2 to the power `x`",
-    samples=(*_LINE, (1023.0,)), **_ELEMENTARY,
+    samples=(*_LINE, (1023.0,)), infinite=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "expm1", "x", lambda m, x, out: m.exp(x), definition=lambda m, x: m.exp(x) - 1,
-    doc="exp(x) - 1, right for small `x` too", samples=(*_LINE, (-40.0,), (1e-300,)), **_ELEMENTARY,
+    doc="exp(x) - 1, right for small `x` too", samples=(*_LINE, (-40.0,), (1e-300,)), infinite=True, **_ELEMENTARY,
 )  # fmt: skip
 LOG = entry(
     "log", "x", lambda m, x, out: 1 / x, aliases=("ln",), with_two="log_base", domain="x > 0",
     doc="natural logarithm; `log(x, b)` to the base `b`", source="DLMF 4.7.1", latex=r"\ln", samples=_POSITIVE,
-    **_ELEMENTARY,
+    shows=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "log_base", "x b", lambda m, x, b, out: 1 / m.log(b) / x, lambda m, x, b, out: -out / b / m.log(b),
@@ -45,31 +46,31 @@ entry(
 )  # fmt: skip
 entry(
     "log2", "x", lambda m, x, out: 1 / m.log(2) / x, definition=lambda m, x: m.log(x) / m.log(2),
-    doc="logarithm to the base 2", domain="x > 0", samples=_POSITIVE, **_ELEMENTARY,
+    doc="logarithm to the base 2", domain="x > 0", samples=_POSITIVE, shows=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "log10", "x", lambda m, x, out: 1 / m.log(10) / x, definition=lambda m, x: m.log(x) / m.log(10),
-    doc="logarithm to the base 10", domain="x > 0", samples=_POSITIVE, **_ELEMENTARY,
+    doc="logarithm to the base 10", domain="x > 0", samples=_POSITIVE, shows=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "log1p", "x", lambda m, x, out: 1 / (1 + x), definition=lambda m, x: m.log(1 + x),
     doc="log(1 + x), right for small `x` too", domain="x > -1",
-    samples=((-0.999999,), (-0.5,), (1e-300,), (1e-10,), (2.5,), (1e300,)), **_ELEMENTARY,
+    samples=((-0.999999,), (-0.5,), (1e-300,), (1e-10,), (2.5,), (1e300,)), shows=True, **_ELEMENTARY,
 )  # fmt: skip
 SQRT = entry(
     "sqrt", "x", lambda m, x, out: 1 / (2 * out), doc="square root, also `√x`", domain="x >= 0", latex=r"\sqrt",
-    samples=_POSITIVE, **_ELEMENTARY,
+    samples=_POSITIVE, shows=True, infinite=False, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "cbrt", "x", lambda m, x, out: 1 / (3 * out**2),
     definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
     doc="real cube root, of negative numbers too", samples=((-8.0,), (1e-300,), (0.5,), (27.0,), (1e300,)),
-    **_ELEMENTARY,
+    shows=True, **_ELEMENTARY,
 )  # fmt: skip
 ABS = entry(
     "abs", "x", lambda m, x, out: m.sign(x), doc="absolute value, also `|x|`", kink=lambda x: x == 0,
     convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x,
-    samples=((-2.5,), (1e-300,), (3.0,)), **_ELEMENTARY,
+    samples=((-2.5,), (1e-300,), (3.0,)), shows=True, **_ELEMENTARY,
 )  # fmt: skip
 _STEPS: Any = {**_ELEMENTARY, "jumps": True, "selects": True}
 
@@ -86,17 +87,17 @@ entry(
 entry(
     "floor", "x", none_at_all, doc="the largest whole number not above `x`", kink=lambda x: x == int(x),
     convention="0 at whole numbers", near=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
-    samples=((-2.5,), (3.25,)), **_STEPS,
+    samples=((-2.5,), (3.25,)), shows=True, **_STEPS,
 )  # fmt: skip
 entry(
     "ceil", "x", none_at_all, doc="the smallest whole number not below `x`", kink=lambda x: x == int(x),
     convention="0 at whole numbers", near=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
-    samples=((-2.5,), (3.25,)), **_STEPS,
+    samples=((-2.5,), (3.25,)), shows=True, **_STEPS,
 )  # fmt: skip
 entry(
     "round", "x", none_at_all, doc="the nearest whole number, halves to the even one",
     kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves", near=_rounded,
-    samples=((-2.25,), (3.75,)), **_STEPS,
+    samples=((-2.25,), (3.75,)), shows=True, **_STEPS,
 )  # fmt: skip
 
 
@@ -127,15 +128,15 @@ _OUTSIDE = ((-1e200,), (-3.0,), (-1.000001,), (1.000001,), (2.5,), (1e200,))
 
 SIN = entry(
     "sin", "x", lambda m, x, out: m.cos(x), doc="sine; angles are radians", source="DLMF 4.20.1", latex=r"\sin",
-    samples=_ANGLES, **_TRIGONOMETRIC,
+    samples=_ANGLES, shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 COS = entry(
     "cos", "x", lambda m, x, out: -m.sin(x), doc="cosine", source="DLMF 4.20.2", latex=r"\cos", samples=_ANGLES,
-    **_TRIGONOMETRIC,
+    shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "tan", "x", lambda m, x, out: m.sec(x) ** 2, definition=lambda m, x: m.sin(x) / m.cos(x), doc="tangent",
-    source="DLMF 4.20.3", latex=r"\tan", samples=_ANGLES, **_TRIGONOMETRIC,
+    source="DLMF 4.20.3", latex=r"\tan", samples=_ANGLES, shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "sec", "x", lambda m, x, out: m.tan(x) * out, definition=lambda m, x: 1 / m.cos(x), doc="secant, 1/cos(x)",
@@ -151,11 +152,13 @@ entry(
 )  # fmt: skip
 entry(
     "asin", "x", lambda m, x, out: m.recip_sqrt_one_minus_square(x), aliases=("arcsin",), doc="inverse sine",
-    domain="-1 <= x <= 1", source="DLMF 4.24.7", latex=r"\arcsin", samples=_UNIT, **_TRIGONOMETRIC,
+    domain="-1 <= x <= 1", source="DLMF 4.24.7", latex=r"\arcsin", samples=_UNIT,
+    shows=True, infinite=False, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "acos", "x", lambda m, x, out: -m.recip_sqrt_one_minus_square(x), aliases=("arccos",), doc="inverse cosine",
-    domain="-1 <= x <= 1", source="DLMF 4.24.8", latex=r"\arccos", samples=_UNIT, **_TRIGONOMETRIC,
+    domain="-1 <= x <= 1", source="DLMF 4.24.8", latex=r"\arccos", samples=_UNIT,
+    shows=True, infinite=False, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "atan", "x", lambda m, x, out: m.recip_one_plus_square(x), aliases=("arctan",), doc="inverse tangent",
@@ -171,12 +174,12 @@ entry(
 entry(
     "asec", "x", lambda m, x, out: m.recip_sqrt_square_minus_one(x) / m.abs(x), aliases=("arcsec",),
     definition=lambda m, x: m.acos(1 / x), doc="inverse secant, acos(1/x)", domain="x <= -1 or x >= 1",
-    source="DLMF 4.24.11", samples=_OUTSIDE, **_TRIGONOMETRIC,
+    source="DLMF 4.24.11", samples=_OUTSIDE, infinite=False, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "acsc", "x", lambda m, x, out: -m.recip_sqrt_square_minus_one(x) / m.abs(x), aliases=("arccsc",),
     definition=lambda m, x: m.asin(1 / x), doc="inverse cosecant, asin(1/x)", domain="x <= -1 or x >= 1",
-    source="DLMF 4.24.10", samples=_OUTSIDE, **_TRIGONOMETRIC,
+    source="DLMF 4.24.10", samples=_OUTSIDE, infinite=False, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "acot", "x", lambda m, x, out: -m.recip_one_plus_square(x), aliases=("arccot",),
@@ -190,11 +193,11 @@ entry(
 )  # fmt: skip
 entry(
     "deg", "x", lambda m, x, out: 180 / m.pi, definition=lambda m, x: x * (180 / m.pi),
-    doc="`x` radians in degrees", samples=_LINE, **_TRIGONOMETRIC,
+    doc="`x` radians in degrees", samples=_LINE, shows=True, infinite=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "rad", "x", lambda m, x, out: m.pi / 180, definition=lambda m, x: x * (m.pi / 180),
-    doc="`x` degrees in radians", samples=_LINE, **_TRIGONOMETRIC,
+    doc="`x` degrees in radians", samples=_LINE, shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 
 # ---- hyperbolic ---------------------------------------------------------------------------------------------------
@@ -203,11 +206,13 @@ _STEEP = (*_LINE, (-20.0,), (40.0,), (350.0,), (-700.0,))
 
 entry(
     "sinh", "x", lambda m, x, out: m.cosh(x), definition=lambda m, x: (m.exp(x) - m.exp(-x)) / 2,
-    doc="hyperbolic sine", source="DLMF 4.34.1", latex=r"\sinh", samples=_STEEP, **_HYPERBOLIC,
+    doc="hyperbolic sine", source="DLMF 4.34.1", latex=r"\sinh", samples=_STEEP,
+    shows=True, infinite=True, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "cosh", "x", lambda m, x, out: m.sinh(x), definition=lambda m, x: (m.exp(x) + m.exp(-x)) / 2,
-    doc="hyperbolic cosine", source="DLMF 4.34.2", latex=r"\cosh", samples=_STEEP, **_HYPERBOLIC,
+    doc="hyperbolic cosine", source="DLMF 4.34.2", latex=r"\cosh", samples=_STEEP,
+    shows=True, infinite=True, **_HYPERBOLIC,
 )  # fmt: skip
 TANH = entry(
     "tanh", "x", lambda m, x, out: m.sech_square(x), definition=lambda m, x: m.sinh(x) / m.cosh(x),
@@ -229,12 +234,13 @@ entry(
 entry(
     "asinh", "x", lambda m, x, out: m.recip_sqrt_one_plus_square(x), aliases=("arcsinh", "arsinh"),
     definition=lambda m, x: m.sign(x) * m.log(m.abs(x) + m.sqrt(x * x + 1)), doc="inverse hyperbolic sine",
-    source="DLMF 4.38.9", samples=(*_LINE, (1e200,), (-1e10,)), **_HYPERBOLIC,
+    source="DLMF 4.38.9", samples=(*_LINE, (1e200,), (-1e10,)), shows=True, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "acosh", "x", lambda m, x, out: m.recip_sqrt_square_minus_one(x), aliases=("arccosh", "arcosh"),
     definition=lambda m, x: m.log(x + m.sqrt(x - 1) * m.sqrt(x + 1)), doc="inverse hyperbolic cosine",
-    domain="x >= 1", source="DLMF 4.38.10", samples=((1.000001,), (2.5,), (1e10,), (1e200,)), **_HYPERBOLIC,
+    domain="x >= 1", source="DLMF 4.38.10", samples=((1.000001,), (2.5,), (1e10,), (1e200,)),
+    shows=True, infinite=False, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "atanh", "x", lambda m, x, out: m.recip_one_minus_square(x), aliases=("arctanh", "artanh"),
@@ -276,7 +282,7 @@ entry(
     definition=lambda m, x, slope: m.where(m.gt(x, 0), x, lambda: slope * x), doc="`x` above 0, else `slope*x`",
     kink=lambda x, slope: x == 0 and slope != 1, convention="`slope` at 0", selects=True,
     near=lambda m, side, x, slope, out: x if side(x) > 0 else slope * x,
-    samples=((-2.5, 0.01), (3.0, 0.01), (-0.5, 0.3)), **_LEARNING,
+    samples=((-2.5, 0.01), (3.0, 0.01), (-0.5, 0.3)), infinite=True, **_LEARNING,
 )  # fmt: skip
 entry(
     "elu", "x alpha", lambda m, x, alpha, out: m.where(m.gt(x, 0), 1, lambda: alpha * m.exp(x)),
@@ -285,7 +291,7 @@ entry(
     doc="`x` above 0, else `alpha*(exp(x) - 1)`", kink=lambda x, alpha: x == 0 and alpha != 1,
     convention="`alpha` at 0", selects=True, knot=lambda x, alpha: x == 0,
     near=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
-    samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)), **_LEARNING,
+    samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)), infinite=True, **_LEARNING,
 )  # fmt: skip
 entry(
     "gelu", "x", lambda m, x, out: m.gelu_slope(x), definition=lambda m, x: x * m.erfc(-x / m.sqrt(2)) / 2,
@@ -327,7 +333,6 @@ entry(
 
 # ---- special ------------------------------------------------------------------------------------------------------
 _SPECIAL: Any = {"group": "Special"}
-_NO_POLE = "x is not 0, -1, -2, …"
 _GAMMA_POINTS = ((-2.5,), (-0.3,), (1e-10,), (0.5,), (1.0,), (3.75,), (20.5,), (150.0,))
 
 
@@ -348,25 +353,25 @@ entry(
     samples=_UNIT, **_SPECIAL,
 )  # fmt: skip
 GAMMA = entry(
-    "gamma", "x", lambda m, x, out: m.gamma_slope(x, out), doc="gamma function, (x-1)! at whole `x`", domain=_NO_POLE,
+    "gamma", "x", lambda m, x, out: m.gamma_slope(x, out), doc="gamma function, (x-1)! at whole `x`", domain=NO_POLE,
     source="DLMF 5.2.2", latex=r"\Gamma", samples=_GAMMA_POINTS, **_SPECIAL,
 )  # fmt: skip
 entry(
     "lgamma", "x", lambda m, x, out: m.digamma(x), aliases=("gammaln", "loggamma"), doc="log(|gamma(x)|)",
-    domain=_NO_POLE, source="DLMF 5.2.2", samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), **_SPECIAL,
+    domain=NO_POLE, source="DLMF 5.2.2", samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), **_SPECIAL,
 )  # fmt: skip
 entry(
     "digamma", "x", lambda m, x, out: m.polygamma(1, x), aliases=("psi",), doc="derivative of lgamma",
-    definition=lambda m, x: m.polygamma(0, x), domain=_NO_POLE, source="DLMF 5.2.2",
+    definition=lambda m, x: m.polygamma(0, x), domain=NO_POLE, source="DLMF 5.2.2",
     samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), **_SPECIAL,
 )  # fmt: skip
 entry(
     "trigamma", "x", lambda m, x, out: m.polygamma(2, x), definition=lambda m, x: m.polygamma(1, x),
-    doc="derivative of digamma", domain=_NO_POLE, source="DLMF 5.15", samples=(*_GAMMA_POINTS, (1e10,)), **_SPECIAL,
+    doc="derivative of digamma", domain=NO_POLE, source="DLMF 5.15", samples=(*_GAMMA_POINTS, (1e10,)), **_SPECIAL,
 )  # fmt: skip
 entry(
     "polygamma", "n x", None, lambda m, n, x, out: m.polygamma(n + 1, x), constant_params=("n",),
-    doc="`n`-th derivative of digamma, `n` a fixed whole number up to 10000", domain=_NO_POLE, source="DLMF 5.15",
+    doc="`n`-th derivative of digamma, `n` a fixed whole number up to 10000", domain=NO_POLE, source="DLMF 5.15",
     trouble=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
     samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)), **_SPECIAL,
 )  # fmt: skip
@@ -384,15 +389,18 @@ _AGGREGATE: Any = {"group": "Aggregates"}
 _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
 
 
-entry("sum", "*xs", lambda m, xs, out: [1] * len(xs), doc="sum of the arguments", samples=_LISTS, **_AGGREGATE)
+entry(
+    "sum", "*xs", lambda m, xs, out: [1] * len(xs), doc="sum of the arguments", samples=_LISTS, shows=True,
+    infinite=True, **_AGGREGATE,
+)  # fmt: skip
 entry(
     "mean", "*xs", lambda m, xs, out: [1 / m.number(len(xs))] * len(xs),
     definition=lambda m, *xs: m.sum(*xs) / len(xs), doc="arithmetic mean of the arguments", samples=_LISTS,
-    **_AGGREGATE,
+    shows=True, infinite=True, **_AGGREGATE,
 )  # fmt: skip
 entry(
     "prod", "*xs", lambda m, xs, out: m.products_of_others(*xs), doc="product of the arguments", selects=True,
-    samples=(*_LISTS, (0.0, 2.0, 3.0)), **_AGGREGATE,
+    samples=(*_LISTS, (0.0, 2.0, 3.0)), shows=True, infinite=True, **_AGGREGATE,
 )  # fmt: skip
 
 
@@ -419,7 +427,7 @@ entry(
     "hypot", "*xs", lambda m, xs, out: m.unit_vector(*xs),
     definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])), doc="length of the vector, sqrt(x1² + x2² + …)",
     kink=lambda *xs: not any(xs), convention="0 at the origin", near=lambda m, side, *xs, out: side.length(xs),
-    samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)), **_AGGREGATE,
+    samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)), shows=True, infinite=True, **_AGGREGATE,
 )  # fmt: skip
 entry(
     "logsumexp", "*xs", lambda m, xs, out: m.softmax(*xs),

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .primitive import AT_VALUES, DEFINITIONS, Number, entry
+from .operators import POW
+from .primitive import AT_VALUES, Number, entry, helper
 
+NO_POLE = "x is not 0, -1, -2, …"
 _NEAR = ((-2.5,), (-1e-10,), (0.5,), (3.75,))
 
 entry(
@@ -22,11 +24,12 @@ entry(
 )  # fmt: skip
 entry(
     "recip_one_minus_square", "x", lambda m, x, out: 2 * x * out * out, definition=lambda m, x: 1 / (1 - x**2),
+    domain="x is not 1 or -1",
     samples=(*_NEAR, (0.999999999,)),
 )  # fmt: skip
 entry(
     "recip_sqrt_one_minus_square", "x", lambda m, x, out: x * out * out * out,
-    definition=lambda m, x: 1 / m.sqrt(1 - x**2), samples=((-0.999999,), (0.25,)),
+    definition=lambda m, x: 1 / m.sqrt(1 - x**2), domain="-1 < x < 1", samples=((-0.999999,), (0.25,)),
 )  # fmt: skip
 entry(
     "recip_sqrt_one_plus_square", "x", lambda m, x, out: -x * out * out * out,
@@ -34,7 +37,7 @@ entry(
 )  # fmt: skip
 entry(
     "recip_sqrt_square_minus_one", "x", lambda m, x, out: -x * out * out * out,
-    definition=lambda m, x: 1 / m.sqrt(x**2 - 1), samples=((-2.5,), (1.000001,), (1e100,)),
+    definition=lambda m, x: 1 / m.sqrt(x**2 - 1), domain="x < -1 or x > 1", samples=((-2.5,), (1.000001,), (1e100,)),
 )  # fmt: skip
 entry(
     "sigmoid_slope", "x", lambda m, x, out: -out * m.tanh(x / 2),
@@ -45,7 +48,7 @@ entry(
     samples=(*_NEAR, (40.0,)),
 )  # fmt: skip
 entry(
-    "csch_square", "x", lambda m, x, out: -2 * m.coth(x) * out, definition=lambda m, x: m.csch(x) ** 2,
+    "csch_square", "x", lambda m, x, out: -2 * m.coth(x) * out, definition=lambda m, x: m.csch(x) ** 2, domain="x != 0",
     samples=(*_NEAR, (40.0,)),
 )  # fmt: skip
 entry(
@@ -125,13 +128,18 @@ def _unit_vector(m: Any, *xs: Number) -> list[Number]:
     return [m.where(m.eq(length, 0), 0, lambda x=x: x / length) for x in xs]
 
 
-DEFINITIONS["products_of_others"] = _products_of_others
-DEFINITIONS["unit_vector"] = _unit_vector
-DEFINITIONS["power_minus_one"] = lambda m, x, y, out: x ** (y - 1)
-DEFINITIONS["unit_over_hypot"] = lambda m, x, y: x / (x**2 + y**2)
-DEFINITIONS["softmax_weight"] = lambda m, x, *xs: m.exp(x - m.logsumexp(*xs))
-DEFINITIONS["softmax"] = lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs]
-DEFINITIONS["gamma_slope"] = lambda m, x, out: out * m.digamma(x)
-DEFINITIONS["beta_slope"] = lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.digamma(a + b))
+helper("products_of_others", "*xs", _products_of_others, vector=True, infinite=True, shows=True)
+helper("unit_vector", "*xs", _unit_vector, vector=True)
+helper("power_minus_one", "x y out", lambda m, x, y, out: x ** (y - 1), domain=POW.domain, infinite=True)
+helper("unit_over_hypot", "x y", lambda m, x, y: x / (x**2 + y**2), domain="x and y are not both 0", infinite=True)
+helper("softmax_weight", "x *xs", lambda m, x, *xs: m.exp(x - m.logsumexp(*xs)))
+helper("softmax", "*xs", lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs], vector=True)
+helper("item", "xs")
+helper("normal_distribution", "x", lambda m, x: m.erfc(-x / m.sqrt(2)) / 2)
+helper("gamma_slope", "x out", lambda m, x, out: out * m.digamma(x), domain=NO_POLE, infinite=True)
+helper(
+    "beta_slope", "a b", lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.digamma(a + b)), domain=NO_POLE,
+    infinite=True,
+)  # fmt: skip
 AT_VALUES["beta_slope"] = _beta_slope
-DEFINITIONS["erfinv_slope"] = lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2)
+helper("erfinv_slope", "x out", lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2), domain="-1 < x < 1", infinite=True)

@@ -13,6 +13,8 @@ from ..graph.branch import Branch
 from ..graph.schedule import Schedule, Task, schedule
 from ..language.printer import ATOM, CHOICE, INFIX, PREFIX, SIGN, Item, assembled
 from ..numbers.recorder import Step
+from .faults import showing
+from .lowering import composed
 
 Written = tuple[int, list[Item]]
 """How an expression binds, and what it is written from."""
@@ -119,6 +121,18 @@ class Target:
     def module(self, unit: Unit) -> str:
         """The whole source of a unit."""
         raise TypeError(f"{self.name} is not a target of its own")
+
+    def silent(self, step: Step, large: bool) -> bool:
+        """Whether there is no error where a step has no value; if `large`, where that is too large."""
+        return True
+
+    def faultless(self, recording: Recording, labels: dict[Step, str]) -> Recording:
+        """The recording with results that show where a step has no value: those of the target raise no errors."""
+        return recording if self.textbook else showing(recording, self.silent, labels)
+
+    def supported(self, name: str, count: int) -> Recording:
+        """A function that the target lacks, of so many inputs."""
+        return showing(composed(self.forms, name, count), self.silent)
 
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:

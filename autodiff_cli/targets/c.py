@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from ..graph.adjoint import Recording
 from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
-from ..numbers.recorder import CONDITIONS, Recorder, Step, words
+from ..numbers.recorder import CONDITIONS, Step, words
 from .base import Form, Target, Unit, Written, call, comment_lines
-from .lowering import body
 from .python import named, needed, same
 
 KEYWORDS = words(
@@ -43,7 +42,7 @@ class C(Target):
         self.reserved = KEYWORDS - {"f"} | functions | {"pow", "j0", "j1", "jn", "y0", "y1", "yn", "signgam"}
 
     def number(self, value: float | bool) -> str:
-        return str(int(value)) if isinstance(value, bool) else repr(value)
+        return str(int(value)) if isinstance(value, bool) else "NAN" if value != value else repr(value)
 
     def choice(self, args: tuple[Step, ...]) -> Written:
         """`c ? x : y`."""
@@ -76,8 +75,7 @@ class C(Target):
         lines += [f" *     {row}".rstrip() for row in _comment(unit.text)]
         lines += [" */", "#include <math.h>"]
         for name, count in needed(self, unit):
-            recorder, result = body(self.forms, name, count)
-            lines += ["", *type(self)().support(name, recorder, result, count)]
+            lines += ["", *type(self)().static(name, self.supported(name, count), count)]
         parameters = [f"double {name}" for name in variables.values()]
         count = len(unit.wanted)
         results = f"double gradient[{count}]" if count else "double *gradient"
@@ -122,19 +120,19 @@ class C(Target):
             result.append(f"{kinds[name]} {row}" if name in plain else row)
         return result
 
-    def support(self, name: str, recorder: Recorder, result: Step, count: int) -> list[str]:
+    def static(self, name: str, recording: Recording, count: int) -> list[str]:
         """A function that `math.h` lacks."""
         parameters = ["x", "y", "z", "w"][:count]
-        for step in recorder.steps:
+        for step in recording.recorder.steps:
             if step.name == "input":
                 self.names[step] = parameters[step.data]
-        rows = self.written(Recording(recorder, (result,), (), (), (), {}), {})
+        rows = self.written(recording, {})
         rows += [
             f"(void){p};"
             for k, p in enumerate(parameters)
             if not any(s.name == "input" and s.data == k for s in self.seen)
         ]
-        rows.append(f"return {assembled(result, self.parts)};")
+        rows.append(f"return {assembled(recording.values[0], self.parts)};")
         signature = f"static double ad_{name}({', '.join(f'double {p}' for p in parameters)})"
         return [signature, "{", *[self.indent + row for row in rows], "}"]
 

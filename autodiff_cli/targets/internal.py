@@ -45,6 +45,9 @@ DIRECT: dict[str, Callable[..., Any]] = {
 } | {"abs": math.fabs}
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
+SILENT = frozenset(("add", "sub", "mul", "div", "pow", "leaky_relu", "elu"))
+"""What is written with operators, or computed with them alone: Python's floats become infinite there in silence."""
+
 CHUNK = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
 
@@ -75,7 +78,7 @@ class Internal(Target):
 
     def source(self, recording: Recording, inputs: int) -> str:
         """The definition of a function from a sequence of inputs to value and partials; to None if one is infinite."""
-        plan = schedule(recording)
+        plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
         for step in recording.recorder.steps:
             if step.name == "input":

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from typing import Any
 
+from ..graph.adjoint import Recording
 from ..numbers.base import Number
 from ..numbers.recorder import CONDITIONS, Recorder, Step
-from ..table.primitive import DEFINITIONS
+from ..table.primitive import DEFINITIONS, OPERATIONS
+from .faults import is_undefined
 from .support import formula
 
 BASIC = CONDITIONS | {"add", "sub", "mul", "div", "neg"}
-VARIADIC = frozenset(("sum", "mean", "prod", "max", "min", "hypot", "logsumexp"))
 SHORT = 2
 """A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
 
@@ -39,25 +41,50 @@ class Lowering(Recorder):
         known = self._folded(name, steps) or self._simpler(name, steps)
         if known is not None:
             return known
-        if name == "mean" and not self.textbook:
-            return self.step("div", self.step("sum", *steps), len(steps))
-        if name in VARIADIC and len(steps) == 1:
-            return self.step("abs", *steps) if name == "hypot" else steps[0]
-        if name in self.native and (name not in VARIADIC or len(steps) == 2 or self.textbook):
+        operation = OPERATIONS[name]
+        if name in self.native and (not operation.variadic or len(steps) == 2 or self.textbook):
             return self._new(name, steps, None)
         rule = self.rule(name)
         if rule is None:
             raise Lacking(name)
-        if name in ("max", "min") and len(steps) == 2:
-            return self.where(self.step("ge" if name == "max" else "le", *steps), *steps)
-        if self.functions and name not in VARIADIC and name != "sinc_derivative" and is_long(name, len(steps)):
-            body(self.native, name, len(steps))  # what it rests on may be lacking
+        fixed = operation.variadic or operation.constant_params
+        if self.functions and not fixed and is_long(name, len(steps)):
+            composed(self.native, name, len(steps))  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
+        """The step that chooses between two branches; not a number for a condition that compares what has no value."""
+        if isinstance(condition, Step) and _is_undefined_condition(condition):
+            return self.number(math.nan)
+        return super().where(condition, then, otherwise)
+
+    def number(self, x: Number) -> Step:
+        """The step that is a constant."""
+        step = super().number(x)
+        if is_undefined(step):
+            step.safe = False
+        return step
+
+    def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        """The value of an operation on constants: not a number where there is none, which raises no error."""
+        if any(is_undefined(a) for a in args):
+            return None
+        value = super()._folded(name, args)
+        if value is None and args and not self.textbook and all(a.name == "number" for a in args):
+            return self.number(math.nan)
+        return value
 
     def items(self, name: str, *args: Number) -> list[Step]:
         """The steps of all numbers that a function of a vector gives, by its formula."""
         return [self.number(x) for x in self.rule(name)(self, *[self.number(a) for a in args])]
+
+
+def _is_undefined_condition(step: Step) -> bool:
+    """Whether a condition compares a constant that has no value before it asks anything else."""
+    while step.name in ("and_", "or_", "not_"):
+        step = step.args[0]
+    return any(is_undefined(a) for a in step.args)
 
 
 _LONG: dict[tuple[str, int], bool] = {}
@@ -73,8 +100,9 @@ def is_long(name: str, count: int) -> bool:
     return _LONG[name, count]
 
 
-def body(native: Collection[str], name: str, count: int) -> tuple[Lowering, Step]:
-    """The formula of an operation, for a function of the target: the recorder, and the step that is the result."""
+def composed(native: Collection[str], name: str, count: int) -> Recording:
+    """The formula of an operation, for a function of the target."""
     m = Lowering(native, functions=True)
     rule: Callable[..., Any] = formula(name)
-    return m, m.number(rule(m, *[m.input(k) for k in range(count)]))
+    result = m.number(rule(m, *[m.input(k) for k in range(count)]))
+    return Recording(m, (result,), (), (), (), {})

@@ -11,7 +11,6 @@ from ..language.printer import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM, Item, as
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.primitive import PRIMITIVES
 from .base import Form, Target, Unit, Written, call, comment_lines
-from .lowering import body
 
 _TRIGONOMETRY = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 _BITWISE = {
@@ -47,8 +46,7 @@ class Python(Target):
     title = "Python's `math`"
     reserved = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math"))
     imports: tuple[str, ...] = ("import math",)
-    kind = "float"
-    vectors = "numbers"
+    module_name = "math"
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,6 +63,15 @@ class Python(Target):
             "ceil": lambda args: (ATOM, ["float(math.ceil(", (args[0], CHOICE), "))"]),
             "round": lambda args: (ATOM, ["float(round(", (args[0], CHOICE), "))"]),
         }  # fmt: skip
+
+    def silent(self, step: Step, large: bool) -> bool:
+        """Python's own functions raise errors; its operators only for a division by 0, and for a power but a square."""
+        if step.name not in self.forms:
+            return large or step.name not in self.infix
+        return large and step.name == "pow"
+
+    def number(self, value: float | bool) -> str:
+        return f"{self.module_name}.nan" if value != value else repr(value)
 
     def choice(self, args: tuple[Step, ...]) -> Written:
         """`x if c else y`."""
@@ -86,7 +93,7 @@ class Python(Target):
             for old, new in variables.items()
             if old != new
         ]
-        functions = self.supported(unit)
+        functions = self.library(unit)
         parameters = ", ".join(variables.values())
         wanted = [variables.get(name) for name in unit.wanted]
         main = [
@@ -117,26 +124,20 @@ class Python(Target):
         """A result of the function."""
         return assembled(step, self.parts)
 
-    def supported(self, unit: Unit) -> list[str]:
+    def library(self, unit: Unit) -> list[str]:
         """The functions that the library lacks."""
         lines: list[str] = []
         for name, count in needed(self, unit):
-            recorder, result = body(self.forms, name, count)
+            recording = self.supported(name, count)
             writer = type(self)()
             parameters = ["x", "y", "z", "w"][:count]
-            for step in recorder.steps:
+            for step in recording.recorder.steps:
                 if step.name == "input":
                     writer.names[step] = parameters[step.data]
-            rows = writer.function_body(recorder, result)
+            rows = writer.body(recording, {})
+            rows.append(f"return {assembled(recording.values[0], writer.parts)}")
             lines += ["", "", f"def ad_{name}({', '.join(parameters)}):", *[f"    {row}" for row in rows]]
         return lines
-
-    def function_body(self, recorder: object, result: Step) -> list[str]:
-        """The lines of a function of the library's."""
-        from ..graph.adjoint import Recording
-
-        rows = self.body(Recording(recorder, (result,), (), (), (), {}), {})  # type: ignore[arg-type]
-        return [*rows, f"return {assembled(result, self.parts)}"]
 
 
 def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
@@ -151,8 +152,7 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
             if not step.args or known or key in entered:
                 continue
             entered.add(key)
-            recorder, _ = body(target.forms, *key)
-            visit(recorder.steps)
+            visit(target.supported(*key).recorder.steps)
             found[key] = None
 
     live = {task.step for task in target.plan(unit.recording).tasks}
@@ -161,12 +161,14 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
 
 
 class Array(Python):
-    """What the array libraries share: no branches, `where` for choices, operators for logic."""
+    """What the array libraries share: no branches, `where` for choices, operators for logic, and no errors."""
 
     branches = False
     module_name = "np"
-    kind = "array"
     infix = Target.infix | {name: (text, level, left, right) for name, (text, level, left, right) in _BITWISE.items()}
+
+    def silent(self, step: Step, large: bool) -> bool:
+        return True
 
     def negated_logic(self, args: tuple[Step, ...]) -> Written:
         """`~p`."""
@@ -231,9 +233,9 @@ class NumPy(Array):
             "erf": "ad_erf", "erfc": "ad_erfc", "gamma": "ad_gamma", "lgamma": "ad_lgamma",
         }  # fmt: skip
 
-    def supported(self, unit: Unit) -> list[str]:
+    def library(self, unit: Unit) -> list[str]:
         """Also the functions that only `math` has, for arrays."""
-        own = super().supported(unit)
+        own = super().library(unit)
         text = "\n".join(own)
         live = {task.step.name for task in self.plan(unit.recording).tasks}
         wrapped = [n for n in ("erf", "erfc", "gamma", "lgamma") if n in live or f"ad_{n}(" in text]

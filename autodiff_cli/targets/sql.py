@@ -58,6 +58,8 @@ class Sql(Target):
     def number(self, value: float | bool) -> str:
         if isinstance(value, bool):
             return "(1 = 1)" if value else "(1 = 0)"
+        if value != value:
+            return "CAST(NULL AS DOUBLE)"
         text = repr(value)
         # Without an exponent it would be a decimal number, of few digits, in DuckDB.
         return text if "e" in text else f"{text}e0"

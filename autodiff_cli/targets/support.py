@@ -172,6 +172,24 @@ def _chain(name: str) -> Any:
     return chained
 
 
+def _extreme(name: str, better: str) -> Any:
+    chained = _chain(name)
+
+    def extreme(m: Any, *xs: Number) -> Number:
+        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else chained(m, *xs)
+
+    return extreme
+
+
+def _expm1(m: Any, x: Number) -> Number:
+    return m.where(m.lt(m.abs(x), 1), lambda: 2 * m.sinh(x / 2) * m.exp(x / 2), lambda: m.exp(x) - 1)
+
+
+def _clamp(m: Any, x: Number, lo: Number, hi: Number) -> Number:
+    kept = m.where(m.lt(x, lo), lo, m.where(m.gt(x, hi), hi, x))
+    return m.where(m.le(lo, hi), kept, math.nan)
+
+
 def _unit_over_hypot(m: Any, x: Number, y: Number) -> Number:
     length = m.hypot(x, y)
     return x / length / length
@@ -252,13 +270,13 @@ def _large(near: Any, far: Any) -> Any:
 SUPPORT: dict[str, Any] = {
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
-    "clamp": lambda m, x, lo, hi: m.where(m.lt(x, lo), lo, m.where(m.gt(x, hi), hi, x)),
+    "clamp": _clamp,
     "round": _round,
     "cbrt": _cbrt,
     "exp2": lambda m, x: m.pow(2, x),
     "log2": lambda m, x: m.log(x) / math.log(2),
     "log10": lambda m, x: m.log(x) / math.log(10),
-    "expm1": lambda m, x: 2 * m.sinh(x / 2) * m.exp(x / 2),
+    "expm1": _expm1,
     "log1p": lambda m, x: m.where(m.lt(m.abs(x), 0.5), lambda: 2 * m.atanh(x / (2 + x)), lambda: m.log(1 + x)),
     "deg": lambda m, x: x * (180 / math.pi),
     "rad": lambda m, x: x * (math.pi / 180),
@@ -302,8 +320,8 @@ SUPPORT: dict[str, Any] = {
     "power_minus_one": _power_minus_one,
     "sum": _chain("add"),
     "prod": _chain("mul"),
-    "max": _chain("max"),
-    "min": _chain("min"),
+    "max": _extreme("max", "ge"),
+    "min": _extreme("min", "le"),
     "recip_one_plus_square": _large(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
     "recip_one_minus_square": _large(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
     "recip_sqrt_one_minus_square": lambda m, x: 1 / m.sqrt((1 - x) * (1 + x)),
