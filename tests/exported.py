@@ -108,6 +108,65 @@ def compiled(programs: Sequence[Exported], folder: Path, flags: Sequence[str] = 
     return [runner(exported) for exported in programs]
 
 
+def _rows(columns: Sequence[Any], count: int) -> list[list[float]]:
+    """The results at each point, from an array of each result; a constant may be a number."""
+    import numpy as np
+
+    arrays = [np.broadcast_to(np.asarray(column, dtype=float), (count,)) for column in columns]
+    return [[float(array[k]) for array in arrays] for k in range(count)]
+
+
+def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float] | None]:
+    """Value and partials at each point, None where plain Python raises an error; others take all points at once."""
+    to, _ = RUNNERS[runtime]
+    if to == "python":
+        function = _module(exported)[exported.name]
+        found: list[list[float] | None] = []
+        for point in points:
+            try:
+                value, partials = function(*point)
+                found.append([value, *partials])
+            except (ValueError, ArithmeticError):
+                found.append(None)
+        return found
+    if to == "sql":
+        return [*_select_all(runtime, exported, points)]
+    import numpy as np
+
+    columns: list[Any] = [np.array(column) for column in zip(*points, strict=True)]
+    if to == "torch":
+        import torch as library
+
+        library.set_num_threads(1)
+        columns = [library.tensor(column) for column in columns]
+    if to == "jax":
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, partials = _module(exported)[exported.name](*columns)
+    return [*_rows((value, *partials), len(points))]
+
+
+def _select_all(runtime: str, exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float]]:
+    if runtime == "duckdb":
+        import duckdb as library
+
+        execute: Callable[..., Any] = library.execute
+        execute("drop table if exists points")
+    else:
+        execute = sqlite3.connect(":memory:").execute
+    names = list(exported.variables.values())
+    columns = [f'"{name}" double' for name in names] or ["unused double"]
+    execute(f"create table points ({', '.join(columns)})")
+    marks = ", ".join("?" * len(columns))
+    for point in points:
+        execute(f"insert into points values ({marks})", list(point) or [0.0])
+    rows = {tuple(row[: len(names)]): row[len(names) :] for row in execute(exported.source).fetchall()}
+    return [[math.nan if x is None else float(x) for x in rows[tuple(point)]] for point in points]
+
+
 RUNNERS: dict[str, tuple[str, Runner]] = {
     name: (to, runner)
     for name, to, runner in (
@@ -122,4 +181,4 @@ RUNNERS: dict[str, tuple[str, Runner]] = {
 }
 """By the name of the runtime: the target, and what runs it."""
 
-__all__ = ["FLAGS", "RUNNERS", "compiled", "export"]
+__all__ = ["FLAGS", "RUNNERS", "at_points", "compiled", "export"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import subprocess
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,8 +17,9 @@ from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.language.printer import program_text
 from autodiff_cli.questions.export import Exported, export
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
-from autodiff_cli.targets import TARGETS
-from exported import RUNNERS, compiled
+from autodiff_cli.targets import TARGETS, target
+from autodiff_cli.targets.sql import KEYWORDS
+from exported import FLAGS, RUNNERS, compiled
 from strategies import graphs
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
@@ -225,6 +227,63 @@ def test_hostile_names_and_comments(text: str, tmp_path: Path) -> None:
         for old, new in exported.variables.items():
             assert new.isascii()
             assert old == new or f"`{new}` is the variable `{old}`" in exported.source
+
+
+@needs_gcc
+@pytest.mark.parametrize("standard", ["c99", "gnu99", "gnu17", "gnu2x"])
+def test_no_name_is_a_macro_of_c(standard: str) -> None:
+    done = subprocess.run(
+        ["gcc", f"-std={standard}", "-D_GNU_SOURCE", "-E", "-dM", "-"],
+        input="#include <math.h>\n", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    macros = {line.split()[1].partition("(")[0] for line in done.stdout.splitlines()}
+    assert {"INFINITY", "M_PI", "NAN"} < macros
+    writer = target("c")
+    assert writer is not None
+    assert [name for name in macros if writer.usable(name)] == []
+
+
+@needs_gcc
+def test_variables_of_c_with_names_that_mean_something(tmp_path: Path) -> None:
+    text = "INFINITY*NAN + M_PI*linux - unix*isnan + errno*asm + class*nullptr + exp(printf)*y1*small + OVERFLOW + E*I"
+    program = export(text, "c")
+    point = [0.5 + k / 8 for k in range(len(program.variables))]
+    want = gradient(text, dict(zip(program.variables, point, strict=True)))
+    for standard in ("c99", "gnu17", "gnu2x"):
+        (tmp_path / standard).mkdir()
+        (run,) = compiled([program], tmp_path / standard, (f"-std={standard}", *FLAGS[1:]))
+        assert is_same(run(program, point), (want.value, list(want.gradient.values()))), program.source
+    assert {"y1", "E", "I", "printf"} < set(program.variables.values())
+
+
+LIBRARY = "printf malloc exit read write strlen sin sinf cosl tgamma lgammaf index time qsort pthread_create stdin main"
+
+
+def test_a_function_has_no_name_of_the_library() -> None:
+    for name in LIBRARY.split():
+        with pytest.raises(ExpressionError, match="cannot be the name of a function in `c`"):
+            export("x", "c", name=name)
+    for to, name in (("python", "print"), ("python", "lambda"), ("numpy", "np"), ("jax", "jnp"), ("torch", "torch")):
+        with pytest.raises(ExpressionError, match="cannot be the name"):
+            export("x", to, name=name)
+    for to in ("python", "numpy", "jax", "torch", "sql", "latex"):
+        assert export("x", to, name="printf").source
+    assert export("x*area", "c", name="area").source
+
+
+@pytest.mark.parametrize("runtime", [name for name in ("sqlite", "duckdb") if name in RUNNERS])
+def test_columns_with_names_that_mean_something(runtime: str) -> None:
+    words = set(KEYWORDS)
+    if find_spec("duckdb"):
+        import duckdb
+
+        rows = duckdb.execute("select keyword_name from duckdb_keywords()").fetchall()
+        words |= {row[0] for row in rows if row[0] not in ("if", "else", "and", "or", "not")}
+    names = sorted(words - {"if", "else", "and", "or", "not"})
+    text = " + ".join(f"{k + 1}*{name}" for k, name in enumerate(names))
+    program = export(text, "sql", wrt=names[:2])
+    got = RUNNERS[runtime][1](program, [0.5] * len(names))
+    assert is_same(got, (sum(0.5 * (k + 1) for k in range(len(names))), [1.0, 2.0]))
 
 
 def test_what_is_asked_for() -> None:

@@ -44,7 +44,7 @@ def export(text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = N
     if writer is None:
         listed = ", ".join(f"`{each}`" for each in TARGETS)
         raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {listed}")
-    if not writer.usable(name):
+    if not writer.callable(name):
         raise ExpressionError(
             "usage", f"`{name}` cannot be the name of a function in `{to}`", None,
             "give a plain name that means nothing there: `--name f`",

@@ -140,6 +140,10 @@ class Target:
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
         return plain and name not in self.reserved
 
+    def callable(self, name: str) -> bool:
+        """Whether a function can have this name."""
+        return self.usable(name)
+
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
         """What the variables are called: as in the program, or `v1`, `v2` …."""
         found = {name: name for name in names if self.usable(name)}

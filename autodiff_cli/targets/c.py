@@ -6,15 +6,10 @@ from typing import ClassVar
 
 from ..graph.adjoint import Recording
 from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
-from ..numbers.recorder import CONDITIONS, Step, words
+from ..numbers.recorder import CONDITIONS, Step
 from .base import Form, Target, Unit, Written, call, comment_lines
+from .c_names import is_external, is_word
 from .python import named, needed, same
-
-KEYWORDS = words(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main errno "
-    "asm typeof bool true false gradient f abs div exit"
-)  # fmt: skip
 
 
 class C(Target):
@@ -39,7 +34,13 @@ class C(Target):
             | {"gamma": "tgamma", "abs": "fabs", "max": "fmax", "min": "fmin", "round": "nearbyint"},
         ) | {"where": self.choice, "pow": self.power}
         functions = {form for form in self.forms.values() if isinstance(form, str)}
-        self.reserved = KEYWORDS - {"f"} | functions | {"pow", "j0", "j1", "jn", "y0", "y1", "yn", "signgam"}
+        self.reserved = frozenset((*functions, "main", "gradient", "pow"))
+
+    def usable(self, name: str) -> bool:
+        return super().usable(name) and not is_word(name)
+
+    def callable(self, name: str) -> bool:
+        return super().callable(name) and not is_external(name)
 
     def number(self, value: float | bool) -> str:
         return str(int(value)) if isinstance(value, bool) else "NAN" if value != value else repr(value)

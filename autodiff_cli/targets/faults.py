@@ -13,6 +13,7 @@ from dataclasses import replace
 from ..graph.adjoint import Recording
 from ..graph.schedule import LAZY, branches, live_steps
 from ..numbers.recorder import CONDITIONS, Step, always_defined
+from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS
 
 NOTE = "0, or not a number where something has no value"
@@ -33,7 +34,11 @@ def is_undefined(step: Step) -> bool:
 class _Sources:
     """Which steps may fail, as sets of bits; what of them a step's value shows, and what it hides."""
 
-    def __init__(self, live: Sequence[Step], watched: frozenset[Step], silent: Silent) -> None:
+    def __init__(self, recording: Recording, live: Sequence[Step], silent: Silent) -> None:
+        large = {step for step in recording.watched if _may_be_infinite(step)}
+        # Also a step that stands for an operation which the target lacks.
+        large |= {step for node, step in recording.place.items() if node.primitive.infinite}
+        self.operands = _operands(recording)
         self.sharp = 0
         """Steps that fail where they are undefined, not only where they are too large."""
         self.plain = 0
@@ -44,23 +49,36 @@ class _Sources:
         """Of these the steps whose failure makes this one fail, wherever it is evaluated."""
         self.hidden: dict[Step, int] = {}
         """Of these the steps that may fail although this one has a value."""
+        self.domains: dict[Step, list[tuple[int, str, float]]] = {}
+        """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
         count = 0
         for step in live:
             own = 0
             sharp = is_undefined(step) or (_may_be_undefined(step) and silent(step, False))
-            if sharp or (step in watched and _may_be_infinite(step) and silent(step, True)):
+            if sharp or (step.args and step in large and silent(step, True)):
                 own = 1 << (count if count < MOST else MOST + sharp)
                 count += 1
                 self.sharp |= own if sharp else 0
-                self.plain |= own if count <= MOST and (is_undefined(step) or not _may_be_infinite(step)) else 0
+                self.plain |= (
+                    own
+                    if count <= MOST and (is_undefined(step) or (step not in large and not _may_be_infinite(step)))
+                    else 0
+                )
+            domain = _domain(step) if sharp and step.args and count <= MOST else None
+            if domain:
+                self.domains.setdefault(step.args[domain[0]], []).append((own, *domain[1:]))
             self._enter(step, own)
 
     def _enter(self, step: Step, own: int) -> None:
         below, shown, hidden = own, own & ((1 << MOST) - 1), 0
         if step.name == "where":
             condition, x, y = step.args
-            below |= self.below[condition] | self.below[x] | self.below[y]
-            hidden = self.below[condition] | self.hidden[x] | self.hidden[y]
+            below |= self.below[condition]
+            hidden = self.below[condition]
+            for branch, holds in ((x, True), (y, False)):
+                safe = self.guarded(condition, holds)
+                below |= self.below[branch] & ~safe
+                hidden |= self.hidden[branch] & ~safe
             shown |= self.shown[x] & self.shown[y]
         else:
             for k, a in enumerate(step.args):
@@ -70,7 +88,24 @@ class _Sources:
                 below |= kept | (self.below[a] & (self.sharp if _has_limit(step) else -1))
                 hidden |= kept
                 shown |= self.shown[a] & ~reach if step.name not in LAZY or k == 0 else 0
+        for a in self.operands.get(step, ()):
+            below |= self.below.get(a, 0)
+            hidden |= self.below.get(a, 0)
         self.below[step], self.shown[step], self.hidden[step] = below, shown, hidden & ~shown
+
+    def guarded(self, condition: Step, holds: bool) -> int:
+        """The steps that are certainly defined where a condition holds, or where it does not."""
+        if condition.name == ("and_" if holds else "or_"):
+            return self.guarded(condition.args[0], holds) | self.guarded(condition.args[1], holds)
+        if condition.name == "not_":
+            return self.guarded(condition.args[0], not holds)
+        found = 0
+        if condition.name in OPPOSITE and condition.args[1].name == "number":
+            name = condition.name if holds else OPPOSITE[condition.name]
+            for own, relation, end in self.domains.get(condition.args[0], ()):
+                if _implies(name, float(condition.args[1]), relation, end):
+                    found |= own
+        return found
 
     def concealed(self, step: Step, k: int) -> int:
         """Of the failures that may reach an input of a step, those that its result may not show."""
@@ -85,6 +120,42 @@ class _Sources:
         if exponent is not None:
             return -1 if exponent.name != "number" else 0 if exponent.data > 0 else ~self.plain
         return self.sharp & ~self.plain if row.total else ~self.plain
+
+
+OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+"""The comparison that holds where one does not."""
+
+
+def _domain(step: Step) -> tuple[int, str, float] | None:
+    """The domain of an operation where it is like `x > 0`: position, comparison and number."""
+    row = OPERATIONS[step.name]
+    words = row.domain.split()
+    if len(words) != 3 or words[1] not in COMPARISONS or not words[2].removeprefix("-").isdigit():
+        return None
+    return row.params.index(words[0]), COMPARISONS[words[1]].name, float(words[2])
+
+
+def _implies(name: str, number: float, domain: str, end: float) -> bool:
+    """Whether x in one relation to a number is in the other relation to another number, for every x."""
+    above = number > end or (number == end and (name == "gt" or (name in ("ge", "eq") and domain == "ge")))
+    below = number < end or (number == end and name == "lt")
+    if name in ("gt", "ge", "eq") and above and domain in ("gt", "ge", "ne"):
+        return True
+    if name in ("lt", "le", "eq") and below and domain == "ne":
+        return True
+    return name == domain == "ne" and number == end
+
+
+def _operands(recording: Recording) -> dict[Step, list[Step]]:
+    """What the program evaluates for a step although its formula leaves it out at some points: elu's `alpha`."""
+    found: dict[Step, list[Step]] = {}
+    for node, step in recording.place.items():
+        if node._prev and node.primitive.demand is None:
+            rest = [place for place in (recording.place[p] for p in node._prev) if place not in step.args]
+            rest = [a for a in rest if a.args and a.index < step.index]
+            if rest:
+                found.setdefault(step, []).extend(rest)
+    return found
 
 
 def _has_limit(step: Step) -> bool:
@@ -107,34 +178,39 @@ def showing(recording: Recording, silent: Silent, labels: dict[Step, str] | None
     get a note for the step that is added.
     """
     m = recording.recorder
-    results = (*recording.values, *recording.partials)
-    live = live_steps(results)
-    sources = _Sources(live, frozenset(recording.watched), silent)
-    needed = 0
-    for result in results:
-        needed |= sources.hidden[result]
+    values, partials = recording.values, recording.partials
+    live = live_steps((*values, *partials))
+    sources = _Sources(recording, live, silent)
+    undefined, visible, needed = 0, 0, 0
+    for value in values:
+        undefined |= sources.below[value] & sources.sharp
+        visible |= sources.shown[value]
+        needed |= sources.hidden[value]
+    # A derivative that would not show where the value is undefined takes that from the value.
+    told = {partial: visible if undefined & ~sources.shown[partial] else 0 for partial in partials}
+    unseen = {partial: sources.hidden[partial] & ~told[partial] for partial in partials}
+    for missing in unseen.values():
+        needed |= missing
     faults = _faults(live, sources, needed) if needed else {}
 
-    def shown(result: Step, fault: Step) -> Step:
-        if labels is not None and fault.name == "sub":
-            labels[fault] = NOTE
-        return m.step("add", result, fault)
+    def shown(result: Step, parts: Sequence[Step]) -> Step:
+        for fault in dict.fromkeys(parts):
+            if labels is not None and fault.name == "sub":
+                labels[fault] = NOTE
+            result = m.step("add", result, fault)
+        return result
 
-    values = tuple([shown(v, faults[v]) if v in faults else v for v in recording.values])
-    undefined = 0
-    for value in recording.values:
-        undefined |= sources.below[value] & sources.sharp
-    partials = []
-    for partial in recording.partials:
-        of_values = [faults[v] for v in recording.values if v in faults]
-        parts = [faults[partial]] if partial in faults and faults[partial] not in of_values else []
+    of_values = [faults[value] for value in values if value in faults]
+    new_values = tuple([shown(value, [faults[value]] if value in faults else []) for value in values])
+    new_partials = []
+    for partial in partials:
+        parts = [faults[partial]] if unseen[partial] and partial in faults else []
         if undefined & ~sources.shown[partial]:
-            of_values = [m.step("sub", v, v) for v in values]
-        result = partial
-        for fault in (*parts, *of_values):
-            result = shown(result, fault)
-        partials.append(result)
-    return replace(recording, values=values, partials=tuple(partials))
+            parts = [part for part in parts if part not in of_values] + [m.step("sub", v, v) for v in new_values]
+        else:
+            parts += of_values
+        new_partials.append(shown(partial, parts))
+    return replace(recording, values=new_values, partials=tuple(new_partials))
 
 
 def _faults(live: Sequence[Step], sources: _Sources, needed: int) -> dict[Step, Step]:
@@ -152,20 +228,23 @@ def _faults(live: Sequence[Step], sources: _Sources, needed: int) -> dict[Step, 
         if not step.args or not sources.below[step] & needed:
             continue
         m = step.m
+        parts: list[Step | None] = []
         if step.name in LAZY:
             condition, x, y = branches(step)
             then, otherwise = found.get(x), found.get(y)
-            chosen = None
+            parts.append(found.get(condition))
             if then is not None or otherwise is not None:
-                chosen = m.where(condition, then or m.zero, otherwise or m.zero)
-            total = added((found.get(condition), chosen))
+                parts.append(m.where(condition, then or m.zero, otherwise or m.zero))
         else:
-            parts: list[Step | None] = []
             for k, a in enumerate(step.args):
                 parts.append(found.get(a))
                 if sources.below[a] & ~sources.hidden[a] & sources.concealed(step, k) & needed:
                     parts.append(m.step("sub", a, a))
-            total = added(parts)
+        for a in sources.operands.get(step, ()):
+            parts.append(found.get(a))
+            if sources.below.get(a, 0) & ~sources.hidden.get(a, 0) & ~sources.shown[step] & needed:
+                parts.append(m.step("sub", a, a))
+        total = added(parts)
         if total is not None:
             found[step] = total
     return found

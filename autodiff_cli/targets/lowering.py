@@ -41,6 +41,8 @@ class Lowering(Recorder):
         known = self._folded(name, steps) or self._simpler(name, steps)
         if known is not None:
             return known
+        if name not in CONDITIONS and any(is_undefined(a) for a in steps):
+            return self.number(math.nan)
         operation = OPERATIONS[name]
         if name in self.native and (not operation.variadic or len(steps) == 2 or self.textbook):
             return self._new(name, steps, None)

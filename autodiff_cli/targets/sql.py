@@ -16,18 +16,19 @@ LISTED = 40
 _WORD = re.compile(r"\w+")
 
 KEYWORDS = words(
-    "abort action add after all alter always analyze and any array as asc asymmetric attach autoincrement before begin "
-    "between both by cascade case cast check collate collation column commit concurrently conflict constraint create "
-    "cross current current_date current_time current_timestamp database default deferrable deferred delete desc "
-    "describe detach distinct do drop each else end escape except exclude exclusive exists explain fail false filter "
-    "first following for foreign from full generated glob grant group groups having if ignore ilike immediate in index "
-    "indexed initially inner insert instead intersect into is isnull join key lambda last lateral leading left like "
-    "limit localtime localtimestamp match materialized natural no not nothing notnull null nulls of offset on only or "
-    "order others outer over overlaps partition pivot placing plan positional pragma preceding primary qualify query "
+    "abort action add after all alter always analyse analyze and anti any array as asc asof asymmetric at attach "
+    "authorization autoincrement before begin between binary both by cascade case cast check collate collation column "
+    "commit concurrently conflict constraint create cross current current_date current_time current_timestamp "
+    "database default deferrable deferred delete desc describe detach distinct do drop each else end escape except "
+    "exclude exclusive exists explain fail false fetch filter first following for foreign freeze from full generated "
+    "glob grant group groups having if ignore ilike immediate in index indexed initially inner insert instead "
+    "intersect into is isnull join key lambda last lateral leading left like limit localtime localtimestamp match "
+    "materialized natural no not nothing notnull null nulls of offset oid on only or order others outer over overlaps "
+    "partition pivot pivot_longer pivot_wider placing plan points positional pragma preceding primary qualify query "
     "raise range recursive references regexp reindex release rename replace restrict returning right rollback row "
     "rowid rows savepoint select semi set show similar some summarize symmetric table tablesample temp temporary then "
-    "ties to trailing transaction trigger true unbounded union unique unpivot update user using vacuum values "
-    "value variadic verbose view virtual when where window with without value points oid _rowid_"
+    "ties to trailing transaction trigger true unbounded union unique unpack unpivot update user using vacuum value "
+    "values variadic verbose view virtual when where window with without _rowid_"
 )  # fmt: skip
 
 

@@ -116,7 +116,7 @@ def _wave(m: Any, x: Number, sine: bool) -> Number:
 
 
 def _sinc(m: Any, x: Number) -> Number:
-    return m.where(m.eq(x, 0), 1, lambda: _wave(m, x, True) / x / math.pi)
+    return m.where(m.lt(m.abs(x), 1e-9), 1, lambda: _wave(m, x, True) / x / math.pi)
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
