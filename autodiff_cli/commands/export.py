@@ -42,6 +42,6 @@ def run(
     code = answer_one(
         inputs,
         lambda request: export(request.text, to or "python", name=name or "f", wrt=request.wrt),
-        writer("json" if json else "table", out.stream, view, many=False),
+        writer("json" if json else "table", out.stream, view(), many=False),
     )
     return out.finish(code)

@@ -6,7 +6,7 @@ from typing import Annotated
 from ..questions.functions import function, functions
 from ..streams import options
 from ..views.formats import Asked, writer
-from ..views.functions import listed, whole
+from ..views.functions import list_view, view
 
 EXAMPLE = "autodiff functions softplus"
 
@@ -20,10 +20,10 @@ def run(name: Name = None, format: options.Format = None, json: options.Json = F
     """
     chosen = "json" if json else format or "table"
     if name is None and chosen in ("table", "markdown"):
-        writer(chosen, sys.stdout, listed, many=False).answer(Asked(None), functions())
+        writer(chosen, sys.stdout, list_view(), many=False).answer(Asked(None), functions())
         return 0
     entries = functions() if name is None else (function(name),)
-    out = writer(chosen, sys.stdout, whole, many=name is None)
+    out = writer(chosen, sys.stdout, view(), many=name is None)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()

@@ -191,9 +191,7 @@ def _program(
 ) -> str:
     """All of it in one piece."""
     if language == "latex":
-        rows = [f"{name} &= {formula}" for name, formula in shared]
-        rows += [f"{_operator(each.by)} &= {each.formula}" for each in listed]
-        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+        return equations([*shared, *((derivative_latex(each.by), each.formula) for each in listed)])
     if language == "text":
         return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
     names = tuple(dict.fromkeys(name for each in listed for name in each.by))
@@ -226,7 +224,12 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     return source.rstrip("\n")
 
 
-def _operator(by: Sequence[str]) -> str:
+def equations(sides: Sequence[tuple[str, str]]) -> str:
+    """Equations in LaTeX, each given by its sides, below each other."""
+    return "\\begin{align*}\n" + " \\\\\n".join(f"{left} &= {right}" for left, right in sides) + "\n\\end{align*}"
+
+
+def derivative_latex(by: Sequence[str]) -> str:
     """The derivative as mathematics writes it."""
     powers = {name: by.count(name) for name in by}
     below = r" \, ".join(rf"\partial {name_latex(name)}" + (f"^{{{k}}}" if k > 1 else "") for name, k in powers.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.value import Value, in_order
@@ -12,16 +12,14 @@ from .gradient import gradient
 from .problem import parse
 
 
-@dataclass(frozen=True, slots=True)
-class PictureInput:
+class PictureInput(NamedTuple):
     """One line of the picture: from the node of this index, and whether the evaluation went along it."""
 
     node: int
     taken: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PictureNode:
+class PictureNode(NamedTuple):
     """One node of the graph: what it is called, how it was made, and its numbers."""
 
     label: str
@@ -40,8 +38,7 @@ class PictureNode:
     """Whether it was evaluated; True for all where there is no point."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """The graph of a program, ready to be drawn; with `numbers` unless it was asked for without a point."""
 
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.formulas import derivatives
@@ -20,8 +20,7 @@ SHORT = 60
 """Characters of a program, and of its derivative, that are written beside the curves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tangent:
+class Tangent(NamedTuple):
     """The tangent line at a point: the linear approximation there."""
 
     at: float
@@ -33,8 +32,7 @@ class Tangent:
         return self.value + self.slope * (x - self.at)
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """A function of one variable over a range, ready to be drawn."""
 
     text: str

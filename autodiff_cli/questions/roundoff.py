@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Diagnostic
 from ..graph.sweep_in import Swept
@@ -21,8 +21,7 @@ WORTH_SAYING = 3
 ROUNDING = 2.0**-53
 
 
-@dataclass(frozen=True, slots=True)
-class Doubles:
+class Doubles(NamedTuple):
     """A graph swept in doubles; lists run over the nodes, inputs first."""
 
     nodes: list[Value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
@@ -31,8 +31,7 @@ PEAK = 10
 HALVINGS = 48
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
+class Samples(NamedTuple):
     """A sampled function: its continuous pieces, where it is undefined, where it breaks, and which heights matter."""
 
     stretches: tuple[Stretch, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
@@ -17,8 +17,7 @@ GRID = 120
 """Into how many steps each side is divided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(NamedTuple):
     """A function of two variables over a rectangle, ready to be drawn as contours."""
 
     text: str

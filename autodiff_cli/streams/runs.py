@@ -26,7 +26,7 @@ INTERRUPTED = 130
 class Runs(Writer[Descent]):
     """Takes the steps of a run, and writes each row as it comes; for people, the whole run at its end."""
 
-    def __init__(self, out: TextIO, rows: Writer[Row | Run], many: bool) -> None:
+    def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool) -> None:
         super().__init__(out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
         self.rows.many = many or not isinstance(rows, Documents)

@@ -1,1 +1,69 @@
-"""From plain dataclasses to characters; Rich is imported here only, and only for a terminal."""
+"""From answers to characters: any answer in any of its formats, as text or on a stream.
+
+A question and its view share a name: the view of an answer is the module here that is called as its question's module
+is. Nothing is imported before it is asked for, and Rich for tables on a terminal only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from .formats import View
+
+
+def view_of(answer: Any, **choices: Any) -> View[Any]:
+    """How an answer is shown, with the choices that its view takes: `digits`, say."""
+    from importlib import import_module
+
+    question = type(answer).__module__.rpartition(".")[2]
+    # a plot over two variables is another answer to the same question
+    name = "plot" if question == "surface" else question
+    view: View[Any] = import_module(f".{name}", __name__).view(**choices)
+    return view
+
+
+def write(answer: Any, out: TextIO, format: str = "table", **choices: Any) -> None:
+    """Write an answer on a stream, as its command does. Raises a usage error for a format that it lacks."""
+    from .formats import Asked, writer
+
+    made = writer(format, out, view_of(answer, **choices), many=False)
+    made.answer(Asked(None), answer)
+    made.close()
+
+
+def text(answer: Any, format: str = "table", **choices: Any) -> str:
+    """An answer as the command prints it to a pipe."""
+    import io
+
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+    write(answer, out, format, **choices)
+    out.seek(0)
+    return out.read()
+
+
+def record(answer: Any, **choices: Any) -> dict[str, object]:
+    """An answer as the fields of its JSON record."""
+    return view_of(answer, **choices).record(answer)
+
+
+def html(answer: Any, **choices: Any) -> str | None:
+    """An answer for people as a piece of HTML; None where it has no document."""
+    from .characters import Look
+    from .rendering import Html
+
+    document = view_of(answer, **choices).document
+    return None if document is None else Html(Look()).render(document(answer))
+
+
+def latex(answer: Any, **choices: Any) -> str | None:
+    """An answer's formula in LaTeX, as a display of its own; None where it has none."""
+    formula = view_of(answer, **choices).formula
+    return None if formula is None else formula(answer)
+
+
+def svg(answer: Any, **choices: Any) -> str | None:
+    """An answer as a drawing; None where it has none."""
+    drawn = view_of(answer, **choices).others.get("svg")
+    made = None if drawn is None else drawn(answer)
+    return made.decode() if isinstance(made, bytes) else made

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ExpressionError
-from ..questions.descend import Ending, Row
+from ..questions.descend import Descent, Ending, Row
 from .document import Block, Line, Pieces, Table, assignments, held_fixed
 from .formats import Row as Cells
 from .formats import View
@@ -24,17 +23,16 @@ STRIDES = (1, 2, 10, 20, 100)
 """Every how many steps a row is shown, as rows become many; each is a multiple of the one before."""
 
 
-@dataclass(slots=True)
 class Run:
     """The rows of a run to show to people: not more than a page, or where `thin`, a screen."""
 
-    thin: bool
-    rows: list[Row] = field(default_factory=list)
-    last: Row | None = None
-    best: Row | None = None
-    ending: Ending | None = None
-    _stride: int = 1
-    _next: int = 1
+    def __init__(self, thin: bool) -> None:
+        self.thin = thin
+        self.rows: list[Row] = []
+        self.last: Row | None = None
+        self.best: Row | None = None
+        self.ending: Ending | None = None
+        self._stride = self._next = 1
 
     def add(self, row: Row) -> None:
         """Take one more row."""
@@ -64,27 +62,34 @@ def record(row: Row) -> dict[str, object]:
     return {"step": row.step, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
 
 
-def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row | Run]:
-    """How rows, or for people a whole run, are shown; `decimals` fixes the digits after the point."""
+def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row | Run | Descent]:
+    """How rows or whole descents are shown, and for people their runs; `decimals` fixes the digits after the point."""
     number = numbers(digits, decimals)
 
-    def fields(row: Row | Run) -> dict[str, object]:
-        assert isinstance(row, Row)
-        return record(row)
+    def fields(shown: Row | Run | Descent) -> dict[str, object]:
+        if isinstance(shown, Row):
+            return record(shown)
+        assert isinstance(shown, Descent)
+        rows = list(map(record, shown))
+        assert shown.ending is not None
+        ending = {"reason": shown.ending.reason, "message": shown.ending.message, "hint": shown.ending.hint}
+        return {"rows": rows, "best": record(shown.best), "ending": ending}
 
-    def cells(row: Row | Run) -> Iterator[Cells]:
-        assert isinstance(row, Row)
-        common = {"step": str(row.step), "value": exact(row.value), "gradient_norm": exact(row.gradient_norm)}
-        partials = row.gradient
-        for name, x in row.point.items():
-            yield {**common, "variable": name, "at": exact(x), "partial": exact(partials.get(name))}
+    def cells(shown: Row | Run | Descent) -> Iterator[Cells]:
+        for row in _rows(shown):
+            common = {"step": str(row.step), "value": exact(row.value), "gradient_norm": exact(row.gradient_norm)}
+            partials = row.gradient
+            for name, x in row.point.items():
+                yield {**common, "variable": name, "at": exact(x), "partial": exact(partials.get(name))}
 
-    def brief(row: Row | Run) -> str:
-        assert isinstance(row, Row)
-        return " ".join([str(row.step), exact(row.value), *(f"{name}={exact(x)}" for name, x in row.point.items())])
+    def brief(shown: Row | Run | Descent) -> str:
+        return "\n".join(
+            " ".join([str(row.step), exact(row.value), *(f"{name}={exact(x)}" for name, x in row.point.items())])
+            for row in _rows(shown)
+        )
 
-    def document(run: Row | Run) -> Iterator[Block]:
-        assert isinstance(run, Run)
+    def document(shown: Row | Run | Descent) -> Iterator[Block]:
+        run = _run(shown)
         if run.last is None:
             return
         moving = run.last.moving
@@ -118,6 +123,24 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row 
             yield Line((*value, (" at ", "faint"), *place))
 
     return View(fields, cells, brief, document, COLUMNS)
+
+
+def _rows(shown: Row | Run | Descent) -> Iterable[Row]:
+    """The rows of a descent, each as it is taken; or the one."""
+    assert not isinstance(shown, Run)
+    return (shown,) if isinstance(shown, Row) else shown
+
+
+def _run(shown: Row | Run | Descent) -> Run:
+    """The run of a descent, taken now; or the one that was."""
+    if isinstance(shown, Run):
+        return shown
+    assert isinstance(shown, Descent)
+    run = Run(thin=False)
+    for row in shown:
+        run.add(row)
+    run.best, run.ending = shown.best, shown.ending
+    return run
 
 
 def numbers(digits: int | None, decimals: int | None) -> Callable[[float], str]:

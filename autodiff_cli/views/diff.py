@@ -35,7 +35,15 @@ def view(*, digits: int | None = None) -> View[Diff]:
                 frozenset((1,)) if answer.arithmetic.name == "double" else frozenset(),
             )
 
-    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS)
+    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS, formula=_formula)
+
+
+def _formula(answer: Diff) -> str | None:
+    if answer.language == "text":
+        from .tex import derivatives
+
+        return derivatives(answer)
+    return answer.program if answer.language == "latex" else None
 
 
 def operator(by: tuple[str, ...]) -> str:

@@ -24,4 +24,6 @@ def _document(answer: Exported) -> Iterator[Block]:
         yield Line(((line, ""),))
 
 
-view: View[Exported] = View(_record, document=_document)
+def view() -> View[Exported]:
+    """How an exported program is shown."""
+    return View(_record, document=_document)

@@ -31,6 +31,8 @@ class View(NamedTuple, Generic[Answer]):
     columns: Sequence[str] = ()
     others: Mapping[str, Callable[[Answer], str | bytes]] = MappingProxyType({})
     """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
+    formula: Callable[[Answer], str | None] | None = None
+    """The answer as mathematics in LaTeX, for a page; None for one without."""
 
     @property
     def formats(self) -> tuple[str, ...]:

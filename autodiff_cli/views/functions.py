@@ -72,5 +72,11 @@ def _listed_rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
         yield (nothing, nothing, by, derivative, nothing) if index else (signature, domain, by, derivative, kink)
 
 
-whole: View[FunctionEntry] = View(_record, _rows, lambda entry: entry.signature, _document, COLUMNS)
-listed: View[tuple[FunctionEntry, ...]] = View(lambda entries: {}, document=_listed)
+def view() -> View[FunctionEntry]:
+    """How one function is shown."""
+    return View(_record, _rows, lambda entry: entry.signature, _document, COLUMNS)
+
+
+def list_view() -> View[tuple[FunctionEntry, ...]]:
+    """How all functions are shown to people: in a table for each group."""
+    return View(lambda entries: {"functions": [_record(entry) for entry in entries]}, document=_listed)

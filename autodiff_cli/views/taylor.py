@@ -24,7 +24,15 @@ def view(*, digits: int | None = None) -> View[Taylor]:
             frozenset((0, 1)),
         )
 
-    return View(_record, _rows, lambda answer: " ".join(exact(x) for x in answer.coefficients), document, COLUMNS)
+    def brief(answer: Taylor) -> str:
+        return " ".join(exact(x) for x in answer.coefficients)
+
+    def formula(answer: Taylor) -> str:
+        from .tex import display
+
+        return display(answer.polynomial, answer.point)
+
+    return View(_record, _rows, brief, document, COLUMNS, formula=formula)
 
 
 def _record(answer: Taylor) -> dict[str, object]:

@@ -1,12 +1,14 @@
-"""A Trace as a LaTeX document that compiles as it stands."""
+"""Answers in LaTeX: formulas for a page, and a Trace as a document that compiles as it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from ..graph.value import Value, constant, node
 from ..language.latex import expression_latex, level_of, name_latex, name_parts, number_latex, text_latex
 from ..language.printer import PRODUCT
+from ..questions.diff import Diff, derivative_latex, equations
+from ..questions.problem import parse
 from ..questions.trace import Pull, Push, Row, Trace
 from ..table.operators import ADD, SUB
 from .numerals import readable
@@ -17,6 +19,24 @@ _HEAD = r"""\documentclass{article}
 \usepackage{amsmath,longtable}
 \begin{document}
 """
+
+
+def display(formula: str, given: Collection[str] = ()) -> str:
+    """A formula of the language as a display; `given` are variables although they are called like a constant."""
+    return rf"\[{_mathematics(formula, given)}\]"
+
+
+def derivatives(answer: Diff) -> str:
+    """The derivatives that were asked for, and what they share, as equations below each other."""
+    given = {*answer.point, *(name for name, _ in answer.shared)}.union(*(each.by for each in answer.derivatives))
+    return equations(
+        [(name_latex(name), _mathematics(formula, given)) for name, formula in answer.shared]
+        + [(derivative_latex(each.by), _mathematics(each.formula, given)) for each in answer.derivatives]
+    )
+
+
+def _mathematics(formula: str, given: Collection[str]) -> str:
+    return expression_latex(parse(formula, given).outputs[0])
 
 
 def latex(trace: Trace, digits: int | None = None) -> str:

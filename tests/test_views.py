@@ -1,0 +1,98 @@
+"""Every answer in every form: as text what its command prints to a pipe, and as HTML, LaTeX, a drawing, a record."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from autodiff_cli import views
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.arithmetic import chosen
+from autodiff_cli.questions.check import check
+from autodiff_cli.questions.descend import Stops, descend
+from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.export import export
+from autodiff_cli.questions.functions import function
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.questions.graph import picture
+from autodiff_cli.questions.hessian import hessian
+from autodiff_cli.questions.jacobian import jacobian
+from autodiff_cli.questions.minimize import minimize
+from autodiff_cli.questions.plot import plot
+from autodiff_cli.questions.taylor import taylor
+from autodiff_cli.questions.trace import trace
+from running import autodiff
+
+TEXT = "tanh(x*w) + x"
+AT = {"x": 0.5, "w": 2.0}
+EXACT = chosen(True, None, False)
+POINT = ("--at", "x=0.5,w=2")
+
+ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "gradient": (gradient(TEXT, AT), ("grad", TEXT, *POINT)),
+    "exact": (
+        gradient("x/3", {"x": 1}, arithmetic=chosen(True, None, False)),
+        ("grad", "x/3", "--at", "x=1", "--exact"),
+    ),
+    "trace": (trace(TEXT, AT), ("trace", TEXT, *POINT)),
+    "graph": (picture(TEXT, AT), ("graph", TEXT, *POINT)),
+    "check": (check(TEXT, AT), ("check", TEXT, *POINT)),
+    "descend": (descend("x**2", {"x": 1.0}, stops=Stops(5)), ("descend", "x**2", "--at", "x=1", "--steps", "5")),
+    "minimize": (minimize("x**2 - x", {"x": 1.0}), ("minimize", "x**2 - x", "--at", "x=1")),
+    "curve": (plot("x**2", {"x": 1.0}), ("plot", "x**2", "--at", "x=1")),
+    "surface": (plot("x*w", AT), ("plot", "x*w", *POINT)),
+    "diff": (diff(TEXT), ("diff", TEXT)),
+    "hessian": (hessian(TEXT, AT), ("hessian", TEXT, *POINT)),
+    "jacobian": (jacobian(f"{TEXT}, x", AT), ("jacobian", f"{TEXT}, x", *POINT)),
+    "taylor": (taylor("exp(x)", {"x": 1}, order=3), ("taylor", "exp(x)", "--at", "x=1", "--order", "3")),
+    "export": (export(TEXT, "c"), ("export", TEXT, "--to", "c")),
+    "functions": (function("tanh"), ("functions", "tanh")),
+}
+FORMULAS = {"diff", "taylor"}
+DRAWINGS = {"graph", "curve", "surface"}
+NOT_LISTED = {"graph": {"json", "jsonl", "markdown"}, "curve": {"markdown"}, "surface": {"markdown"}}
+"""Formats that an answer has and its command does not offer."""
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_text_is_what_the_command_prints(name: str) -> None:
+    answer, command = ANSWERS[name]
+    assert views.text(answer) == autodiff(*command).out
+    tried = 0
+    for format in set(views.view_of(answer).formats) - {"table", "json", "jsonl", "png"} - NOT_LISTED.get(name, set()):
+        if name == "export":
+            continue
+        tried += 1
+        assert views.text(answer, format) == autodiff(*command, "--format", format).out
+    assert tried >= (name != "export")
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_html_and_records(name: str) -> None:
+    answer, _ = ANSWERS[name]
+    made = views.html(answer)
+    assert made and ElementTree.fromstring(made).get("class") == "autodiff"
+    assert json.loads(json.dumps(views.record(answer), allow_nan=False))
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_formulas_and_drawings(name: str) -> None:
+    answer, _ = ANSWERS[name]
+    formula, drawing = views.latex(answer), views.svg(answer)
+    assert (formula is not None) == (name in FORMULAS)
+    assert (drawing is not None) == (name in DRAWINGS)
+    assert drawing is None or ElementTree.fromstring(drawing).tag.endswith("svg")
+
+
+def test_a_formula_in_latex_is_the_one_that_the_command_writes() -> None:
+    assert views.latex(diff(TEXT)) == views.latex(diff(TEXT, language="latex"))
+    assert views.latex(diff(TEXT, language="python")) is None
+    assert views.latex(taylor("exp(x)", {"x": 0}, order=2)) == r"\[1 + x + 0.5 \cdot {x}^{2}\]"
+
+
+def test_a_format_that_an_answer_lacks_is_refused() -> None:
+    with pytest.raises(ExpressionError, match="`plain` is not one of this command's formats"):
+        views.text(export(TEXT, "c"), "plain")
