@@ -12,7 +12,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graph.sweep_in import Swept, sweep_in
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.problem import parse
-from autodiff_cli.run.sweep import backward
+from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
@@ -45,8 +45,9 @@ def digits_lost(primitive: Primitive, inputs: Sequence[float]) -> list[float]:
     tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*numbers, ours[0]])
     tape.parents.append(tuple(range(len(inputs))))
     constant = {primitive.params.index(name) for name in primitive.constant_params}
-    active = [k not in constant for k in range(len(inputs) + 1)]
-    adjoints, _ = backward(tape, FIFTY, range(len(inputs) + 1), active, {len(inputs): FIFTY.number(1)})
+    order = range(len(inputs) + 1)
+    active = activity(tape, FIFTY, order, [k for k in range(len(inputs)) if k not in constant])
+    adjoints, _ = backward(tape, FIFTY, order, active, {len(inputs): FIFTY.number(1)})
     ours += [0 if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     lost = []
     with mp.workdps(80):

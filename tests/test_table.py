@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from autodiff_cli.graph.symbolic import is_spelled
 from autodiff_cli.numbers.base import DEFINITIONS
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.sweep import backward
+from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
@@ -35,8 +35,9 @@ def errors_in_ulp(primitive: Primitive, inputs: Sequence[float]) -> list[float]:
     tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*inputs, ours[0]])
     tape.parents.append(tuple(range(len(inputs))))
     constant = {primitive.params.index(name) for name in primitive.constant_params}
-    active = [k not in constant for k in range(len(inputs) + 1)]
-    adjoints, _ = backward(tape, REAL, range(len(inputs) + 1), active, {len(inputs): 1.0})
+    order = range(len(inputs) + 1)
+    active = activity(tape, REAL, order, [k for k in range(len(inputs)) if k not in constant])
+    adjoints, _ = backward(tape, REAL, order, active, {len(inputs): 1.0})
     ours += [0.0 if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     assert len(ours) == len(reference)
     return [_distance(got, want) for got, want in zip(ours, reference, strict=True)]

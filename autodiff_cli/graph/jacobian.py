@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..numbers.base import Number, NumberType
-from ..run.sweep import Activity, Fault, activity, backward, forward, tangents
+from ..run.sweep import Activity, Fault, activity, backward, forward, may_meet_kinks, tangents
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .sweep_in import tape_in
@@ -68,20 +68,23 @@ def transposed_product(at: Evaluated, adjoints: Sequence[Number], wrt: Sequence[
     return row, {at.nodes[i]: [at.tape.data[p] for p in at.tape.parents[i]] for i in kinks}
 
 
-def product(at: Evaluated, direction: Mapping[str, Number]) -> list[Number]:
+def product(at: Evaluated, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
     """The derivative of each output along a direction, in one forward sweep (jvp); variables of 0 are held fixed.
 
-    Raises `ExpressionError`.
+    Whether a kink is met only a backward sweep can tell, so where there is one anywhere each output gets one. Raises
+    `ExpressionError`.
     """
     seeds = {at.wanted[name]: t for name, t in direction.items() if name in at.wanted and t != 0}
     active = activity(at.tape, at.m, at.order, seeds)
     try:
         found = tangents(at.tape, at.m, at.order, active, seeds, at.roots)
+        kinked = may_meet_kinks(at.tape, at.order, active)
     except Fault as fault:
         raise located(fault, at.nodes, at.tape) from None
     zero = at.m.number(0)
     results = [found[root] for root in at.roots]
-    return [zero if result is None else result for result in results]
+    kinks = jacobian(replace(at, active=active), ())[1] if kinked else {}
+    return [zero if result is None else result for result in results], kinks
 
 
 def jacobian(at: Evaluated, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:

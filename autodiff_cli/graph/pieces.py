@@ -203,6 +203,11 @@ class Piece:
             return 1 if dual.x > 0 else -1
         return self.judge(self, u, dual) if _moves(dual) else 1
 
+    def apart(self, u: Value) -> bool:
+        """Whether a number is other than 0 near the point, but for a surface."""
+        dual = self.number(u)
+        return bool(dual.x != 0) or any(t != 0 for t in dual.d.values()) or self.either() > 0
+
     def length(self, xs: Sequence[Value]) -> Value:
         """The length of a vector that is 0 at the point."""
         moving = [x for x in xs if _moves(self.number(x))]

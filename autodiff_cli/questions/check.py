@@ -59,9 +59,12 @@ class Quantity:
     computed: float
     exact: str
     """The same to 25 digits, computed with many more."""
-    digits: int
-    """Correct significant digits of `computed`, from 0 to 16, as the program and the point are written, in decimals."""
-    kept: int
+    digits: int | None
+    """Correct significant digits of `computed`, from 0 to 16, as the program and the point are written, in decimals.
+
+    None where there is no derivative: a convention at a kink has no digits that could be right.
+    """
+    kept: int | None
     """The same at exactly the doubles that they were read as: what the computation alone has kept."""
     difference: float | None
     """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
@@ -137,7 +140,9 @@ def check(
         _value(doubles, found, required),
         *(_partial(doubles, found, name, required, k < differentiable) for k, name in enumerate(wanted)),
     )
-    lost = losses(doubles, found.exact, [(q.name, q.kept) for q in quantities if not q.agrees or q.kept])
+    lost = losses(
+        doubles, found.exact, [(q.name, q.kept) for q in quantities if q.kept is not None and (q.kept or not q.agrees)]
+    )
     return Check(
         text, doubles.value, gradient, placed, program.constants, found.precision, required,
         all(q.agrees for q in quantities), quantities, (*warnings, *kinks, *lost),
@@ -314,11 +319,12 @@ def _partial(doubles: Doubles, found: _References, name: str, required: int, dif
     slope = Difference(None, None)
     leaf = doubles.leaves.get(name)
     agrees, right, remark = judged.agrees, True, judged.remark
+    exists = not found.exact.kinks
     if not agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf):
         agrees, remark = True, "0 to within rounding"
     if leaf is not None and differences:
         slope = extrapolated(evaluator(doubles.tape, REAL, len(doubles.nodes) - 1, leaf), doubles.tape.data[leaf])
-        right, why = _holds(found.exact, name, found.precision)
+        right, why, exists = _holds(found.exact, name, found.precision)
         remark = remark if remark.startswith("0 to") else why or remark
     elif leaf is not None:
         remark = remark or "no differences: too many variables"
@@ -326,13 +332,15 @@ def _partial(doubles: Doubles, found: _References, name: str, required: int, dif
     if found.exact.value:
         condition = 0.0 if leaf is None else float(abs(exact * doubles.tape.data[leaf] / found.exact.value))
     return Quantity(
-        name, computed, _text(exact), judged.digits, judged.kept, slope.slope, slope.error,
+        name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
+        slope.slope, slope.error,
         condition if condition is None or math.isfinite(condition) else None, agrees and right, remark,
     )  # fmt: skip
 
 
-def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str]:
-    """Whether the reference's partial is the slope of the reference's values; and what there is to say of it."""
+def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str, bool]:
+    """Whether the reference's partial is the slope of the reference's values; what there is to say of it; and whether
+    there is a derivative at all: a convention at a kink has no digits that could be right."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * DIGITS)
@@ -344,23 +352,26 @@ def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str]:
     value, step = evaluator(tape, m, len(swept.nodes) - 1, leaf), (abs(x) or m.number(1)) * m.literal(STEP)
     told = sides(value, x, step)
     if told is None:
-        return True, "one-sided: the function ends here"
+        return True, "one-sided: the function ends here", True
     near = (abs(partial) + abs(told.left) + abs(told.right)) * 1e-12
     # What rounding to so many digits leaves of the difference of two values, divided by the step.
     near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
     if abs(told.middle - partial) <= near and abs(told.left - told.right) <= near:
-        return True, ""
+        return True, "", True
     if told.vanishes and not partial:
-        return True, ""
+        return True, "", True
     if not told.settled:
         before, after = value(x - step), value(x + step)
-        if before is not None and after is not None and abs(after - before) > 1e-9 * (abs(before) + abs(after)):
-            return True, f"a jump: from {_short(before)} to {_short(after)}"
-        return True, "differences do not settle here"
+        if before is not None and after is not None:
+            for other in (after, data[-1]):
+                if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
+                    return True, f"a jump: from {_short(before)} to {_short(other)}", False
+        return True, "differences do not settle here", not swept.kinks
     low, high = sorted((told.left, told.right))
     if low <= partial <= high and high - low > near:
-        return True, f"a kink: slope {_short(told.left)} on the left, {_short(told.right)} on the right"
-    return False, f"wrong: differences in {m.digits} digits give {_short(told.middle)}"
+        remark = f"a kink: slope {_short(told.left)} on the left, {_short(told.right)} on the right"
+        return True, remark, False
+    return False, f"wrong: differences in {m.digits} digits give {_short(told.middle)}", True
 
 
 def _short(x: Number) -> str:

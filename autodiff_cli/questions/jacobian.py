@@ -94,7 +94,7 @@ def jacobian(
             result["jacobian"], kinks = sweeps.jacobian(at, names)
         if along is not None:
             result["direction"] = parts["direction"]
-            result["product"] = sweeps.product(at, parts["direction"])
+            result["product"], kinks = sweeps.product(at, parts["direction"])
         if weights is not None:
             seeds = list(parts["adjoint"].values())
             row, kinks = sweeps.transposed_product(at, seeds, names)

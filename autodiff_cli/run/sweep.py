@@ -147,6 +147,8 @@ class Activity(list[bool]):
         self._moving = None if through else self
         self._beyond: dict[int, Number] = {}
         """Values of branches that were not taken."""
+        self._upset: set[int] = set()
+        """Those of them that may jump."""
         for i in self.wanted:
             self[i] = True
         primitives, parents = tape.primitives, tape.parents
@@ -189,6 +191,8 @@ class Activity(list[bool]):
         """Whether anything comes through an operation that cuts some of its inputs off: a slope, or a jump."""
         primitive = self.tape.primitives[i]
         try:
+            if primitive.may_kink and not self.unsettled.isdisjoint(self.tape.parents[i]):
+                return True
             if primitive.jumps and _meets(self.tape, i, self, primitive.kink):
                 return True
             return any(partial is not None for _, partial in local_derivatives(self.tape, self.m, i, self))
@@ -196,10 +200,10 @@ class Activity(list[bool]):
             return True  # the sweep that needs it says why
 
     def differ(self, i: int) -> bool:
-        """Whether the branches of choice `i` have different values here, or the one not taken has none."""
+        """Whether the branches of choice `i` have different values here, or the one not taken has none, or jumps."""
         _, x, y = self.tape.parents[i]
         try:
-            return bool(self._value(x) != self._value(y))
+            return bool(self._value(x) != self._value(y)) or not self._upset.isdisjoint((x, y))
         except (Fault, ValueError, ArithmeticError):
             return True
 
@@ -218,10 +222,16 @@ class Activity(list[bool]):
             missing = [ps[k] for k in needed if inputs[k] is None]
             if missing:
                 stack += missing
-            elif primitive.demand:
+                continue
+            if primitive.demand:
                 beyond[i] = inputs[needed[-1]] if needed else inputs[0]
             else:
                 beyond[i] = compute(self.m, primitive, inputs, i)
+                jump = primitive.knot if primitive.gives_condition else primitive.kink if primitive.jumps else None
+                if jump is not None and jump(*inputs):
+                    self._upset.add(i)
+            if any(p in self._upset or p in self.unsettled for p in ps):
+                self._upset.add(i)
         return beyond[root] if data[root] is None else data[root]
 
 
@@ -251,10 +261,12 @@ def backward(
             continue
         primitive = primitives[i]
         try:
-            if primitive.may_kink and _kinks(tape, i, active):
-                found = _kinks(tape, i, active.moving)
+            if primitive.may_kink:
+                found = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
                 if found and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                     kinks.extend(found)
+                if active.unsettled and primitive.selects:
+                    kinks.extend(_upsets(tape, i, active.moving))
             pairs = local_derivatives(tape, m, i, active)
             for p, partial in _together(m, pairs) if primitive.variadic else pairs:
                 if partial is None:
@@ -269,7 +281,7 @@ def backward(
                 adjoints[p] = total
         except (ValueError, ArithmeticError) as error:
             raise _no_derivative(tape, m, i, active, adjoint, error) from None
-    return adjoints, kinks
+    return adjoints, list(dict.fromkeys(kinks))
 
 
 def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterator[tuple[int, Number | None]]:
@@ -390,6 +402,17 @@ def _kinks(tape: Tape, i: int, active: Activity) -> list[int]:
     return [i] if _meets(tape, i, active, primitive.kink) else []
 
 
+def may_meet_kinks(tape: Tape, order: Iterable[int], active: Activity) -> bool:
+    """Whether there is a kink or a jump at the point, in what depends on the wanted leaves. Raises `Fault`."""
+    for i in order:
+        try:
+            if active[i] and tape.primitives[i].may_kink and _kinks(tape, i, active):
+                return True
+        except Refusal as refusal:
+            raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+    return False
+
+
 def knots(tape: Tape, order: Iterable[int], active: Activity) -> list[int]:
     """The nodes at whose inputs the pieces of their operation meet, with something active there; comparisons too.
 
@@ -420,8 +443,18 @@ def _meets(tape: Tape, i: int, active: Sequence[bool], meet: Callable[..., bool]
     return meet(*[data[p] for p in distinct]) and any(active[p] and data[p] == data[i] for p in distinct)
 
 
+def _upsets(tape: Tape, i: int, active: Activity) -> list[int]:
+    """The jumps of inputs that may make another of them win, such as the largest."""
+    if tape.primitives[i] is WHERE:
+        return []
+    return [k for p in tape.parents[i] if p in active.unsettled for k in _edges(tape, p, active)]
+
+
 def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
-    """What a condition may turn over at, with something active in it: comparisons of equal numbers, and jumps."""
+    """What a condition may turn over at, with something active in it: comparisons of equal numbers, and jumps.
+
+    The same of a number that is `unsettled`: what its value jumps at.
+    """
     found: list[int] = []
     seen: set[int] = set()
     stack = [condition]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .primitive import Number, Primitive, entry
+from .primitive import Number, Primitive, Side, entry
 
 
 def one(m: Any, *_: Number) -> Number:
@@ -86,7 +86,7 @@ POW = entry(
 
 
 # ---- conditions ---------------------------------------------------------------------------------------------------
-def _comparison(name: str, symbol: str, near: Callable[..., bool]) -> Primitive:
+def _comparison(name: str, symbol: str, near: Callable[[Side, Number], bool]) -> Primitive:
     return entry(
         name, "x y", None, None, symbol=symbol, gives_condition=True, knot=lambda x, y: x == y,
         commutative=symbol in ("==", "!="),
@@ -98,8 +98,8 @@ LT = _comparison("lt", "<", lambda side, beyond: side(beyond) < 0)
 LE = _comparison("le", "<=", lambda side, beyond: side(beyond) < 0)
 GT = _comparison("gt", ">", lambda side, beyond: side(beyond) > 0)
 GE = _comparison("ge", ">=", lambda side, beyond: side(beyond) > 0)
-EQ = _comparison("eq", "==", lambda side, beyond: False)
-NE = _comparison("ne", "!=", lambda side, beyond: True)
+EQ = _comparison("eq", "==", lambda side, beyond: not side.apart(beyond))
+NE = _comparison("ne", "!=", lambda side, beyond: side.apart(beyond))
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 

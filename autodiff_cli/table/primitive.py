@@ -26,6 +26,9 @@ class Side(Protocol):
     def __call__(self, u: Number) -> int:
         """1 or -1: the sign of `u`."""
 
+    def apart(self, u: Number) -> bool:
+        """Whether `u` is another number than 0."""
+
     def length(self, xs: Sequence[Number]) -> Number:
         """The length of a vector that is 0 at the point."""
 

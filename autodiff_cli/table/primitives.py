@@ -166,7 +166,7 @@ entry(
 )  # fmt: skip
 entry(
     "atan2", "y x", lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x),
-    aliases=("arctan2",), doc="the angle of the point (x, y), from -pi to pi", kink=lambda y, x: x < 0 and y == 0,
+    aliases=("arctan2",), doc="the angle of the point (x, y), from -pi to pi", kink=lambda y, x: x <= 0 and y == 0,
     convention="that of the upper side of the cut along negative `x`", jumps=True,
     near=lambda m, side, y, x, out: m.atan(y / x) + (m.pi if side(y) > 0 else -m.pi),
     samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)), **_TRIGONOMETRIC,
@@ -426,8 +426,10 @@ MAX = entry(
 entry(
     "hypot", "*xs", lambda m, xs, out: m.unit_vector(*xs),
     definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])), doc="length of the vector, sqrt(x1² + x2² + …)",
-    kink=lambda *xs: not any(xs), convention="0 at the origin", near=lambda m, side, *xs, out: side.length(xs),
-    samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)), shows=True, infinite=True, **_AGGREGATE,
+    kink=lambda *xs: all(x == 0 for x in xs), convention="0 at the origin",
+    near=lambda m, side, *xs, out: side.length(xs),
+    samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)), shows=True, infinite=True,
+    **_AGGREGATE,
 )  # fmt: skip
 entry(
     "logsumexp", "*xs", lambda m, xs, out: m.softmax(*xs),

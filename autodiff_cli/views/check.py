@@ -25,7 +25,8 @@ def view(*, digits: int | None = None) -> View[Check]:
         if not answer.quantities:
             yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
             return
-        least = min((each.kept for each in answer.quantities if not each.remark.startswith("underflow")), default=FULL)
+        kept = [each.kept for each in answer.quantities if not each.remark.startswith("underflow")]
+        least = min((digits for digits in kept if digits is not None), default=FULL)
         told = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (told, "faint")))
         yield from circumstances(answer.constants, {}, (), digits)
@@ -61,7 +62,7 @@ def _row(each: Quantity, digits: int | None) -> tuple[Pieces, ...]:
         _name(each),
         ((exact(each.computed), "number"),),
         ((_shortened(each.exact), "number"),),
-        ((str(each.digits), "number"),),
+        (("–" if each.digits is None else str(each.digits), "number"),),
         ((difference, "number"),),
         ((condition, "number"),),
         ((f"{verdict}, {each.remark}" if each.remark else verdict, ""),),
@@ -116,8 +117,8 @@ def _rows(answer: Check) -> Iterator[Row]:
             "at": exact(answer.point[each.name]) if each.name else "",
             "computed": exact(each.computed),
             "exact": each.exact,
-            "digits": str(each.digits),
-            "kept": str(each.kept),
+            "digits": "" if each.digits is None else str(each.digits),
+            "kept": "" if each.kept is None else str(each.kept),
             "difference": exact(each.difference),
             "condition": exact(each.condition),
             "agrees": "true" if each.agrees else "false",
@@ -127,5 +128,5 @@ def _rows(answer: Check) -> Iterator[Row]:
 
 
 def _brief(answer: Check) -> str:
-    parts = [f"{each.name or 'value'}={each.digits}" for each in answer.quantities]
+    parts = [f"{each.name or 'value'}={'–' if each.digits is None else each.digits}" for each in answer.quantities]
     return " ".join(["yes" if answer.agrees else "no", *parts])
