@@ -9,10 +9,14 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
+from ..table.primitive import PRIMITIVES
 from . import form
 from .base import Number, NumberType, Refusal
+from .cotangent import MANY_POLES, cotangent_derivative
+from .double.decimals import whole_order
 from .exact import known
 from .form import Form
+from .work import Work
 
 MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
@@ -210,9 +214,14 @@ class Balls(NumberType):
     has_values = True
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, work: Work | None = None) -> None:
         ctx.prec = bits
         self.bits = bits
+        self.work = work or Work()
+        # Measured, in microseconds: with how many bits, and how steeply it grows.
+        elementary = 2 + bits**1.5 / 3000
+        self._steps = {"": elementary, "erf": 4 * elementary, "erfinv": 8 * elementary, "gamma": 20 + bits**2 / 800}
+        self._step = bits // 700
         self._found: dict[tuple[Any, ...], Ball] = {}
         for name in _NATIVE:
             self.__dict__[name] = self._lifted(name, _native(name))
@@ -221,16 +230,23 @@ class Balls(NumberType):
     def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
         """The function with its inputs as balls; its value at the same forms is computed once."""
 
+        steps = self._steps[PRIMITIVES[name].family if name in PRIMITIVES else ""]
+
         def lifted(*inputs: Number) -> Ball:
             balls = [ball(x) for x in inputs]
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
+                self.work.spend(steps)
                 return function(*first, *balls)
             parts = [form.frozen(each) for each in forms]
             key = (name, *parts)
             found = self._found.get(key)
             if found is None:
-                found = self._found[key] = _exact_value(name, forms) or function(*first, *balls)
+                found = _exact_value(name, forms)
+                if found is None:
+                    self.work.spend(steps)
+                    found = function(*first, *balls)
+                self._found[key] = found
                 if found.form is None:
                     found.form = form.atom(name, *parts)
             return found
@@ -266,6 +282,7 @@ class Balls(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether the ball is bounded, and by no number that is too large."""
+        self.work.spend(self._step)
         if not isinstance(x, Ball):
             return True
         if not x.a.is_finite():
@@ -277,6 +294,10 @@ class Balls(NumberType):
                 raise undecided("there is no bound on this number")
             return False
         return True
+
+    def spend(self, operations: int) -> None:
+        """Spend what so many sums and products cost."""
+        self.work.spend(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
         """-x."""
@@ -509,4 +530,8 @@ def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
 @_function
 def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
     _no_pole(x)
-    return Ball(acb(x.a).polygamma(acb(n.a)).real)
+    order = whole_order(float(n))
+    if x.a < 0 and order < MANY_POLES:
+        mirrored = m.polygamma(n, 1 - x)
+        return (-mirrored if order % 2 else mirrored) - cotangent_derivative(m, order, x)  # type: ignore[no-any-return]
+    return Ball(acb(x.a).polygamma(acb(order)).real)

@@ -69,6 +69,9 @@ class NumberType:
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
+    def spend(self, operations: int) -> None:
+        """Count so many sums and products as work, in a type that bounds it. Raises `Refusal`."""
+
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined."""
         return True

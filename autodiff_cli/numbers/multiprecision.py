@@ -12,7 +12,11 @@ from typing import Any
 
 import mpmath
 
-from .base import Number, NumberType, Refusal
+from ..table.primitive import PRIMITIVES
+from .base import Number, NumberType
+from .cotangent import cotangent_derivative
+from .double.decimals import whole_order
+from .work import Work
 
 MAGNITUDE = 100_000
 """Numbers of 2**MAGNITUDE and more overflow, those below 2**-MAGNITUDE round to 0: about 1e±30103.
@@ -38,17 +42,21 @@ class Multiprecision(NumberType):
     has_values = True
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
-    def __init__(self, digits: int = 50, *, decimals: bool = False) -> None:
+    def __init__(self, digits: int = 50, *, decimals: bool = False, work: Work | None = None) -> None:
         self.context: Any = type(mpmath.mp)()
         self.context.dps = digits
         self.digits = digits
         self.tolerance = self.context.mpf(10) ** (3 - digits)
         self.decimals = decimals
+        self.work = work or Work()
+        self._step = int(self.context.prec**1.5 / 25000)
+        self._prepared = 0
+        """The bits for which the numbers that all of the gamma family need are computed."""
         self.underflowed = False
         """Whether a result was rounded to 0 because it was too small."""
         self._inside = False
         for name, function in _FUNCTIONS.items():
-            self.__dict__[name] = self._guarded(function, accurate=name in _ACCURATE)
+            self.__dict__[name] = self._guarded(name, function, accurate=name in _ACCURATE)
 
     # -- numbers ----------------------------------------------------------------------------------------------------
     @property
@@ -81,6 +89,7 @@ class Multiprecision(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
+        self.work.spend(self._step)
         try:
             _, mantissa, exponent, bits = x._mpf_
         except AttributeError:
@@ -99,28 +108,35 @@ class Multiprecision(NumberType):
         """-x."""
         return -self.context.mpf(x)
 
+    def spend(self, operations: int) -> None:
+        """Spend what so many sums and products cost."""
+        self.work.spend(operations * (5 + self._step))
+
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
         """The function of that name by its definition, computed with guard digits; kept."""
-        function = self.__dict__[name] = self._guarded(self.definition(name))
+        function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _ACCURATE)
         return function
 
-    def _guarded(self, function: Function, *, accurate: bool = False) -> Function:
+    def _guarded(self, name: str, function: Function, *, accurate: bool = False) -> Function:
         """The function, computed to more digits than are kept.
 
         Unless it is accurate by itself, to more than twice as many: squares of its inputs are exact in it.
         """
         context = self.context
         mpf = context.mpf
+        family = PRIMITIVES[name].family if name in PRIMITIVES else ""
 
         def guarded(*inputs: Number) -> Number:
             numbers = [mpf(x) for x in inputs]
             if self._inside:
+                self._charge(family)
                 return self._checked(function(self, *numbers))
             bits = context.prec
             self._inside = True
             context.prec = bits + GUARD if accurate else 2 * bits + GUARD
             try:
+                self._charge(family)
                 out = function(self, *numbers)
             finally:
                 context.prec = bits
@@ -128,6 +144,22 @@ class Multiprecision(NumberType):
             return self._checked(out)
 
         return guarded
+
+    def _charge(self, family: str) -> None:
+        """Spend what a function of that family costs with the bits that there are: measured, in microseconds."""
+        bits: int = self.context.prec
+        if family == "gamma":
+            # Numbers that are found once: Bernoulli's, and coefficients of series.
+            if bits > self._prepared:
+                self.work.spend(bits**3.5 / 550_000)
+                self._prepared = bits
+            self.work.spend(200 + bits**2.7 / 45_000)
+        elif family == "erf":
+            self.work.spend(30 + bits**2.5 / 240_000)
+        elif family == "erfinv":
+            self.work.spend(800 + bits**2.5 / 9_500)
+        else:
+            self.work.spend(20 + bits**1.8 / 2_300)
 
     def _checked(self, out: Number) -> Number:
         if isinstance(out, list):
@@ -159,7 +191,7 @@ _FUNCTIONS: dict[str, Function] = {}
 """The functions that mpmath computes, or that need more care than their definition takes."""
 
 
-_ACCURATE = {"log", "pow", "cbrt", "erf", "erfc", "gamma", "lgamma", "sum", "prod", "min", "max", "relu"}
+_ACCURATE = {"log", "pow", "cbrt", "erf", "erfc", "gamma", "gamma_slope", "lgamma", "sum", "prod", "min", "max", "relu"}
 """Functions that need no more than the guard bits."""
 
 
@@ -359,18 +391,9 @@ def _no_pole(m: Multiprecision, x: Number) -> None:
         raise ZeroDivisionError("a pole")
 
 
-def _affordable(m: Multiprecision, family: str, most: int) -> None:
-    """Refuse more digits than come back within seconds: the time grows with their third power."""
-    if m.digits > most:
-        raise Refusal(
-            "limit", f"{family} functions are not computed with more than {most:,} digits", "ask for fewer digits"
-        )
-
-
 @_function
 def _gamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
-    _affordable(m, "gamma", 2_000)
     if m.context.mag(x) > 14:
         if x < 0:
             return m.underflow()
@@ -381,15 +404,18 @@ def _gamma(m: Multiprecision, x: Number) -> Number:
 @_function
 def _lgamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
-    _affordable(m, "gamma", 2_000)
     return m.context.re(m.context.loggamma(x))
 
 
 @_function
 def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     _no_pole(m, x)
-    _affordable(m, "polygamma", 1_000)
-    return m.context.psi(int(n), x)
+    context, order = m.context, whole_order(float(n))
+    if order and x < 0:  # mpmath itself would go up to 0 step by step
+        mirrored = m.polygamma(n, 1 - x)
+        return (-mirrored if order % 2 else mirrored) - cotangent_derivative(m, order, x - context.nint(x))
+    m.work.spend(100 * order * (1 + context.prec / 330))
+    return context.psi(order, x)
 
 
 @_function
@@ -404,7 +430,6 @@ def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) ->
 @_function
 def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
     context = m.context
-    _affordable(m, "gamma", 2_000)
     _no_pole(m, a)
     _no_pole(m, b)
     if a <= 0 or b <= 0:

@@ -276,6 +276,7 @@ class SeriesType(NumberType):
 
     def total(self, terms: list[Number]) -> Number:
         """The sum."""
+        self.base.spend(len(terms))
         out = self.zero
         for term in terms:
             out = out + term

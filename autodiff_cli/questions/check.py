@@ -14,7 +14,7 @@ from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, activity, backward, forward, tangents
 from ..run.tape import Tape
-from ..table.operators import VARIABLE
+from ..table.operators import MUL, VARIABLE
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .problem import as_number, parse, place, single_output, wanted_variables
 from .roundoff import Doubles, losses
@@ -191,21 +191,29 @@ class _References:
 def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     """The sweeps in as many digits as it takes. Raises `ExpressionError` where there is no value without rounding."""
     from ..numbers.multiprecision import Multiprecision
+    from ..numbers.work import STEPS, Work
 
     digits = DIGITS
 
     def swept(m: Multiprecision) -> Swept:
         return sweep_in(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
 
-    coarse = swept(Multiprecision(digits))
-    while True:
-        m = Multiprecision(2 * digits)
-        finer = swept(m)
-        sure = _settled(coarse, finer, wanted, digits)
-        if sure or 2 * digits >= MOST_DIGITS:
+    work = Work(STEPS)
+    coarse = swept(Multiprecision(digits, work=work))
+    m = Multiprecision(2 * digits, work=work)
+    finer = swept(m)
+    while not (sure := _settled(coarse, finer, wanted, digits)) and 2 * digits < MOST_DIGITS:
+        more = Multiprecision(4 * digits, work=work)
+        try:
+            further = swept(more)
+        except ExpressionError as error:
+            if error.kind != "limit":
+                raise
+            # More cannot be had: what has not changed so far, or has shrunk, is believed.
+            sure = _settled(coarse, finer, wanted, ABSORBING)
             break
+        coarse, finer, m = finer, further, more
         digits *= 2
-        coarse = finer
     if sure:
         zero = m.number(0)
         for name, partial in finer.gradient.items():
@@ -233,7 +241,7 @@ def _settled(coarse: Swept, finer: Swept, wanted: Sequence[str], digits: int) ->
     if any(not b and not _structural(finer, name) for (_, b), name in zip(pairs, ("", *wanted), strict=True)):
         return False
     noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.tape.data, strict=True) if d is not None)
-    return bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
+    return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
 
 
 def _vanishes(coarse: Number, finer: Number) -> bool:
@@ -242,11 +250,20 @@ def _vanishes(coarse: Number, finer: Number) -> bool:
 
 
 def _structural(swept: Swept, name: str) -> bool:
-    """Whether a result of 0 is so by the form of the program, or is the very value of a leaf."""
+    """Whether a result of 0 is so by the form of the program, or nothing was rounded on the way to it."""
     if name:
         leaf = next((i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE and n.label == name), None)
         return leaf is None or swept.adjoints[leaf] is None
-    return all(not swept.tape.data[i] for i in swept.order if swept.adjoints[i] is not None)
+    data, parents, primitives = swept.tape.data, swept.tape.parents, swept.tape.primitives
+    if all(not data[i] for i in swept.order if swept.adjoints[i] is not None):
+        return True
+    exact = [not ps for ps in parents]
+    for i in swept.order:
+        # Of exact inputs, a function that is right to the last digit is 0 only where it truly is.
+        if parents[i] and not data[i]:
+            cut = primitives[i] is MUL and any(exact[p] and not data[p] for p in parents[i])
+            exact[i] = cut or all(exact[p] for p in parents[i])
+    return exact[-1]
 
 
 def correct_digits(computed: float, exact: Number) -> int:
@@ -304,7 +321,7 @@ def _value(doubles: Doubles, found: _References, required: int) -> Quantity:
     )
     agrees, remark = judged.agrees, judged.remark
     if not found.sure:
-        agrees, remark = False, f"not settled with {MOST_DIGITS} digits"
+        agrees, remark = False, f"not settled with {found.precision} digits"
     elif not agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
         agrees, remark = True, "0 to within rounding"
     return Quantity(

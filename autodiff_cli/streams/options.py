@@ -83,6 +83,13 @@ Certified = Annotated[
         "--certified", "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`."
     ),
 ]
+Work = Annotated[
+    int | None,
+    Option(
+        "--work", "Allow `--precision` and `--certified` N times the usual work.", "N",
+        range=(1, 1000),
+    ),
+]  # fmt: skip
 PointsFile = Annotated[
     str | None,
     Option(
@@ -128,6 +135,7 @@ class Numbers(NamedTuple):
     exact: Exact = False
     precision: Precision = None
     certified: Certified = False
+    work: Work = None
 
 
 class Rows(NamedTuple):

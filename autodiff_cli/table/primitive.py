@@ -50,6 +50,9 @@ class Primitive:
     group: str = ""
     """The heading under which the language's reference lists it; empty for what is no function of the language."""
 
+    family: str = ""
+    """erf, erfinv or gamma for a function that takes much longer with many digits than the elementary ones."""
+
     doc: str = ""
     domain: str = ""
     """Where it is defined, in words of the language; empty where it is defined everywhere."""

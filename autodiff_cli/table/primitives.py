@@ -296,7 +296,8 @@ entry(
 entry(
     "gelu", "x", lambda m, x, out: m.gelu_slope(x), definition=lambda m, x: x * m.erfc(-x / m.sqrt(2)) / 2,
     doc="`x` times the standard normal distribution function (the exact form)",
-    source="Hendrycks and Gimpel, arXiv:1606.08415", samples=(*_LINE, (-10.0,), (-30.0,), (20.0,)), **_LEARNING,
+    source="Hendrycks and Gimpel, arXiv:1606.08415", samples=(*_LINE, (-10.0,), (-30.0,), (20.0,)),
+    family="erf", **_LEARNING,
 )  # fmt: skip
 entry(
     "silu", "x", lambda m, x, out: m.silu_slope(x), aliases=("swish",), definition=lambda m, x: x * m.sigmoid(x),
@@ -342,45 +343,46 @@ def _pole(x: Number, *_: Number) -> tuple[str, str | None]:
 
 entry(
     "erf", "x", lambda m, x, out: 2 / m.sqrt(m.pi) * m.exp_neg_square(x), doc="error function",
-    source="DLMF 7.10.1", samples=(*_LINE, (1e-300,), (6.0,), (-26.0,)), **_SPECIAL,
+    source="DLMF 7.10.1", samples=(*_LINE, (1e-300,), (6.0,), (-26.0,)), family="erf", **_SPECIAL,
 )  # fmt: skip
 entry(
     "erfc", "x", lambda m, x, out: -2 / m.sqrt(m.pi) * m.exp_neg_square(x), doc="1 - erf(x), right for large `x` too",
-    source="DLMF 7.10.1", samples=(*_LINE, (1e-300,), (6.0,), (26.0,)), **_SPECIAL,
+    source="DLMF 7.10.1", samples=(*_LINE, (1e-300,), (6.0,), (26.0,)), family="erf", **_SPECIAL,
 )  # fmt: skip
 entry(
     "erfinv", "x", lambda m, x, out: m.erfinv_slope(x, out), doc="inverse error function", domain="-1 < x < 1",
-    samples=_UNIT, **_SPECIAL,
+    samples=_UNIT, family="erfinv", **_SPECIAL,
 )  # fmt: skip
 GAMMA = entry(
     "gamma", "x", lambda m, x, out: m.gamma_slope(x, out), doc="gamma function, (x-1)! at whole `x`", domain=NO_POLE,
-    source="DLMF 5.2.2", latex=r"\Gamma", samples=_GAMMA_POINTS, **_SPECIAL,
+    source="DLMF 5.2.2", latex=r"\Gamma", samples=_GAMMA_POINTS, family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(
     "lgamma", "x", lambda m, x, out: m.digamma(x), aliases=("gammaln", "loggamma"), doc="log(|gamma(x)|)",
-    domain=NO_POLE, source="DLMF 5.2.2", samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), **_SPECIAL,
+    domain=NO_POLE, source="DLMF 5.2.2", samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(
     "digamma", "x", lambda m, x, out: m.polygamma(1, x), aliases=("psi",), doc="derivative of lgamma",
     definition=lambda m, x: m.polygamma(0, x), domain=NO_POLE, source="DLMF 5.2.2",
-    samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), **_SPECIAL,
+    samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(
     "trigamma", "x", lambda m, x, out: m.polygamma(2, x), definition=lambda m, x: m.polygamma(1, x),
-    doc="derivative of digamma", domain=NO_POLE, source="DLMF 5.15", samples=(*_GAMMA_POINTS, (1e10,)), **_SPECIAL,
+    doc="derivative of digamma", domain=NO_POLE, source="DLMF 5.15", samples=(*_GAMMA_POINTS, (1e10,)),
+    family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(
     "polygamma", "n x", None, lambda m, n, x, out: m.polygamma(n + 1, x), constant_params=("n",),
     doc="`n`-th derivative of digamma, `n` a fixed whole number up to 10000", domain=NO_POLE, source="DLMF 5.15",
     trouble=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
-    samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)), **_SPECIAL,
+    samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)), family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(
     "beta", "a b", lambda m, a, b, out: m.beta_slope(a, b),
     lambda m, a, b, out: m.beta_slope(b, a),
     definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), doc="beta function",
     domain="a and b are not 0, -1, -2, …", source="DLMF 5.12",
-    samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)), **_SPECIAL,
+    samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)), family="gamma", **_SPECIAL,
 )  # fmt: skip
 
 

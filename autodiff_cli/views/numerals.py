@@ -15,7 +15,7 @@ def readable(value: float | bool | Figure | None, digits: int | None = None) -> 
     if value is None:
         return "–"
     if isinstance(value, Figure):
-        return value.text
+        return _stated(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.{digits or DIGITS}g}" if value else "0"
@@ -28,10 +28,15 @@ def exact(value: float | bool | Figure | None) -> str:
     if value is None:
         return ""
     if isinstance(value, Figure):
-        return value.text
+        return _stated(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
+
+
+def _stated(figure: Figure) -> str:
+    """All digits of a figure; in words, where none of them is known."""
+    return f"within {figure.within} of 0" if figure.within else figure.text
 
 
 def doubles(found: Any) -> Any:
@@ -52,6 +57,21 @@ def all_digits(found: Any) -> Any:
     return [all_digits(item) for item in found] if isinstance(found, (list, tuple)) else found
 
 
+def bounds(found: Any) -> Any:
+    """For each of the same numbers how near to 0 it is, as text, where no more is known of it; else null."""
+    if isinstance(found, Figure):
+        return found.within or None
+    if isinstance(found, dict):
+        return {key: bounds(item) for key, item in found.items()}
+    return [bounds(item) for item in found] if isinstance(found, (list, tuple)) else None
+
+
+def _any(found: Any) -> bool:
+    if isinstance(found, (dict, list)):
+        return any(map(_any, found.values() if isinstance(found, dict) else found))
+    return found is not None
+
+
 def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """The fields of a record that hold numbers: as doubles, and under `digits` as text where there are more digits."""
     if arithmetic == "double":
@@ -59,4 +79,7 @@ def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     record: dict[str, object] = doubles(fields)
     record["arithmetic"] = arithmetic
     record["digits"] = all_digits(fields)
+    near = {key: found for key, found in bounds(fields).items() if _any(found)}
+    if near:
+        record["within"] = near
     return record

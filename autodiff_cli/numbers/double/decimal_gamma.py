@@ -152,7 +152,7 @@ def cotangent_derivative(order: int, x: Decimal) -> Decimal:
         return _lattice_sum(order + 1, rest) * _factorial(order) * (-1 if order % 2 else 1)
     cotangent = cos_pi(rest) / sin_pi(rest)
     total = Decimal(0)
-    for coefficient in reversed(_cotangent_polynomial(order)):
+    for coefficient in reversed(cotangent_polynomial(order)):
         total = total * cotangent + coefficient
     return total * PI ** (order + 1)
 
@@ -168,8 +168,8 @@ def _lattice_sum(power: int, x: Decimal) -> Decimal:
         k += 1
 
 
-@lru_cache(maxsize=LATTICE_ORDER)
-def _cotangent_polynomial(order: int) -> tuple[int, ...]:
+@lru_cache(maxsize=256)
+def cotangent_polynomial(order: int) -> tuple[int, ...]:
     """The coefficients, lowest first, of the derivative of that order of cot as a polynomial in cot.
 
     cot' = -(1 + cot²), so each polynomial is -(1 + c²) times the derivative of the one before.
