@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from mpmath import mp
 
 from autodiff_cli import ExpressionError
+from autodiff_cli.numbers import work
+from autodiff_cli.numbers.work import Work
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.hessian import hessian
@@ -247,3 +250,102 @@ def test_a_zero_has_no_sign() -> None:
     in_stream = autodiff("grad", "--at", "x=-2", "--format", "csv", stdin="0*x\natan2(0*-1, x)\n").out
     assert "-0.0" not in in_stream
     assert "-3.14" not in in_stream
+
+
+@pytest.mark.parametrize(
+    ("text", "near", "proven"),
+    [
+        ("y + sin(2x) - 2sin(x)*cos(x)", "x", {"y": "1.0000000000000000"}),
+        ("y*(cosh(2x) - 2sinh(x)**2)", "x", {"y": "1.0000000000000000"}),
+        ("y + exp(x) - sinh(x) - cosh(x)", "x", {"y": "1.0000000000000000"}),
+    ],
+)
+def test_a_derivative_that_cancels_is_given_as_near_0(text: str, near: str, proven: dict[str, str]) -> None:
+    pytest.importorskip("flint")
+    found = gradient(text, {"x": "0.3", "y": "2"}, arithmetic=CERTIFIED)
+    bound = found.gradient[near]
+    assert (bound.text, bound.nearest) == ("0", 0.0)  # type: ignore[union-attr]
+    with mp.workdps(20):
+        assert mp.mpf(bound.within) < mp.mpf("1e-2000")  # type: ignore[union-attr]
+    assert {name: found.gradient[name].text for name in proven} == proven  # type: ignore[union-attr]
+    record = json.loads(autodiff("grad", text, "--at", "x=0.3,y=2", "--certified", "--json").out)
+    assert record["gradient"][near] == 0.0
+    assert record["within"] == {
+        "gradient": {name: bound.within if name == near else None for name in record["gradient"]}
+    }  # type: ignore[union-attr]
+    assert f"within {bound.within} of 0" in autodiff("grad", text, "--at", "x=0.3,y=2", "--certified").out  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "value"),
+    [
+        ("sin(x)", "3.141592653589793", mp.sin),
+        ("tan(x)", "3.141592653589793238462643", mp.tan),
+        ("logit(x)", "0.50000000000000000000000000001", lambda x: mp.log(x / (1 - x))),
+        ("sqrt(x**2 + 1) - x", "1e30", lambda x: 1 / (mp.sqrt(x**2 + 1) + x)),
+        ("(x + 1e-400) - x", "0.1", lambda x: mp.mpf("1e-400")),
+        ("exp(x) - 1 - x - x**2/2", "1e-30", lambda x: mp.exp(x) - 1 - x - x**2 / 2),
+        ("lgamma(x)", "2.00000000000000000000000000001", mp.loggamma),
+        ("sin(exp(x))", "100", lambda x: mp.sin(mp.exp(x))),
+    ],
+)
+@pytest.mark.parametrize("asked", [5, 50, 120])
+def test_only_digits_that_are_right_are_printed(text: str, x: str, value: Any, asked: int) -> None:
+    found = gradient(text, {"x": x}, arithmetic=Arithmetic("precision", asked)).value
+    with mp.workdps(1000):
+        want = value(mp.mpf(x))
+        assert abs(mp.mpf(found.text) - want) <= abs(want) * mp.mpf(10) ** (1 - asked), found.text  # type: ignore[union-attr]
+
+
+def test_what_shrinks_with_every_digit_is_near_0() -> None:
+    found = gradient("sin(pi*x)", {"x": "1"}, arithmetic=FIFTY)
+    assert (found.value.text, found.value.nearest) == ("0", 0.0)  # type: ignore[union-attr]
+    with mp.workdps(20):
+        assert mp.mpf(found.value.within) < mp.mpf("1e-600")  # type: ignore[union-attr]
+    with pytest.raises(ExpressionError) as caught:
+        gradient("sin(exp(exp(x)))", {"x": "10.5"}, arithmetic=FIFTY)
+    assert caught.value.kind == "limit"
+
+
+EXPENSIVE = [
+    ("grad", "gamma(relu(min(1e-300,gelu(y))))", "y=2", "--certified"),
+    ("grad", "gamma(x)*(sin(x)**2 + cos(x)**2 - 1)*digamma(x)", "x=0.3", "--certified"),
+    ("grad", "digamma(x) + 1 - digamma(x + 1e-300)", "x=0.3", "--certified"),
+    ("grad", "trigamma(x)", "x=-890170000.0228", "--certified"),
+    ("grad", "gamma(x)", "x=0.3", "--certified", "--precision", "10000"),
+    ("grad", "trigamma(x)", "x=-890170000.0228", "--precision", "50"),
+    ("grad", "polygamma(1e300, x)", "x=0.3", "--precision", "50"),
+    ("grad", "polygamma(10000, x)", "x=0.3", "--precision", "50"),
+    ("grad", "erfinv(x)", "x=0.3", "--precision", "10000"),
+    ("grad", "gamma(x)", "x=0.3", "--precision", "1000"),
+    ("grad", "max(sin(x)**2 + cos(x)**2, 1)", "x=0.3", "--certified"),
+    ("taylor", "polygamma(3, gamma(gamma(x)))", "x=0.3", "--order", "200", "--precision", "100"),
+    ("taylor", "erfinv(x)", "x=0.3", "--order", "200", "--precision", "1000"),
+    ("taylor", "erfinv(x)", "x=0.3", "--order", "200", "--certified"),
+    ("check", "lgamma(x)", "x=1"),
+    ("check", "digamma(x) - digamma(x)", "x=1.5"),
+]
+
+
+@pytest.mark.parametrize("given", EXPENSIVE, ids=" ".join)
+def test_short_inputs_end_within_the_budget(given: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("flint")
+    made: list[Work] = []
+    monkeypatch.setattr(work, "Work", lambda most: made.append(Work(most)) or made[-1])
+    command, text, point, *options = given
+    with counted_calls(6_000_000):
+        found = autodiff(command, text, "--at", point, *options)
+    assert len(made) == 1
+    assert 0 <= made[0].left <= made[0].most == work.STEPS
+    assert found.code in (0, 4)
+
+
+def test_what_is_known_to_be_too_much_is_refused_before_it_is_done() -> None:
+    with counted_calls(20_000), pytest.raises(ExpressionError) as caught:
+        gradient("gamma(x)", {"x": "0.3"}, arithmetic=Arithmetic("precision", 1_000))
+    assert caught.value.kind == "limit"
+    assert "1,000,000 steps" in str(caught.value)
+    assert "--work" in (caught.value.hint or "")
+    ordinary = autodiff("grad", "erfinv(x)", "--at", "x=0.3", "--precision", "2500")
+    allowed = autodiff("grad", "erfinv(x)", "--at", "x=0.3", "--precision", "2500", "--work", "20", "--format", "plain")
+    assert (ordinary.code, allowed.code) == (4, 0)

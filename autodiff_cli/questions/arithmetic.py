@@ -37,7 +37,7 @@ ABSORBING = 800
 MOST_DIGITS = 10_000
 """Results that still change with so many digits, or twice what was asked for, are given with those that do not."""
 
-VALUES = frozenset(("value", "values", "point", "bound", "direction", "adjoint"))
+VALUES = frozenset(("value", "values", "point", "direction", "adjoint"))
 """The numbers of an answer that are no derivatives: a certified answer proves their digits, or is none."""
 
 Values = dict[str, Number]
