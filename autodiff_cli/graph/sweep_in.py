@@ -13,7 +13,7 @@ A number type needs `number` and `literal` for the leaves, and `finite`; see `nu
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
@@ -23,8 +23,7 @@ from ..table.operators import VARIABLE
 from .value import Value, in_order, located, tape_of
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(NamedTuple):
     """A graph evaluated and differentiated in some number type; lists run over the nodes, inputs first."""
 
     value: Number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
@@ -220,7 +220,7 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
             if _vanishes(coarse.gradient[name], partial):
                 finer.gradient[name] = zero
         if _vanishes(coarse.value, finer.value):
-            finer = replace(finer, value=zero)
+            finer = finer._replace(value=zero)
     decimals = Multiprecision(2 * digits, decimals=True)
     try:
         point = {name: decimals.literal(repr(x)) for name, x in values.items()}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 Number = Any
 """A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
@@ -33,9 +32,8 @@ class Side(Protocol):
         """The length of a vector that is 0 at the point."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Primitive:
-    """An operation, and the derivative of its output with respect to each of its inputs."""
+class Facts(NamedTuple):
+    """What a row of the table says."""
 
     name: str
     params: tuple[str, ...]
@@ -119,6 +117,15 @@ class Primitive:
 
     samples: tuple[tuple[float, ...], ...] = ()
     """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
+
+
+class Primitive(Facts):
+    """An operation, and the derivative of its output with respect to each of its inputs; equal to itself only."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
 
     @property
     def total(self) -> bool:
