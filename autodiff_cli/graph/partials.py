@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import ExpressionError
@@ -62,20 +63,20 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> lis
         return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
     if not primitive.variadic:
         return [None if rule is None else rule(AT_POINT, *inputs, out) for rule in primitive.partials]
-    if len(inputs) > MANY and primitive.name in ("prod", "logsumexp"):
+    if len(inputs) > MANY and primitive.name in BY_OUTPUT:
         leaf = variable(name)
         leaf.data = out.data
-        return [_by_the_output(primitive, x, leaf) for x in inputs]
+        return [BY_OUTPUT[primitive.name](x, leaf) for x in inputs]
     rule: Any = primitive.partials[0]
     partials: list[Any] = rule(AT_POINT, list(inputs), out)
     return partials
 
 
-def _by_the_output(primitive: Primitive, x: Value, out: Value) -> Value | None:
-    """The derivative of a long product, or of logsumexp, where the output stands for the other inputs."""
-    if primitive.name == "prod":
-        return apply(DIV, out, x) if x.data else None
-    return apply(PRIMITIVES["exp"], apply(SUB, x, out))
+BY_OUTPUT: dict[str, Callable[[Value, Value], Value | None]] = {
+    "prod": lambda x, out: apply(DIV, out, x) if x.data else None,
+    "logsumexp": lambda x, out: apply(PRIMITIVES["exp"], apply(SUB, x, out)),
+}
+"""The derivative of a function of many inputs by one of them, where the output stands for the others."""
 
 
 def _without_value(x: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.diff import Diff
-from .document import Block, Line, Table, circumstances, named_row, stated
+from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -26,7 +26,7 @@ def view(*, digits: int | None = None) -> View[Diff]:
             for each in answer.derivatives:
                 yield stated(operator(each.by), each.formula)
         if not answer.derivatives:
-            yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+            yield NO_VARIABLES
         if answer.point and answer.derivatives:
             yield from circumstances({}, answer.point, (), digits) if answer.language != "text" else ()
             yield Table(

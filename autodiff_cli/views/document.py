@@ -115,6 +115,21 @@ def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
         yield Line((("held fixed: ", "faint"), *assignments(values)))
 
 
+NO_VARIABLES = Line((("no variables: there is nothing to differentiate by", "faint"),))
+
+
+def partials_table(
+    point: Mapping[str, Shown],
+    gradient: Mapping[str, Shown],
+    number: Callable[[Shown], str],
+    head: str = "partial derivative",
+    right: frozenset[int] = frozenset((1, 2)),
+) -> Table:
+    """The table of the variables: where each stands, and the derivative by it."""
+    rows = [named_row((name, "name"), number(point[name]), number(partial)) for name, partial in gradient.items()]
+    return Table(("variable", "value", head), rows, right)
+
+
 def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:
     """A row of a table: a name, and numbers."""
     return ((name,), *(((number, "number"),) for number in numbers))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..questions.gradient import Gradient
-from .document import Block, Line, Table, circumstances, named_row, stated
+from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 from .outline import outline
@@ -43,16 +43,9 @@ def view(
         yield stated("value", answer.value, digits)
         yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
         if not answer.point:
-            yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+            yield NO_VARIABLES
         if table and answer.gradient:
-            yield Table(
-                ("variable", "value", "partial derivative"),
-                [
-                    named_row((name, "name"), readable(answer.point[name], digits), readable(partial, digits))
-                    for name, partial in answer.gradient.items()
-                ],
-                right,
-            )
+            yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits), right=right)
         if table and intermediates and answer.intermediates:
             yield Table(
                 ("bound name", "line", "value", "grad"),

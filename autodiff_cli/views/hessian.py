@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.hessian import Hessian
-from .document import Block, Line, Table, circumstances, named_row, stated
+from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, partials_table, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -31,16 +31,9 @@ def view(*, digits: int | None = None) -> View[Hessian]:
         yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
         names = list(answer.gradient)
         if not names:
-            yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+            yield NO_VARIABLES
             return
-        yield Table(
-            ("variable", "value", "partial derivative"),
-            [
-                named_row((name, "name"), readable(answer.point[name], digits), readable(answer.gradient[name], digits))
-                for name in names
-            ],
-            frozenset((1, 2)),
-        )
+        yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
         if len(names) <= WIDEST:
             yield Table(
                 ("Hessian", *names),

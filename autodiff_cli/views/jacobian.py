@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.jacobian import Jacobian
-from .document import Block, Line, Table, circumstances, named_row
+from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -25,16 +25,9 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
             rows.append(named_row((name, "name"), readable(value, digits), *(readable(x, digits) for x in entries)))
         yield Table(("output", "value", *columns), rows, frozenset(range(1, len(columns) + 2)))
         if answer.gradient is not None:
-            yield Table(
-                ("variable", "value", "adjoint · Jacobian"),
-                [
-                    named_row((name, "name"), readable(answer.point[name], digits), readable(partial, digits))
-                    for name, partial in answer.gradient.items()
-                ],
-                frozenset((1, 2)),
-            )
+            yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits), "adjoint · Jacobian")
         if not answer.variables:
-            yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+            yield NO_VARIABLES
 
     return View(_record, _rows, _brief, document, COLUMNS)
 

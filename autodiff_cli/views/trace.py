@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from ..language.printer import expression_text
 from ..questions.trace import Pull, Push, Row, Trace
-from .document import Block, Line, Pieces, Table, circumstances, named_row, sentence, stated
+from .characters import Style
+from .document import (
+    NO_VARIABLES,
+    Block,
+    Line,
+    Table,
+    circumstances,
+    partials_table,
+    sentence,
+    stated,
+)
 from .formats import View, diagnostic_record
 from .numerals import exact, readable
 from .tex import in_numbers, latex
@@ -123,27 +133,17 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
         notation = Notation(answer, unicode, digits)
         yield stated("value", answer.value, digits)
         yield from circumstances(answer.constants, {}, (), digits)
-        yield Table(("forward primal trace", "operation", "in numbers", "value"), *_primal(answer, notation, steps))
+        yield _primal(answer, notation, steps)
         yield from _left_out("operations", len(answer.rows), steps)
         if answer.mode == "reverse":
-            yield Table(
-                ("reverse adjoint trace", "local derivative", "product", "adjoint"),
-                *_reverse(answer, notation, steps),
-            )
+            yield _reverse(answer, notation, steps)
             yield from _left_out("steps", len(answer.pulls), steps)
             if answer.gradient:
-                yield Table(
-                    ("variable", "value", "partial derivative"),
-                    [
-                        named_row((name, "name"), notation.number(answer.point[name]), notation.number(partial))
-                        for name, partial in answer.gradient.items()
-                    ],
-                    frozenset((1, 2)),
-                )
+                yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
             else:
-                yield Line((("no variables: there is nothing to differentiate by", "faint"),))
+                yield NO_VARIABLES
         else:
-            yield Table(("forward tangent trace", "in numbers", "tangent"), *_tangent(answer, notation, steps))
+            yield _tangent(answer, notation, steps)
             yield from _left_out("steps", len(answer.pushes), steps)
             direction = ", ".join(f"{name} = {notation.number(x)}" for name, x in answer.direction.items())
             yield Line(
@@ -154,7 +154,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
                     (notation.number(answer.tangent), "number"),
                 )
             )
-        for note in _first(answer.notes, steps):
+        for note in answer.notes[:steps]:
             yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
         yield from _left_out("notes", len(answer.notes), steps)
 
@@ -193,60 +193,59 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
 
 
 # ---- tables -------------------------------------------------------------------------------------------------------
-def _primal(answer: Trace, notation: Notation, steps: int) -> tuple[list[tuple[Pieces, ...]], frozenset[int]]:
-    rows: list[tuple[Pieces, ...]] = []
-    for row in _cut(answer.rows, steps):
-        if row is None:
-            rows.append(((("...", "faint"),),) * 4)
-            continue
-        operation: Pieces = ((notation.text(row.formula), "code"),)
-        if not row.graph._prev:
-            operation = ((row.symbol, "name"),)
-        numbers: Pieces = ((notation.numbers(row), "code"),)
-        rows.append((((notation.name(row), "name"),), operation, numbers, _number(row.value, notation)))
-    return rows, frozenset((3,))
+def _table(
+    heads: tuple[str, ...],
+    items: Sequence[Item],
+    steps: int,
+    cells: Callable[[Item], Iterable[tuple[str, Style]]],
+    first: Iterable[Iterable[tuple[str, Style]]] = (),
+) -> Table:
+    """A table of steps, a row each after some rows of another kind; of too many the first and the last."""
+    dots: tuple[tuple[str, Style], ...] = (("...", "faint"),) * len(heads)
+    rows = [*first, *(dots if item is None else cells(item) for item in _cut(items, steps))]
+    return Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
 
 
-def _reverse(answer: Trace, notation: Notation, steps: int) -> tuple[list[tuple[Pieces, ...]], frozenset[int]]:
-    rows: list[tuple[Pieces, ...]] = []
-    if answer.pulls:
-        seed = notation.adjoint(answer.rows[answer.pulls[0].source])
-        rows.append((((f"{seed} = 1", "code"),), (("", ""),), (("", ""),), (("1", "number"),)))
-    for pull in _cut(answer.pulls, steps):
-        if pull is None:
-            rows.append(((("...", "faint"),),) * 4)
-            continue
+def _primal(answer: Trace, notation: Notation, steps: int) -> Table:
+    def cells(row: Row) -> Iterator[tuple[str, Style]]:
+        yield notation.name(row), "name"
+        yield (notation.text(row.formula), "code") if row.graph._prev else (row.symbol, "name")
+        yield notation.numbers(row), "code"
+        yield notation.number(row.value), "number"
+
+    return _table(("forward primal trace", "operation", "in numbers", "value"), answer.rows, steps, cells)
+
+
+def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
+    def cells(pull: Pull) -> Iterator[tuple[str, Style]]:
         formula, partial = notation.text(pull.formula), notation.number(pull.partial)
-        local = formula if formula in (partial, "") else f"{formula} = {partial}"
+        yield notation.pull(pull), "code"
+        yield (partial if formula in (partial, "") else f"{formula} = {partial}"), "code"
         product = f"{notation.factor(notation.number(pull.upstream))}{notation.times}{notation.factor(partial)}"
-        rows.append(
-            (
-                ((notation.pull(pull), "code"),),
-                ((local or partial, "code"),),
-                ((f"{product} = {notation.number(pull.product)}", "number"),),
-                _number(pull.total, notation),
-            )
-        )
-    return rows, frozenset((3,))
+        yield f"{product} = {notation.number(pull.product)}", "number"
+        yield notation.number(pull.total), "number"
+
+    heads = ("reverse adjoint trace", "local derivative", "product", "adjoint")
+    seed: list[tuple[tuple[str, Style], ...]] = []
+    if answer.pulls:
+        source = notation.adjoint(answer.rows[answer.pulls[0].source])
+        seed.append(((f"{source} = 1", "code"), ("", ""), ("", ""), ("1", "number")))
+    return _table(heads, answer.pulls, steps, cells, seed)
 
 
-def _tangent(answer: Trace, notation: Notation, steps: int) -> tuple[list[tuple[Pieces, ...]], frozenset[int]]:
-    rows: list[tuple[Pieces, ...]] = []
+def _tangent(answer: Trace, notation: Notation, steps: int) -> Table:
+    def cells(push: Push) -> Iterator[tuple[str, Style]]:
+        step, numbers = notation.push(push)
+        yield step, "code"
+        yield numbers, "number"
+        yield notation.number(push.tangent), "number"
+
+    seeds: list[tuple[tuple[str, Style], ...]] = []
     for row in answer.rows:
         if row.kind == "variable":
             speed = notation.number(answer.direction.get(row.symbol, 0.0))
-            rows.append((((f"{notation.tangent(row)} = {speed}", "code"),), (("", ""),), ((speed, "number"),)))
-    for push in _cut(answer.pushes, steps):
-        if push is None:
-            rows.append(((("...", "faint"),),) * 3)
-            continue
-        step, numbers = notation.push(push)
-        rows.append((((step, "code"),), ((numbers, "number"),), _number(push.tangent, notation)))
-    return rows, frozenset((2,))
-
-
-def _number(x: float | bool | None, notation: Notation) -> Pieces:
-    return ((notation.number(x), "number"),)
+            seeds.append(((f"{notation.tangent(row)} = {speed}", "code"), ("", ""), (speed, "number")))
+    return _table(("forward tangent trace", "in numbers", "tangent"), answer.pushes, steps, cells, seeds)
 
 
 def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
@@ -258,10 +257,6 @@ def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
     yield from items[: steps - last]
     yield None
     yield from items[len(items) - last :]
-
-
-def _first(items: Sequence[Item], steps: int) -> Sequence[Item]:
-    return items[:steps]
 
 
 def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
