@@ -199,6 +199,7 @@ HARD = (
     ("elu(x)", (-1e8, -800.0, 3.0)),
     ("sech(x) + tanh(x)", (800.0, -1e8)),
     ("sinc(x)", (1e-300, 1e-9, 0.5)),
+    ("softplus(x) + sigmoid(x) + logaddexp(x, y)", (800.0, -800.0, 1e8, 0.0)),
 )
 
 

@@ -337,27 +337,10 @@ def _relu(m: Multiprecision, x: Number) -> Number:
 
 
 @_function
-def _sigmoid(m: Multiprecision, x: Number) -> Number:
-    if x >= 0:
-        return 1 / (1 + m.exp(-x))
-    return m.exp(x) / (1 + m.exp(x))
-
-
-@_function
-def _softplus(m: Multiprecision, x: Number) -> Number:
-    return max(x, m.context.zero) + m.log1p(m.exp(-abs(x)))
-
-
-@_function
 def _logsumexp(m: Multiprecision, *xs: Number) -> Number:
     k = xs.index(max(xs))
     rest = m.context.fsum(m.exp(x - xs[k]) for i, x in enumerate(xs) if i != k)
     return xs[k] + m.log1p(rest)
-
-
-@_function
-def _logaddexp(m: Multiprecision, x: Number, y: Number) -> Number:
-    return m.logsumexp(x, y)
 
 
 @_function

@@ -107,6 +107,9 @@ class Facts(NamedTuple):
     shows: bool = False
     """Whether an infinite input never gives a finite result: so the result shows it."""
 
+    for_reading: bool = False
+    """Whether its definition is none to compute by: it loses digits, or needs what is no easier to have."""
+
     commutative: bool = False
     vector: bool = False
     """Whether it gives a list, as many numbers as it takes."""
@@ -167,15 +170,21 @@ def entry(
     params: str,
     *partials: Rule | None,
     definition: Callable[..., Number] | None = None,
+    at_values: Callable[..., Number] | None = None,
     symbol: str = "",
     **rest: Any,
 ) -> Primitive:
-    """The new primitive, entered in the table; `params` separated by blanks; `definition` composes it from others."""
+    """The new primitive, entered in the table; `params` separated by blanks; `definition` composes it from others.
+
+    So does `at_values`, choosing by the values of its inputs: for arithmetic, where the definition is for reading.
+    """
     rest.setdefault("knot", rest.get("kink"))
     rest.setdefault("infinite", "domain" in rest)
     rest["may_kink"] = "kink" in rest or name == "where"
     primitive = _entered(name, params, definition, symbol=symbol or name, partials=partials, **rest)
     PRIMITIVES[name] = primitive
+    if at_values:
+        AT_VALUES[name] = at_values
     BY_SYMBOL[primitive.symbol] = primitive
     if primitive.group:
         FUNCTIONS.update(dict.fromkeys((name, *primitive.aliases), primitive))

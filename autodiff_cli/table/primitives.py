@@ -303,12 +303,20 @@ entry(
     "silu", "x", lambda m, x, out: m.silu_slope(x), aliases=("swish",), definition=lambda m, x: x * m.sigmoid(x),
     doc="x*sigmoid(x)", samples=_STEEP, **_LEARNING,
 )  # fmt: skip
+
+
+def _sigmoid(m: Any, x: Number) -> Number:
+    e = m.exp(-m.abs(x))
+    return m.where(m.ge(x, 0), 1 / (1 + e), e / (1 + e))
+
+
 entry(
     "sigmoid", "x", lambda m, x, out: m.sigmoid_slope(x), doc="the logistic function 1/(1 + exp(-x))",
-    definition=lambda m, x: 1 / (1 + m.exp(-x)), samples=_STEEP, **_LEARNING,
+    definition=lambda m, x: 1 / (1 + m.exp(-x)), at_values=_sigmoid, samples=_STEEP, **_LEARNING,
 )  # fmt: skip
 entry(
     "softplus", "x", lambda m, x, out: m.sigmoid(x), definition=lambda m, x: m.log(1 + m.exp(x)),
+    at_values=lambda m, x: m.max(x, 0) + m.log1p(m.exp(-m.abs(x))),
     doc="log(1 + exp(x))", samples=(*_STEEP, (0.0,)), **_LEARNING,
 )  # fmt: skip
 entry(
@@ -318,7 +326,8 @@ entry(
 )  # fmt: skip
 entry(
     "logaddexp", "x y", lambda m, x, y, out: m.softmax_weight(x, x, y), lambda m, x, y, out: m.softmax_weight(y, x, y),
-    definition=lambda m, x, y: m.log(m.exp(x) + m.exp(y)), doc="log(exp(x) + exp(y))",
+    definition=lambda m, x, y: m.log(m.exp(x) + m.exp(y)),
+    at_values=lambda m, x, y: m.max(x, y) + m.log1p(m.exp(-m.abs(x - y))), doc="log(exp(x) + exp(y))",
     samples=((1.0, 2.0), (800.0, 799.0), (-800.0, -750.0), (0.0, -50.0)), **_LEARNING,
 )  # fmt: skip
 entry(
@@ -363,11 +372,11 @@ entry(
 )  # fmt: skip
 entry(
     "digamma", "x", lambda m, x, out: m.polygamma(1, x), aliases=("psi",), doc="derivative of lgamma",
-    definition=lambda m, x: m.polygamma(0, x), domain=NO_POLE, source="DLMF 5.2.2",
+    definition=lambda m, x: m.polygamma(0, x), for_reading=True, domain=NO_POLE, source="DLMF 5.2.2",
     samples=(*_GAMMA_POINTS, (1e10,), (1e300,)), family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(
-    "trigamma", "x", lambda m, x, out: m.polygamma(2, x), definition=lambda m, x: m.polygamma(1, x),
+    "trigamma", "x", lambda m, x, out: m.polygamma(2, x), definition=lambda m, x: m.polygamma(1, x), for_reading=True,
     doc="derivative of digamma", domain=NO_POLE, source="DLMF 5.15", samples=(*_GAMMA_POINTS, (1e10,)),
     family="gamma", **_SPECIAL,
 )  # fmt: skip
@@ -380,7 +389,7 @@ entry(
 entry(
     "beta", "a b", lambda m, a, b, out: m.beta_slope(a, b),
     lambda m, a, b, out: m.beta_slope(b, a),
-    definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), doc="beta function",
+    definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), for_reading=True, doc="beta function",
     domain="a and b are not 0, -1, -2, …", source="DLMF 5.12",
     samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)), family="gamma", **_SPECIAL,
 )  # fmt: skip

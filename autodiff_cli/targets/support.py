@@ -12,19 +12,7 @@ from typing import Any
 from ..numbers.base import Number
 from ..numbers.double import learning, normal
 from ..numbers.double.twofold import horner, two_product
-from ..table.primitive import DEFINITIONS
-
-FINE = frozenset(("digamma", "trigamma", "polygamma", "gamma", "lgamma", "beta", "erf", "erfc", "polygamma_difference"))
-"""Functions of which there is no short formula: a target has them, or it lacks them."""
-
-
-def _half(m: Any) -> Number:
-    return m.number(0.5)
-
-
-def _sigmoid(m: Any, x: Number) -> Number:
-    e = m.exp(-m.abs(x))
-    return m.where(m.ge(x, 0), 1 / (1 + e), e / (1 + e))
+from ..table.primitive import AT_VALUES, DEFINITIONS, OPERATIONS
 
 
 def _sigmoid_slope(m: Any, x: Number) -> Number:
@@ -139,10 +127,6 @@ def _hypot(m: Any, *xs: Number) -> Number:
     return m.where(m.eq(large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
 
 
-def _logaddexp(m: Any, x: Number, y: Number) -> Number:
-    return m.max(x, y) + m.log1p(m.exp(-m.abs(x - y)))
-
-
 def _logsumexp(m: Any, *xs: Number) -> Number:
     total = xs[0]
     for x in xs[1:]:
@@ -213,9 +197,13 @@ def _normal_density(m: Any, x: Number) -> Number:
 
 
 def _normal_distribution(m: Any, x: Number) -> Number:
-    z, error = two_product(-x, m.number(normal.SQRT_HALF[0]))
-    error = error - x * normal.SQRT_HALF[1]
-    return 0.5 * (m.erfc(z) - m.exp(-z * z) / normal.SQRT_PI_OVER_2 * error)
+    def near() -> Number:
+        z, error = two_product(-x, m.number(normal.SQRT_HALF[0]))
+        error = error - x * normal.SQRT_HALF[1]
+        return 0.5 * (m.erfc(z) - m.exp(-z * z) / normal.SQRT_PI_OVER_2 * error)
+
+    # Far out it is 0 or 1, and the error of a product of large numbers cannot be found.
+    return m.where(m.gt(m.abs(x), 40), lambda: m.where(m.gt(x, 0), 1, 0), near)
 
 
 def _gelu_slope(m: Any, x: Number) -> Number:
@@ -298,11 +286,8 @@ SUPPORT: dict[str, Any] = {
     "csch_square": _csch_square,
     "sinc": _sinc,
     "sinc_derivative": _sinc_derivative,
-    "sigmoid": _sigmoid,
     "sigmoid_slope": _sigmoid_slope,
-    "softplus": lambda m, x: m.max(x, 0) + m.log1p(m.exp(-m.abs(x))),
     "logit": _logit,
-    "logaddexp": _logaddexp,
     "logsumexp": _logsumexp,
     "softmax": _softmax,
     "softmax_weight": _softmax_weight,
@@ -333,4 +318,5 @@ SUPPORT: dict[str, Any] = {
 
 def formula(name: str) -> Any:
     """The formula of an operation, None where there is none that is short and right."""
-    return None if name in FINE else SUPPORT.get(name) or DEFINITIONS.get(name)
+    found = SUPPORT.get(name) or AT_VALUES.get(name)
+    return found or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))
