@@ -27,7 +27,7 @@ def run(
     require: Required = None,
     answers: options.Answers,
 ) -> int:
-    """Correct digits of value and gradient, beside differences and 50-digit arithmetic."""
+    """How many digits of value and gradient are right at least, by 50-digit arithmetic and differences."""
     disagreed = False
 
     def method(request: Request) -> Check:

@@ -28,7 +28,7 @@ def run(
     arithmetic = chosen(*numbers)
 
     def answer(request: Request) -> Taylor:
-        if request.wrt is not None and len(request.wrt) > 1:
+        if request.wrt is not None and len(request.wrt) != 1:
             raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
         by = None if request.wrt is None else request.wrt[0]
         return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)

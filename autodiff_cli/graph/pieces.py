@@ -39,7 +39,7 @@ class Knot:
 
     def refusal(self, reason: str, way_out: str = "") -> NotSmooth:
         """The error that there is no derivative here, and why."""
-        name = self.node.primitive.symbol
+        name = self.node.primitive.written
         if self.node.primitive.gives_condition:
             what = f"`{name}` compares equal numbers, {show(self.inputs[0])}, here"
         else:
@@ -53,7 +53,7 @@ class Knot:
         try:
             return same(m, x, y)
         except Refusal as refusal:
-            message = f"`{self.node.primitive.symbol}` has two sides here, and {refusal.message}"
+            message = f"`{self.node.primitive.written}` has two sides here, and {refusal.message}"
             raise ExpressionError(refusal.kind, message, self.node.span, refusal.hint) from None
 
 

@@ -54,4 +54,4 @@ def by_definition(value: Value) -> Value:
 
 def is_spelled(primitive: Primitive) -> bool:
     """Whether the language has a spelling for the operation."""
-    return bool(primitive.group) or primitive.name not in DEFINITIONS or primitive.name == "log_base"
+    return bool(primitive.group) or primitive.name not in DEFINITIONS or bool(primitive.spelling)

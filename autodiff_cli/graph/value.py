@@ -403,10 +403,10 @@ def kink_warning(at: Value, inputs: Sequence[Number]) -> Diagnostic:
     primitive = at.primitive
     if primitive.gives_condition:
         return Diagnostic(
-            "kink", f"`{primitive.symbol}` compares equal numbers, {show(inputs[0])}, here: the branches meet",
+            "kink", f"`{primitive.written}` compares equal numbers, {show(inputs[0])}, here: the branches meet",
             at.span, "the derivative is that of the branch taken",
         )  # fmt: skip
     places = show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
     return Diagnostic(
-        "kink", f"`{primitive.symbol}` has no derivative at {places}", at.span, f"convention: {primitive.convention}"
+        "kink", f"`{primitive.written}` has no derivative at {places}", at.span, f"convention: {primitive.convention}"
     )

@@ -33,7 +33,6 @@ INFIX: dict[str, tuple[str, int, int, int]] = {
     "pow": ("**", POWER, ATOM, POWER),
 }
 PREFIX = {"neg": ("-", SIGN, POWER), "not_": ("not ", NOT, NOT)}
-_CALLED_AS = {"log_base": "log"}
 
 
 def number_text(x: float) -> str:
@@ -86,7 +85,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
     if name in PREFIX:
         prefix, level, inner = PREFIX[name]
         return level, [prefix, (operands[0], inner)]
-    parts: list[Item] = [_CALLED_AS.get(name, name), "("]
+    parts: list[Item] = [value.primitive.spelling or name, "("]
     for k, operand in enumerate(operands):
         parts += [", ", (operand, CHOICE)] if k else [(operand, CHOICE)]
     return ATOM, [*parts, ")"]

@@ -60,9 +60,10 @@ class Quantity:
     exact: str
     """The same to 25 digits, computed with many more."""
     digits: int | None
-    """Correct significant digits of `computed`, from 0 to 16, as the program and the point are written, in decimals.
+    """So many significant digits of `computed` at least are right, from 0 to 16: those that its relative error leaves.
 
-    None where there is no derivative: a convention at a kink has no digits that could be right.
+    They are counted against the program and the point as they are written, in decimals. None where there is no
+    derivative: a convention at a kink has no digits that could be right.
     """
     kept: int | None
     """The same at exactly the doubles that they were read as: what the computation alone has kept."""
@@ -101,7 +102,7 @@ def check(
     wrt: Sequence[str] | None = None,
     required: int = REQUIRED,
 ) -> Check:
-    """Value and gradient of the program `text` at `point`, and how many of their digits are right.
+    """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
 
     The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) that the
     computation started from; its partials are themselves held to differences of its values. Raises `ExpressionError`
@@ -267,7 +268,7 @@ def _structural(swept: Swept, name: str) -> bool:
 
 
 def correct_digits(computed: float, exact: Number) -> int:
-    """How many significant digits of a double are right."""
+    """How many significant digits of a double at least are right, by its relative error."""
     error = abs(exact - computed)
     if not error:
         return FULL

@@ -314,7 +314,8 @@ def beginning(
     moving = tuple(name for name in wanted_variables(program, values, wrt) if name in program.variables)
     if not moving:
         raise ExpressionError(
-            "usage", "the program has no variable that could move" if not wrt else "none of these variables moves it",
+            "usage",
+            "the program has no variable that could move" if wrt is None else "none of these variables moves it",
             hint="write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
         )  # fmt: skip
     evaluator = compile_gradient(program, moving)

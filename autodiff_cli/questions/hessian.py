@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.second import hessian_in
+from ..graph.value import Value
 from ..numbers.base import NumberType
+from ..numbers.running import UNIT
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .eigenvalues import eigenvalues
-from .problem import Point, pose, single_output
+from .optimality import Derivatives, classified, derivatives, direction_in_words
+from .problem import Point, Problem, as_number, pose, single_output
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
 """Larger matrices are given without eigenvalues: the time to find them grows with the third power."""
-
-FLAT = 1e-8
-"""A gradient this small, measured by value and curvature, is taken for 0."""
 
 
 class Hessian(NamedTuple):
@@ -32,9 +32,13 @@ class Hessian(NamedTuple):
     eigenvalues: list[float] | None
     """The smallest first, from the matrix in doubles; None where it is too large."""
     verdict: str
-    """minimum, maximum, saddle, undecided, or `not stationary` where the gradient is not 0."""
+    """minimum, maximum, saddle, undecided, or `not stationary` where the gradient is not 0.
+
+    A partial derivative and an eigenvalue are 0 where they are so within their rounding errors."""
     curvature: str
     """convex, concave, indefinite, or flat in some direction: what the eigenvalues say by themselves."""
+    flat: tuple[str, ...]
+    """The directions in which the second derivative is 0, such as `x - y`."""
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
@@ -74,29 +78,42 @@ def hessian(
         warnings.append(Diagnostic("limit", message, None, "name some of the variables: `--wrt x,y`"))
     elif all(abs(x) < 1e300 for row in matrix for x in row):
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
-    curvature = _curvature(spectrum)
-    slopes = [abs(float(x)) for x in found["gradient"]]
+    curvature, kind = "unknown", "undecided"
+    flat: tuple[str, ...] = ()
+    if spectrum is not None:
+        told = classified(_with_errors(posed, output, found, matrix, arithmetic))
+        curvature, kind = told.curvature, "undecided" if told.kind == "flat" else told.kind
+        flat = tuple(direction_in_words(each, names) for each in told.flat)
     return Hessian(
         text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], spectrum,
-        _verdict(curvature, float(found["value"]), slopes, matrix), curvature, found["point"],
-        posed.program.constants, (*posed.warnings, *warnings),
+        kind, curvature, flat, found["point"], posed.program.constants, (*posed.warnings, *warnings),
     )  # fmt: skip
 
 
-def _curvature(spectrum: Sequence[float] | None) -> str:
-    """What the signs of the eigenvalues say; those within the error of their computation have none."""
-    if not spectrum:
-        return "unknown" if spectrum is None else "flat"
-    edge = max(abs(x) for x in spectrum) * len(spectrum) * 1e-14
-    if spectrum[0] > edge:
-        return "convex"
-    if spectrum[-1] < -edge:
-        return "concave"
-    return "indefinite" if spectrum[0] < -edge and spectrum[-1] > edge else "flat"
+def _with_errors(
+    posed: Problem, output: Value, found: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
+) -> Derivatives:
+    """What was found in doubles, and how far each number may be off in this arithmetic.
 
-
-def _verdict(curvature: str, value: float, slopes: Sequence[float], matrix: Sequence[Sequence[float]]) -> str:
-    scale = max((abs(x) for row in matrix for x in row), default=0.0) or min(1.0, abs(value))
-    if max(slopes, default=0.0) > FLAT * scale:
-        return "not stationary"
-    return {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}.get(curvature, "undecided")
+    Exact and certified partial derivatives are 0 or they are not; with so many digits, errors are by so many smaller.
+    """
+    slopes = [float(x) for x in found["gradient"]]
+    value = float(found["value"])
+    # what is shown is a double, whatever it was computed in
+    nearest = [[UNIT * abs(x) for x in row] for row in matrix]
+    roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
+    if roundoff:
+        point = {name: as_number(x, name) for name, x in posed.point.items()}
+        try:
+            rough = derivatives(output, point, posed.wanted, [abs(point[name]) for name in posed.wanted])
+        except ExpressionError:
+            # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
+            return Derivatives(value, 0.0, slopes, [roundoff * abs(x) for x in slopes], matrix, nearest)
+        share = roundoff / UNIT
+        slope_errors = [share * x for x in rough.gradient_error]
+        errors = [
+            [share * e + near for e, near in zip(row, others, strict=True)]
+            for row, others in zip(rough.hessian_error, nearest, strict=True)
+        ]
+        return Derivatives(value, share * rough.value_error, slopes, slope_errors, matrix, errors)
+    return Derivatives(value, 0.0, slopes, [0.0] * len(slopes), matrix, nearest)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.pieces import NotSmooth
 from ..graph.second import hessian_in
-from ..graph.sweep_in import sweep_in
-from ..graph.value import kink_warning
 from ..numbers.floats import REAL
 from .descend import Row, beginning
 from .problem import as_number, parse
 from .ranges import Range
+from .settling import Settled, Surroundings, projected
 
 METHODS = {
     "bfgs": "BFGS", "cg": "CG", "l-bfgs-b": "L-BFGS-B", "newton-cg": "Newton-CG", "trust-ncg": "trust-ncg",
@@ -28,9 +26,6 @@ SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
 
 TOLERANCE = 1e-8
 """The largest partial derivative at which a point counts as stationary."""
-
-INVISIBLE = 1e-12
-"""A decrease by less than this share of the value is lost in its rounding errors."""
 
 WALL = 1e10
 """How large, in terms of the value at the start, the function is taken to be outside its domain."""
@@ -44,8 +39,8 @@ STEPS, SECOND_ORDER_STEPS = 10_000, 1_000
 ATTEMPTS = 3
 """How often a method that is stuck begins again from where it is."""
 
-DIMENSIONS = 200
-"""In how many variables the Hessian at the result is looked at."""
+CONVERGED = ("gradient", "precision", "kink")
+"""The reasons that are those of a search which has found what it was to find."""
 
 
 class Minimum(NamedTuple):
@@ -61,13 +56,16 @@ class Minimum(NamedTuple):
     gradient_norm: float
     converged: bool
     reason: str
-    """Why it stopped: `gradient`, `precision`; `steps`, `unbounded`, `stuck`; `interrupted`."""
+    """Why it stopped: `gradient`, `precision`, `kink`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
+    `stuck`; `interrupted`."""
     message: str
     """The same in words."""
     kind: str | None
-    """What the Hessian says of the point: `minimum`, `saddle`, `maximum`, `flat`, `kink`; None where unknown."""
+    """What it is: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None where that is unknown."""
+    verdict: str
+    """The same in words, and what decides it."""
     at_bounds: tuple[str, ...]
-    """The variables that a bound holds."""
+    """The variables that are at a bound."""
     steps: int
     evaluations: int
     """Of value and gradient together."""
@@ -192,13 +190,17 @@ def minimize(
         ended, told = _optimised(problem, chosen, limits, tolerance, steps)
     except _Stopped:
         ended, told = problem.best, ""
-    reason, message, kind, at_bounds, kinks = _judged(problem, ended, limits, tolerance, told, chosen)
-    if ended.coordinates != problem.path[-1].coordinates:
-        problem.path.append(ended._replace(step=len(problem.path)))
+    end = _ended(problem, ended, limits, tolerance, told, chosen)
+    row = end.row
+    if row.coordinates != problem.path[-1].coordinates:
+        problem.path.append(row._replace(step=len(problem.path)))
+    at_bounds = tuple(
+        name for name, (low, high) in zip(row.moving, limits, strict=True) if row.point[name] in (low, high)
+    )
     return Minimum(
-        text, chosen, ended.value, ended.point, ended.gradient, ended.gradient_norm,
-        reason in ("gradient", "precision"), reason, message, kind, at_bounds, len(problem.path) - 1,
-        problem.evaluations, problem.hessians, problem.outside, tuple(problem.path), (*warnings, *kinks),
+        text, chosen, row.value, row.point, row.gradient, row.gradient_norm, end.reason in CONVERGED, end.reason,
+        end.message, end.kind, end.verdict, at_bounds, len(problem.path) - 1, problem.evaluations, problem.hessians,
+        problem.outside, tuple(problem.path), (*warnings, *end.kinks),
     )  # fmt: skip
 
 
@@ -223,10 +225,8 @@ def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) 
     return chosen
 
 
-def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range] | None:
+def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
-    if not bounds:
-        return None
     for name, (low, high) in bounds.items():
         if name not in start.moving:
             listed = ", ".join(f"`{each}`" for each in start.moving)
@@ -241,7 +241,7 @@ def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range] | None:
 
 
 def _optimised(
-    problem: _Problem, method: str, limits: list[Range] | None, tolerance: float, steps: int | None
+    problem: _Problem, method: str, limits: list[Range], tolerance: float, steps: int | None
 ) -> tuple[Row, str]:
     """Where SciPy ended, and what it said; from a point where it is stuck it is started again."""
     import numpy
@@ -265,9 +265,9 @@ def _optimised(
             python_warnings.simplefilter("ignore")
             try:
                 result = scipy_minimize(
-                    problem.value_and_gradient, x, jac=True, method=METHODS[method], bounds=limits,
-                    hess=problem.hessian if method in SECOND_ORDER else None, callback=problem.note,
-                    options={**options, "maxiter": left},
+                    problem.value_and_gradient, x, jac=True, method=METHODS[method], callback=problem.note,
+                    bounds=limits if method == "l-bfgs-b" else None, options={**options, "maxiter": left},
+                    hess=problem.hessian if method in SECOND_ORDER else None,
                 )  # fmt: skip
             except (ExpressionError, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
                 return problem.best, str(error)
@@ -275,88 +275,43 @@ def _optimised(
         problem.evaluations -= 1
         ended = problem.row(result.x.tolist()) or problem.best
         ended = min(ended, problem.best, key=lambda row: row.value)
-        stationary = _projected(ended, limits) <= tolerance
+        stationary = projected(ended, limits) <= tolerance
         if stationary or not ended.value < before.value:
             break
     return ended, told
 
 
-def _projected(row: Row, limits: list[Range] | None) -> float:
-    """The largest partial derivative, without those that push against a bound."""
-    largest = 0.0
-    for k, (name, partial) in enumerate(row.gradient.items()):
-        low, high = limits[k] if limits else (None, None)
-        x = row.point[name]
-        if not ((low is not None and x <= low and partial > 0) or (high is not None and x >= high and partial < 0)):
-            largest = max(largest, abs(partial))
-    return largest
-
-
-def _judged(
-    problem: _Problem, row: Row, limits: list[Range] | None, tolerance: float, told: str, method: str
-) -> tuple[str, str, str | None, tuple[str, ...], list[Diagnostic]]:
-    """Why it stopped, the same in words, what kind of point it is, what is at a bound, and the kinks there."""
-    at_bounds = tuple(
-        name for name, (low, high) in zip(row.moving, limits or [], strict=False) if row.point[name] in (low, high)
-    )
-    largest = _projected(row, limits)
-    free = [k for k, name in enumerate(row.moving) if name not in at_bounds]
-    kind, gain, kinks = _curvature(problem, row, free)
-    if problem.boundless:
-        return "unbounded", "not converged: the value falls without bound", None, at_bounds, kinks
-    if not told:
-        return "interrupted", "interrupted: this is the best point so far", kind, at_bounds, kinks
-    if largest <= tolerance:
-        others = "other " if at_bounds and row.gradient_norm > tolerance else ""
-        held = f"held by the bounds of {', '.join(at_bounds)}, and " if others else ""
-        message = f"converged: {held}no {others}partial derivative is larger than {tolerance:g}"
-        return "gradient", message, kind, at_bounds, kinks
-    if gain is not None and gain <= INVISIBLE * abs(row.value):
-        message = "converged: what is left to gain is less than the rounding error of the value"
-        return "precision", message, kind, at_bounds, kinks
-    steps = len(problem.path) - 1
-    if "iterations" in told.lower() or "exceeds limit" in told.lower():
-        return "steps", f"not converged after {steps} steps, the most that were allowed", kind, at_bounds, kinks
-    message = f"not converged: {METHODS[method]} found no better point along its direction"
-    return "stuck", message, kind, at_bounds, kinks
-
-
-def _curvature(problem: _Problem, row: Row, free: list[int]) -> tuple[str | None, float | None, list[Diagnostic]]:
-    """What the Hessian in the free variables says of the point, and how much a Newton step would still gain."""
-    if not 0 < len(free) <= DIMENSIONS:
-        return ("minimum" if not free else None), (0.0 if not free else None), []
-    import numpy
-
+def _ended(problem: _Problem, row: Row, limits: list[Range], tolerance: float, told: str, method: str) -> Settled:
+    """Why the search is over, what it has come to, and both in words."""
+    size = [max(abs(each.coordinates[k]) for each in (*problem.path, row)) or 1.0 for k in problem.where]
+    around = Surroundings(problem.row, problem.output, limits, size, tolerance)
+    more = "iterations" in told.lower() or "exceeds limit" in told.lower()
+    more = more and projected(row, limits) > tolerance
+    counts = problem.evaluations, problem.outside
     try:
-        found = hessian_in(REAL, problem.output, row.point, row.moving)
-    except NotSmooth as refused:
-        swept = sweep_in(REAL, problem.output, row.point, row.moving)
-        kinks = [kink_warning(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
-        return "kink", None, kinks or [refused.diagnostic._replace(kind="kink")]
-    except ExpressionError:
-        return None, None, []
-    square: Any = numpy.array(found.hessian)[numpy.ix_(free, free)]
-    with numpy.errstate(all="ignore"):
-        # the variables may have very different units: those in which the diagonal is 1 are natural
-        scale = numpy.sqrt(numpy.abs(numpy.diag(square)))
-        scale[scale == 0] = 1.0
-        scaled = square / numpy.outer(scale, scale)
-        if not numpy.isfinite(scaled).all():
-            return None, None, []
-        eigenvalues, vectors = numpy.linalg.eigh(scaled)
-        noise = 1e-10 * max(1.0, float(numpy.abs(eigenvalues).max()))
-        along = vectors.T @ (numpy.array(row.partials)[free] / scale)
-        curved = numpy.abs(eigenvalues) > noise
-        if (numpy.abs(along[~curved]) > 0).any() and not curved.all():
-            gain = None
-        else:
-            gain = float(0.5 * (along[curved] ** 2 / numpy.abs(eigenvalues[curved])).sum())
-    if (eigenvalues > noise).all():
-        kind = "minimum"
-    elif (eigenvalues < -noise).all():
-        kind = "maximum"
-    elif (eigenvalues < -noise).any():
-        kind = "saddle"
-    else:
-        kind = "flat"
-    return kind, gain, []
+        if problem.boundless or not told:
+            raise _Stopped
+        found = around.settled(row, walking=more)
+    except _Stopped:
+        if problem.boundless:
+            message = "not converged: the value falls without bound"
+            return Settled(problem.best, None, reason="unbounded", message=message)
+        found = around.settled(row, walking=True)
+        return replace(found, reason="interrupted", message="interrupted: this is the best point so far")
+    # what it took is told of the method
+    problem.evaluations, problem.outside = counts
+    if found.reason:
+        return found
+    if projected(found.row, limits) <= tolerance:
+        message = f"converged: no partial derivative is larger than {tolerance:g}"
+        if found.held:
+            held = f"held by the bounds of {', '.join(found.held)}"
+            message = f"converged: {held}, and no other partial derivative is larger than {tolerance:g}"
+        return replace(found, reason="gradient", message=message)
+    if more:
+        steps = len(problem.path) - 1
+        message = f"not converged after {steps} steps, the most that were allowed"
+        return replace(found, reason="steps", message=message)
+    return replace(
+        found, reason="stuck", message=f"not converged: {METHODS[method]} found no better point along its direction"
+    )

@@ -143,16 +143,16 @@ def _diagnostic(doubles: Doubles, swept: Swept, i: int, wrong: float, what: str,
     if primitive in (ADD, SUB):
         why = "nearly equal numbers cancel"
     elif primitive.gives_condition or len(inputs) != 1:
-        why = f"`{primitive.symbol}` magnifies the rounding of its inputs"
+        why = f"`{primitive.written}` magnifies the rounding of its inputs"
     else:
-        why = f"`{primitive.symbol}` at {inputs[0]:.6g} magnifies the rounding of its argument"
+        why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
     return Diagnostic(
         "lost_digits", f"{what} has {_count(left)}: {lost} were lost here, where {why}", node.span, _hint(node, inputs)
     )
 
 
 def _count(left: int) -> str:
-    return "no correct digit" if not left else f"{left} correct digit{'s' if left > 1 else ''}"
+    return "no reliable digit" if not left else f"at least {left} correct digit{'s' if left > 1 else ''}"
 
 
 def _called(node: Value) -> str:

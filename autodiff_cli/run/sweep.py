@@ -105,7 +105,7 @@ def _places(inputs: Sequence[Number]) -> str:
 
 def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Fault:
     """What to say of an operation that has no value at these inputs."""
-    name = primitive.symbol
+    name = primitive.written
     if isinstance(error, Refusal):
         return Fault(node, error.kind, error.message, error.hint)
     if isinstance(error, OverflowError):
@@ -352,7 +352,7 @@ def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint:
     if isinstance(error, Refusal):
         return Fault(i, error.kind, error.message, error.hint)
     primitive, inputs = tape.primitives[i], [tape.data[p] for p in tape.parents[i]]
-    name, places, position = primitive.symbol, _places(inputs), 0
+    name, places, position = primitive.written, _places(inputs), 0
     partial: Number | None = None
     try:
         for p, partial in local_derivatives(tape, m, i, active):

@@ -159,7 +159,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
 
 
 def _names(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ExpressionError("request", "`wrt` is not a list of names", hint='write it as "wrt": ["x", "y"]')
     return tuple(value)
 

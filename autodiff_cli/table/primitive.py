@@ -62,6 +62,9 @@ class Facts(NamedTuple):
     constant_params: tuple[str, ...] = ()
     """Parameters that must be whole numbers fixed by the program, such as the order of a polygamma."""
 
+    spelling: str = ""
+    """How a call of it is written, where that is not by its name."""
+
     with_two: str = ""
     """The primitive that a call with two arguments means instead: `log(x, b)`."""
 
@@ -134,6 +137,11 @@ class Primitive(Facts):
     def total(self) -> bool:
         """Whether it has a value at all numbers, except that it may be too large."""
         return not self.domain
+
+    @property
+    def written(self) -> str:
+        """What people write for it: `log`, `+`."""
+        return self.spelling or self.symbol
 
     @property
     def signature(self) -> str:

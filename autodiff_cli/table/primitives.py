@@ -40,7 +40,7 @@ LOG = entry(
 )  # fmt: skip
 entry(
     "log_base", "x b", lambda m, x, b, out: 1 / m.log(b) / x, lambda m, x, b, out: -out / b / m.log(b),
-    definition=lambda m, x, b: m.log(x) / m.log(b), symbol="log_b", domain="x > 0, b > 0 and b != 1",
+    definition=lambda m, x, b: m.log(x) / m.log(b), symbol="log_b", spelling="log", domain="x > 0, b > 0 and b != 1",
     trouble=lambda x, b: ("there is no logarithm to the base 1", None) if b == 1 else None,
     samples=((8.0, 2.0), (1000.0, 10.0), (3.0, 0.5), (1e300, 7.0)),
 )  # fmt: skip

@@ -12,6 +12,8 @@ from .numerals import exact, number_fields, readable
 COLUMNS = ("line", "id", "quantity", "row", "column", "number", "error")
 WIDEST = 12
 """A larger matrix is listed entry by entry."""
+SHOWN = 3
+"""How many directions are named in which the second derivative is 0."""
 
 MEANING = {
     "minimum": "a local minimum: the gradient is 0 and all eigenvalues are positive",
@@ -58,9 +60,11 @@ def view(*, digits: int | None = None) -> View[Hessian]:
             listed = ", ".join(readable(x, digits) for x in answer.eigenvalues)
             yield stated("eigenvalues", listed)
             told = MEANING[answer.verdict]
-            yield Line(
-                ((told + (CURVATURE.get(answer.curvature, "") if answer.verdict == "not stationary" else ""), ""),)
-            )
+            if answer.verdict == "not stationary":
+                told += CURVATURE.get(answer.curvature, "")
+            elif answer.verdict == "undecided" and answer.flat:
+                told += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
+            yield Line(((told, ""),))
 
     return View(_record, _rows, _brief, document, COLUMNS)
 

@@ -12,14 +12,6 @@ from .numerals import exact, readable
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
 
-KINDS = {
-    "minimum": "a minimum: the Hessian there is positive definite",
-    "maximum": "not a minimum but a maximum: the Hessian there is negative definite; start elsewhere",
-    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
-    "flat": "the Hessian there is singular, so it does not tell whether this is a minimum",
-    "kink": "at a kink, where the derivative is a convention",
-}
-
 
 def view(*, digits: int | None = None, decimals: int | None = None) -> View[Minimum]:
     """How a minimum is shown; the choices are for people only."""
@@ -35,6 +27,7 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Mini
             "reason": answer.reason,
             "message": answer.message,
             "kind": answer.kind,
+            "verdict": answer.verdict,
             "at_bounds": list(answer.at_bounds),
             "method": answer.method,
             "steps": answer.steps,
@@ -67,8 +60,8 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Mini
             )
         yield Table(("variable", "value", "partial derivative"), cells, frozenset((1, 2)))
         yield Line(((answer.message, "" if answer.converged else "heading"),))
-        if answer.kind is not None and answer.converged:
-            yield Line(((KINDS[answer.kind], "" if answer.kind == "minimum" else "heading"),))
+        if answer.verdict and answer.converged:
+            yield Line(((answer.verdict, "" if answer.kind == "minimum" else "heading"),))
         yield Line(((_effort(answer), "faint"),))
 
     return View(record, rows, brief, document, COLUMNS)
@@ -78,7 +71,7 @@ def verdict(answer: Minimum) -> str:
     """What is worth a warning about the end of the search, in words; empty where it is a minimum."""
     if not answer.converged:
         return answer.message
-    return KINDS[answer.kind] if answer.kind not in (None, "minimum", "kink") else ""
+    return "" if answer.kind == "minimum" else answer.verdict
 
 
 def _effort(answer: Minimum) -> str:

@@ -1,0 +1,195 @@
+"""Running: doubles with a running bound on their error, which says what of a result may be rounding alone.
+
+Each operation adds its own rounding to the errors of its inputs, times its derivative there, to first order: the
+running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3. The derivatives are those of the
+table, so there are no rules here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from ..table.primitive import PRIMITIVES, Primitive
+from .base import Number, NumberType
+from .floats import REAL
+
+UNIT = 2.0**-53
+"""The unit roundoff of doubles: the largest relative error of one operation."""
+
+ULPS, SPECIAL_ULPS = 4, 16
+"""To how many units of the last digit functions are right, and those of the group `Special`."""
+
+WHOLE = 2.0**53
+"""Up to here products of whole numbers are exact."""
+
+TINY = 2.0**-1074
+"""What a result that underflows may be wrong by."""
+
+
+class Bounded:
+    """The double `x`, which is at most `error` (0 or more, perhaps infinite) away from the true number."""
+
+    __slots__ = ("error", "x")
+
+    def __init__(self, x: float, error: float = 0.0) -> None:
+        self.x = x
+        self.error = error if error == error else math.inf
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return f"{self.x:.6g}"
+
+    def __float__(self) -> float:
+        return self.x
+
+    def __int__(self) -> int:
+        return int(self.x)
+
+    def __abs__(self) -> Bounded:
+        return Bounded(abs(self.x), self.error)
+
+    # Comparisons are of the doubles: the branch taken is the one that the doubles take.
+    def __eq__(self, other: object) -> bool:
+        return bool(self.x == nearest(other))
+
+    def __ne__(self, other: object) -> bool:
+        return bool(self.x != nearest(other))
+
+    def __lt__(self, other: Number) -> bool:
+        return bool(self.x < nearest(other))
+
+    def __le__(self, other: Number) -> bool:
+        return bool(self.x <= nearest(other))
+
+    def __gt__(self, other: Number) -> bool:
+        return bool(self.x > nearest(other))
+
+    def __ge__(self, other: Number) -> bool:
+        return bool(self.x >= nearest(other))
+
+    def __neg__(self) -> Bounded:
+        return Bounded(-self.x, self.error)
+
+    def __add__(self, other: Number) -> Bounded:
+        y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
+        x = self.x + y
+        return Bounded(x, self.error + error + _lost(self.x, y, x))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Number) -> Bounded:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Number) -> Bounded:
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Number) -> Bounded:
+        y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
+        x = self.x * y
+        spread = abs(self.x) * error + abs(y) * self.error + self.error * error if self.error or error else 0.0
+        if abs(x) > WHOLE or not (self.x.is_integer() and float(y).is_integer()):
+            spread += UNIT * abs(x) + (0.0 if x or not self.x or not y else TINY)
+        return Bounded(x, spread)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Number) -> Bounded:
+        y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
+        x = self.x / y
+        room = abs(y) - error
+        spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
+        return Bounded(x, spread + UNIT * abs(x) + (0.0 if x or not self.x else TINY))
+
+    def __rtruediv__(self, other: Number) -> Bounded:
+        return Bounded(float(other)).__truediv__(self)
+
+    def __pow__(self, other: Number) -> Bounded:
+        return RUNNING.pow(self, other)  # type: ignore[no-any-return]
+
+    def __rpow__(self, other: Number) -> Bounded:
+        return RUNNING.pow(other, self)  # type: ignore[no-any-return]
+
+
+def nearest(x: Any) -> float:
+    """The double without its error."""
+    return x.x if isinstance(x, Bounded) else x
+
+
+def _lost(x: float, y: float, total: float) -> float:
+    """What a sum has lost to rounding: exactly that, by Knuth's two-sum."""
+    part = total - x
+    lost = abs((x - (total - part)) + (y - part))
+    return lost if lost == lost else math.inf
+
+
+class Running(NumberType):
+    """Doubles with running error bounds, over the functions of `REAL`."""
+
+    name = "running"
+    tolerance = REAL.tolerance
+
+    @property
+    def pi(self) -> Bounded:
+        """π."""
+        return Bounded(math.pi, UNIT * math.pi)
+
+    def number(self, x: Number) -> Bounded:
+        """A whole number or a float, exactly."""
+        return x if isinstance(x, Bounded) else Bounded(float(x))
+
+    def literal(self, text: str) -> Bounded:
+        """The double nearest to what was written, and how far it may be from it."""
+        x = REAL.literal(text)
+        exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
+        return Bounded(x, 0.0 if exact else UNIT * abs(x))
+
+    def finite(self, x: Number) -> bool:
+        """Whether the double is finite."""
+        return math.isfinite(nearest(x))
+
+    def __getattr__(self, name: str) -> Any:
+        primitive = PRIMITIVES.get(name)
+        if primitive is None or not primitive.params or primitive.gives_condition:
+            return super().__getattr__(name)
+        function = self.__dict__[name] = _lifted(primitive)
+        return function
+
+
+def _lifted(primitive: Primitive) -> Callable[..., Bounded]:
+    """The function on bounded doubles."""
+    value = getattr(REAL, primitive.name)
+    unit = UNIT * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
+
+    def function(*inputs: Number) -> Bounded:
+        xs = [nearest(x) for x in inputs]
+        out = value(*xs)
+        error = unit * abs(out)
+        moving = [(k, x.error) for k, x in enumerate(inputs) if isinstance(x, Bounded) and x.error]
+        try:
+            if moving and primitive.variadic:
+                rule: Any = primitive.partials[0]
+                partials = rule(REAL, xs, out)
+            for k, spread in moving:
+                if primitive.variadic:
+                    partial = partials[k]
+                else:
+                    one = primitive.partials[k]
+                    partial = None if one is None else one(REAL, *xs, out)
+                if partial is not None:
+                    error += abs(partial) * spread
+                    if 2 * spread > abs(xs[k]):
+                        # so near an edge of the domain the first order bounds nothing
+                        value(*xs[:k], xs[k] - spread, *xs[k + 1 :])
+                        value(*xs[:k], xs[k] + spread, *xs[k + 1 :])
+        except (ValueError, ArithmeticError):
+            error = math.inf
+        return Bounded(out, error)
+
+    return function
+
+
+RUNNING = Running()
