@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations
+from random import Random
 from typing import NamedTuple
 
 from autodiff_cli.questions.graph import Picture, picture, symbolic_picture
+from autodiff_cli.views.pictures.layout import Size, arranged
 from autodiff_cli.views.pictures.svg import FONT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -115,3 +117,20 @@ def struck(root: ET.Element, found: list[Box]) -> int:
         for x, y in points(each.get("d", ""))
         for box in columns.get(int(x) // 50, ())
     )
+
+
+def tangle(random: Random, count: int = 30) -> Picture:
+    """A picture of bindings that take any earlier ones."""
+    names, lines = list("abcde"), []
+    for k in range(count):
+        lines.append(f"v{k} = {random.choice(names)} {random.choice('+-*')} {random.choice(names[-6:])}")
+        names.append(f"v{k}")
+    return symbolic_picture("\n".join([*lines, names[-1]]))
+
+
+def crossings(drawn: Picture) -> int:
+    """How often the lines of a picture cross between two columns."""
+    inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in drawn.nodes]
+    layout = arranged([Size(20, 20)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
+    lines = [(layout.lefts[s.start], layout.corners[s.start].y, layout.corners[s.end].y) for s in layout.segments]
+    return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for a, b in combinations(lines, 2))

@@ -79,3 +79,12 @@ def test_nothing_is_written_where_the_program_is_wrong(tmp_path: Path) -> None:
     for program, code in (("log(x)", 4), ("x*", 3)):
         result = autodiff("graph", program, "--at", "x=-1", "--output", "x.png", folder=tmp_path)
         assert result.code == code and not list(tmp_path.iterdir())
+
+
+def test_an_error_writes_no_file_and_its_record_is_shown(tmp_path: Path) -> None:
+    result = autodiff("plot", "log(x)", "--at", "x=-1", "--json", "--output", str(tmp_path / "plot.json"))
+    assert result.code == 4 and '"kind": "domain"' in result.out
+    assert not list(tmp_path.iterdir())
+    result = autodiff("plot", "log(x)", "--at", "x=1", "--json", "--output", str(tmp_path / "plot.json"))
+    assert result.code == 0 and result.out == ""
+    assert (tmp_path / "plot.json").read_bytes() == autodiff("plot", "log(x)", "--at", "x=1", "--json").out.encode()
