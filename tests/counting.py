@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+import pytest
+
+from autodiff_cli.numbers.work import Work
 
 
 class Count:
@@ -57,3 +62,17 @@ def lines(action: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return total
+
+
+def allowed(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
+    """The bounded allowances of work that computations make from now on, as they are made."""
+    made: list[Work] = []
+    original = Work.__init__
+
+    def noted(self: Work, most: float = math.inf) -> None:
+        original(self, most)
+        if most < math.inf:
+            made.append(self)
+
+    monkeypatch.setattr(Work, "__init__", noted)
+    return made

@@ -10,10 +10,9 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.numbers import work
-from autodiff_cli.numbers.work import Work
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.gradient import Gradient, gradient
+from counting import allowed
 from random_texts import Drawn, Undefined, drawn, reference
 
 CERTIFIED = Arithmetic("certified")
@@ -45,8 +44,7 @@ def wrong(found: Gradient, value: object, partials: dict[str, object]) -> Iterat
 
 def test_random_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("flint")
-    made: list[Work] = []
-    monkeypatch.setattr(work, "Work", lambda most: made.append(Work(most)) or made[-1])
+    made = allowed(monkeypatch)
     rng = random.Random(14)
     counts: Counter[str] = Counter()
     for _ in range(FORMULAS):

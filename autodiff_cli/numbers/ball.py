@@ -295,6 +295,10 @@ class Balls(NumberType):
             return False
         return True
 
+    def begin(self, nodes: int) -> None:
+        """Allow a long program more work than a short one."""
+        self.work.allow(nodes)
+
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
         self.work.spend(operations * (40 + self._step))

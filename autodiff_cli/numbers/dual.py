@@ -146,6 +146,10 @@ class Duals(NumberType):
         """The variable of a direction."""
         return Dual(self, x, {direction: self.base.number(1)})
 
+    def begin(self, nodes: int) -> None:
+        """The same to the base type."""
+        self.base.begin(nodes)
+
     def finite(self, x: Number) -> bool:
         """Whether the number, and in a strict type its derivatives, are finite. Raises why there are none."""
         if not isinstance(x, Dual):

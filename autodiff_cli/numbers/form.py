@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from flint import fmpq
 
 MOST_TERMS = 8
-"""A longer sum is one atom."""
+"""A longer sum, and a product of more atoms, is one atom."""
 
 MOST_BITS = 4096
 """Numerators and denominators of factors end here; what is larger is not known exactly."""
@@ -72,7 +72,9 @@ def atom(name: str, *parts: Any) -> Form:
 
 
 def _bounded(form: Form) -> Form:
-    if len(form) > MOST_TERMS or any(q.height_bits() > MOST_BITS for q in form.values()):
+    if len(form) > MOST_TERMS or any(
+        len(product) > MOST_TERMS or q.height_bits() > MOST_BITS for product, q in form.items()
+    ):
         return atom("sum", frozen(form))
     return form
 

@@ -108,9 +108,13 @@ class Multiprecision(NumberType):
         """-x."""
         return -self.context.mpf(x)
 
+    def begin(self, nodes: int) -> None:
+        """Allow a long program more work than a short one."""
+        self.work.allow(nodes)
+
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
-        self.work.spend(operations * (5 + self._step))
+        self.work.spend(operations * (10 + self._step))
 
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:

@@ -42,7 +42,7 @@ class Doubles(NamedTuple):
     @property
     def value(self) -> float:
         """The value of the output."""
-        return float(self.tape.data[-1])
+        return float(self.tape.data[-1]) + 0.0
 
     def partial(self, name: str) -> float:
         """The derivative by a variable."""
