@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ..table.operators import CONSTANT, POW
 from ..table.primitive import PRIMITIVES
 from .collector import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Rule, Truth, negated
+from .guards import settled
 from .symbolic import by_definition
 from .value import Value, in_order, node
 
@@ -31,6 +32,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
         if shape == before:
             break
         before = shape
+        found = settled(found)
     return found
 
 
@@ -158,13 +160,19 @@ def _undone(outer: str, inner: str) -> Rule:
     return rule
 
 
+def _log(p: Collector, inputs: list[Form]) -> Form:
+    if isinstance(inputs[0], Value) and inputs[0].source == "e":
+        return Number(ONE)
+    return _undone("log", "exp")(p, inputs)
+
+
 ODD = ("sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "sign")
 EVEN = ("cos", "cosh", "sech", "abs", "sinc")
 
 RULES: dict[str, Rule] = {
     **{name: _odd(name) for name in ODD},
     **{name: _even(name) for name in EVEN},
-    "log": _undone("log", "exp"),
+    "log": _log,
     "exp": _undone("exp", "log"),
     "not_": _undone("not_", "not_"),
 }

@@ -55,6 +55,12 @@ class Facts(NamedTuple):
     domain: str = ""
     """Where it is defined, in words of the language; empty where it is defined everywhere."""
 
+    values: str = ""
+    """The interval that all its values lie in, as mathematics writes it: `[1, inf)`; empty for all numbers."""
+
+    increasing: bool = False
+    """Whether it grows strictly with its input, wherever it is defined."""
+
     aliases: tuple[str, ...] = ()
     defaults: tuple[str, ...] = ()
     """Literals for the last parameters, where a call may leave them out."""

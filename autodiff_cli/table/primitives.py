@@ -23,19 +23,21 @@ _POSITIVE = ((1e-300,), (1e-10,), (0.5,), (1.0,), (2.75,), (1e10,), (1e300,))
 
 EXP = entry(
     "exp", "x", lambda m, x, out: out, doc="e to the power `x`", source="DLMF 4.10.7", latex=r"\exp",
-    samples=(*_LINE, (-740.0,), (709.0,)), infinite=True, **_ELEMENTARY,
+    values="(0, inf)", increasing=True, samples=(*_LINE, (-740.0,), (709.0,)), infinite=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "exp2", "x", lambda m, x, out: out * m.log(2), definition=lambda m, x: m.pow(2, x), doc="2 to the power `x`",
-    samples=(*_LINE, (1023.0,)), infinite=True, **_ELEMENTARY,
+    values="(0, inf)", increasing=True, samples=(*_LINE, (1023.0,)), infinite=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "expm1", "x", lambda m, x, out: m.exp(x), definition=lambda m, x: m.exp(x) - 1,
-    doc="exp(x) - 1, right for small `x` too", samples=(*_LINE, (-40.0,), (1e-300,)), infinite=True, **_ELEMENTARY,
+    doc="exp(x) - 1, right for small `x` too", values="(-1, inf)", increasing=True,
+    samples=(*_LINE, (-40.0,), (1e-300,)), infinite=True, **_ELEMENTARY,
 )  # fmt: skip
 LOG = entry(
     "log", "x", lambda m, x, out: 1 / x, aliases=("ln",), with_two="log_base", domain="x > 0",
-    doc="natural logarithm; `log(x, b)` to the base `b`", source="DLMF 4.7.1", latex=r"\ln", samples=_POSITIVE,
+    doc="natural logarithm; `log(x, b)` to the base `b`", source="DLMF 4.7.1", latex=r"\ln", increasing=True,
+    samples=_POSITIVE,
     shows=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
@@ -46,25 +48,26 @@ entry(
 )  # fmt: skip
 entry(
     "log2", "x", lambda m, x, out: 1 / m.log(2) / x, definition=lambda m, x: m.log(x) / m.log(2),
-    doc="logarithm to the base 2", domain="x > 0", samples=_POSITIVE, shows=True, **_ELEMENTARY,
+    doc="logarithm to the base 2", domain="x > 0", increasing=True, samples=_POSITIVE, shows=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "log10", "x", lambda m, x, out: 1 / m.log(10) / x, definition=lambda m, x: m.log(x) / m.log(10),
-    doc="logarithm to the base 10", domain="x > 0", samples=_POSITIVE, shows=True, **_ELEMENTARY,
+    doc="logarithm to the base 10", domain="x > 0", increasing=True, samples=_POSITIVE, shows=True, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "log1p", "x", lambda m, x, out: 1 / (1 + x), definition=lambda m, x: m.log(1 + x),
     doc="log(1 + x), right for small `x` too", domain="x > -1",
-    samples=((-0.999999,), (-0.5,), (1e-300,), (1e-10,), (2.5,), (1e300,)), shows=True, **_ELEMENTARY,
+    increasing=True, samples=((-0.999999,), (-0.5,), (1e-300,), (1e-10,), (2.5,), (1e300,)), shows=True, **_ELEMENTARY,
 )  # fmt: skip
 SQRT = entry(
     "sqrt", "x", lambda m, x, out: 1 / (2 * out), doc="square root, also `√x`", domain="x >= 0", latex=r"\sqrt",
-    samples=_POSITIVE, shows=True, infinite=False, **_ELEMENTARY,
+    values="[0, inf)", increasing=True, samples=_POSITIVE, shows=True, infinite=False, **_ELEMENTARY,
 )  # fmt: skip
 entry(
     "cbrt", "x", lambda m, x, out: 1 / (3 * out**2),
     definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
-    doc="real cube root, of negative numbers too", samples=((-8.0,), (1e-300,), (0.5,), (27.0,), (1e300,)),
+    doc="real cube root, of negative numbers too", increasing=True,
+    samples=((-8.0,), (1e-300,), (0.5,), (27.0,), (1e300,)),
     shows=True, **_ELEMENTARY,
 )  # fmt: skip
 ABS = entry(
@@ -82,7 +85,7 @@ def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
 
 entry(
     "sign", "x", none_at_all, doc="-1, 0 or 1 with the sign of `x`", kink=lambda x: x == 0, convention="0 at 0",
-    near=lambda m, side, x, out: side(x), samples=((-2.5,), (3.0,)), **_STEPS,
+    near=lambda m, side, x, out: side(x), values="[-1, 1]", samples=((-2.5,), (3.0,)), **_STEPS,
 )  # fmt: skip
 entry(
     "floor", "x", none_at_all, doc="the largest whole number not above `x`", kink=lambda x: x == int(x),
@@ -128,10 +131,11 @@ _OUTSIDE = ((-1e200,), (-3.0,), (-1.000001,), (1.000001,), (2.5,), (1e200,))
 
 SIN = entry(
     "sin", "x", lambda m, x, out: m.cos(x), doc="sine; angles are radians", source="DLMF 4.20.1", latex=r"\sin",
-    samples=_ANGLES, shows=True, **_TRIGONOMETRIC,
+    values="[-1, 1]", samples=_ANGLES, shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 COS = entry(
-    "cos", "x", lambda m, x, out: -m.sin(x), doc="cosine", source="DLMF 4.20.2", latex=r"\cos", samples=_ANGLES,
+    "cos", "x", lambda m, x, out: -m.sin(x), doc="cosine", source="DLMF 4.20.2", latex=r"\cos", values="[-1, 1]",
+    samples=_ANGLES,
     shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
@@ -152,24 +156,25 @@ entry(
 )  # fmt: skip
 entry(
     "asin", "x", lambda m, x, out: m.recip_sqrt_one_minus_square(x), aliases=("arcsin",), doc="inverse sine",
-    domain="-1 <= x <= 1", source="DLMF 4.24.7", latex=r"\arcsin", samples=_UNIT,
+    domain="-1 <= x <= 1", source="DLMF 4.24.7", latex=r"\arcsin", values="[-1.6, 1.6]", increasing=True, samples=_UNIT,
     shows=True, infinite=False, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "acos", "x", lambda m, x, out: -m.recip_sqrt_one_minus_square(x), aliases=("arccos",), doc="inverse cosine",
-    domain="-1 <= x <= 1", source="DLMF 4.24.8", latex=r"\arccos", samples=_UNIT,
+    domain="-1 <= x <= 1", source="DLMF 4.24.8", latex=r"\arccos", values="[0, 3.2]", samples=_UNIT,
     shows=True, infinite=False, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "atan", "x", lambda m, x, out: m.recip_one_plus_square(x), aliases=("arctan",), doc="inverse tangent",
-    source="DLMF 4.24.9", latex=r"\arctan", samples=(*_LINE, (1e160,), (-1e10,)), **_TRIGONOMETRIC,
+    source="DLMF 4.24.9", latex=r"\arctan", values="(-1.6, 1.6)", increasing=True,
+    samples=(*_LINE, (1e160,), (-1e10,)), **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "atan2", "y x", lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x),
     aliases=("arctan2",), doc="the angle of the point (x, y), from -pi to pi", kink=lambda y, x: x <= 0 and y == 0,
     convention="that of the upper side of the cut along negative `x`", jumps=True,
     near=lambda m, side, y, x, out: m.atan(y / x) + (m.pi if side(y) > 0 else -m.pi),
-    samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)), **_TRIGONOMETRIC,
+    values="[-3.2, 3.2]", samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)), **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "asec", "x", lambda m, x, out: m.recip_sqrt_square_minus_one(x) / m.abs(x), aliases=("arcsec",),
@@ -188,16 +193,17 @@ entry(
 )  # fmt: skip
 entry(
     "sinc", "x", lambda m, x, out: m.sinc_derivative(1, x), doc="sin(pi*x)/(pi*x), and 1 at 0",
-    definition=lambda m, x: m.sinc_derivative(0, x), samples=(*_LINE, (0.0,), (1e-5,), (0.3,), (20.25,)),
+    definition=lambda m, x: m.sinc_derivative(0, x), values="[-0.25, 1]",
+    samples=(*_LINE, (0.0,), (1e-5,), (0.3,), (20.25,)),
     **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "deg", "x", lambda m, x, out: 180 / m.pi, definition=lambda m, x: x * (180 / m.pi),
-    doc="`x` radians in degrees", samples=_LINE, shows=True, infinite=True, **_TRIGONOMETRIC,
+    doc="`x` radians in degrees", increasing=True, samples=_LINE, shows=True, infinite=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 entry(
     "rad", "x", lambda m, x, out: m.pi / 180, definition=lambda m, x: x * (m.pi / 180),
-    doc="`x` degrees in radians", samples=_LINE, shows=True, **_TRIGONOMETRIC,
+    doc="`x` degrees in radians", increasing=True, samples=_LINE, shows=True, **_TRIGONOMETRIC,
 )  # fmt: skip
 
 # ---- hyperbolic ---------------------------------------------------------------------------------------------------
@@ -206,21 +212,22 @@ _STEEP = (*_LINE, (-20.0,), (40.0,), (350.0,), (-700.0,))
 
 entry(
     "sinh", "x", lambda m, x, out: m.cosh(x), definition=lambda m, x: (m.exp(x) - m.exp(-x)) / 2,
-    doc="hyperbolic sine", source="DLMF 4.34.1", latex=r"\sinh", samples=_STEEP,
+    doc="hyperbolic sine", source="DLMF 4.34.1", latex=r"\sinh", increasing=True, samples=_STEEP,
     shows=True, infinite=True, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "cosh", "x", lambda m, x, out: m.sinh(x), definition=lambda m, x: (m.exp(x) + m.exp(-x)) / 2,
-    doc="hyperbolic cosine", source="DLMF 4.34.2", latex=r"\cosh", samples=_STEEP,
+    doc="hyperbolic cosine", source="DLMF 4.34.2", latex=r"\cosh", values="[1, inf)", samples=_STEEP,
     shows=True, infinite=True, **_HYPERBOLIC,
 )  # fmt: skip
 TANH = entry(
     "tanh", "x", lambda m, x, out: m.sech_square(x), definition=lambda m, x: m.sinh(x) / m.cosh(x),
-    doc="hyperbolic tangent", source="DLMF 4.34.3", latex=r"\tanh", samples=_STEEP, **_HYPERBOLIC,
+    doc="hyperbolic tangent", source="DLMF 4.34.3", latex=r"\tanh", values="(-1, 1)", increasing=True,
+    samples=_STEEP, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "sech", "x", lambda m, x, out: -m.tanh(x) * out, definition=lambda m, x: 1 / m.cosh(x),
-    doc="hyperbolic secant, 1/cosh(x)", source="DLMF 4.34.5", samples=_STEEP, **_HYPERBOLIC,
+    doc="hyperbolic secant, 1/cosh(x)", source="DLMF 4.34.5", values="(0, 1]", samples=_STEEP, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "csch", "x", lambda m, x, out: -m.coth(x) * out, definition=lambda m, x: 1 / m.sinh(x),
@@ -234,23 +241,24 @@ entry(
 entry(
     "asinh", "x", lambda m, x, out: m.recip_sqrt_one_plus_square(x), aliases=("arcsinh", "arsinh"),
     definition=lambda m, x: m.sign(x) * m.log(m.abs(x) + m.sqrt(x * x + 1)), doc="inverse hyperbolic sine",
-    source="DLMF 4.38.9", samples=(*_LINE, (1e200,), (-1e10,)), shows=True, **_HYPERBOLIC,
+    source="DLMF 4.38.9", increasing=True, samples=(*_LINE, (1e200,), (-1e10,)), shows=True, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "acosh", "x", lambda m, x, out: m.recip_sqrt_square_minus_one(x), aliases=("arccosh", "arcosh"),
     definition=lambda m, x: m.log(x + m.sqrt(x - 1) * m.sqrt(x + 1)), doc="inverse hyperbolic cosine",
-    domain="x >= 1", source="DLMF 4.38.10", samples=((1.000001,), (2.5,), (1e10,), (1e200,)),
+    domain="x >= 1", source="DLMF 4.38.10", values="[0, inf)", increasing=True,
+    samples=((1.000001,), (2.5,), (1e10,), (1e200,)),
     shows=True, infinite=False, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "atanh", "x", lambda m, x, out: m.recip_one_minus_square(x), aliases=("arctanh", "artanh"),
     definition=lambda m, x: m.log((1 + x) / (1 - x)) / 2, doc="inverse hyperbolic tangent", domain="-1 < x < 1",
-    source="DLMF 4.38.11", samples=_UNIT, **_HYPERBOLIC,
+    source="DLMF 4.38.11", increasing=True, samples=_UNIT, **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "asech", "x", lambda m, x, out: -m.recip_sqrt_one_minus_square(x) / x, aliases=("arcsech", "arsech"),
     definition=lambda m, x: m.acosh(1 / x), doc="inverse hyperbolic secant, acosh(1/x)", domain="0 < x <= 1",
-    source="DLMF 4.38.13", samples=((1e-300,), (1e-5,), (0.25,), (0.999999999,)), **_HYPERBOLIC,
+    source="DLMF 4.38.13", values="[0, inf)", samples=((1e-300,), (1e-5,), (0.25,), (0.999999999,)), **_HYPERBOLIC,
 )  # fmt: skip
 entry(
     "acsch", "x", lambda m, x, out: -m.recip_sqrt_one_plus_square(x) / m.abs(x), aliases=("arccsch", "arcsch"),
@@ -274,7 +282,8 @@ def _relu_rule(m: Any, x: Number, out: Number) -> Number:
 RELU = entry(
     "relu", "x", _relu_rule, definition=lambda m, x: m.where(m.gt(x, 0), x, 0), doc="`x` above 0, else 0",
     kink=lambda x: x == 0, convention="0 at 0", selects=True,
-    near=lambda m, side, x, out: x if side(x) > 0 else 0, samples=((-2.5,), (1e-300,), (3.0,)), **_LEARNING,
+    near=lambda m, side, x, out: x if side(x) > 0 else 0, values="[0, inf)",
+    samples=((-2.5,), (1e-300,), (3.0,)), **_LEARNING,
 )  # fmt: skip
 entry(
     "leaky_relu", "x slope", lambda m, x, slope, out: m.where(m.gt(x, 0), 1, slope),
@@ -312,17 +321,19 @@ def _sigmoid(m: Any, x: Number) -> Number:
 
 entry(
     "sigmoid", "x", lambda m, x, out: m.sigmoid_slope(x), doc="the logistic function 1/(1 + exp(-x))",
-    definition=lambda m, x: 1 / (1 + m.exp(-x)), at_values=_sigmoid, samples=_STEEP, **_LEARNING,
+    definition=lambda m, x: 1 / (1 + m.exp(-x)), at_values=_sigmoid, values="(0, 1)", increasing=True,
+    samples=_STEEP, **_LEARNING,
 )  # fmt: skip
 entry(
     "softplus", "x", lambda m, x, out: m.sigmoid(x), definition=lambda m, x: m.log(1 + m.exp(x)),
     at_values=lambda m, x: m.max(x, 0) + m.log1p(m.exp(-m.abs(x))),
-    doc="log(1 + exp(x))", samples=(*_STEEP, (0.0,)), **_LEARNING,
+    doc="log(1 + exp(x))", values="(0, inf)", increasing=True, samples=(*_STEEP, (0.0,)), **_LEARNING,
 )  # fmt: skip
 entry(
     "softsign", "x", lambda m, x, out: (1 / (1 + m.abs(x))) ** 2, definition=lambda m, x: x / (1 + m.abs(x)),
     doc="x/(1 + |x|)", knot=lambda x: x == 0,
-    near=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), samples=(*_LINE, (1e100,)), **_LEARNING,
+    near=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)", increasing=True,
+    samples=(*_LINE, (1e100,)), **_LEARNING,
 )  # fmt: skip
 entry(
     "logaddexp", "x y", lambda m, x, y, out: m.softmax_weight(x, x, y), lambda m, x, y, out: m.softmax_weight(y, x, y),
@@ -333,12 +344,12 @@ entry(
 entry(
     "logit", "x", lambda m, x, out: 1 / (x * (1 - x)), definition=lambda m, x: m.log(x / (1 - x)),
     doc="log(x/(1 - x)), the inverse of `sigmoid`", domain="0 < x < 1",
-    samples=((1e-300,), (0.25,), (0.4999,), (0.999999999,)), **_LEARNING,
+    increasing=True, samples=((1e-300,), (0.25,), (0.4999,), (0.999999999,)), **_LEARNING,
 )  # fmt: skip
 entry(
     "heaviside", "x", none_at_all, doc="0 below 0, 1 above, and 1/2 at 0", kink=lambda x: x == 0,
     definition=lambda m, x: (1 + m.sign(x)) / 2, convention="0 at 0", jumps=True, selects=True,
-    near=lambda m, side, x, out: 1 if side(x) > 0 else 0, samples=((-2.5,), (3.0,)), **_LEARNING,
+    near=lambda m, side, x, out: 1 if side(x) > 0 else 0, values="[0, 1]", samples=((-2.5,), (3.0,)), **_LEARNING,
 )  # fmt: skip
 
 # ---- special ------------------------------------------------------------------------------------------------------
@@ -352,15 +363,16 @@ def _pole(x: Number, *_: Number) -> tuple[str, str | None]:
 
 entry(
     "erf", "x", lambda m, x, out: 2 / m.sqrt(m.pi) * m.exp_neg_square(x), doc="error function",
-    source="DLMF 7.10.1", samples=(*_LINE, (1e-300,), (6.0,), (-26.0,)), family="erf", **_SPECIAL,
+    source="DLMF 7.10.1", values="(-1, 1)", increasing=True,
+    samples=(*_LINE, (1e-300,), (6.0,), (-26.0,)), family="erf", **_SPECIAL,
 )  # fmt: skip
 entry(
     "erfc", "x", lambda m, x, out: -2 / m.sqrt(m.pi) * m.exp_neg_square(x), doc="1 - erf(x), right for large `x` too",
-    source="DLMF 7.10.1", samples=(*_LINE, (1e-300,), (6.0,), (26.0,)), family="erf", **_SPECIAL,
+    source="DLMF 7.10.1", values="(0, 2)", samples=(*_LINE, (1e-300,), (6.0,), (26.0,)), family="erf", **_SPECIAL,
 )  # fmt: skip
 entry(
     "erfinv", "x", lambda m, x, out: m.erfinv_slope(x, out), doc="inverse error function", domain="-1 < x < 1",
-    samples=_UNIT, family="erfinv", **_SPECIAL,
+    increasing=True, samples=_UNIT, family="erfinv", **_SPECIAL,
 )  # fmt: skip
 GAMMA = entry(
     "gamma", "x", lambda m, x, out: m.gamma_slope(x, out), doc="gamma function, (x-1)! at whole `x`", domain=NO_POLE,
@@ -377,7 +389,8 @@ entry(
 )  # fmt: skip
 entry(
     "trigamma", "x", lambda m, x, out: m.polygamma(2, x), definition=lambda m, x: m.polygamma(1, x), for_reading=True,
-    doc="derivative of digamma", domain=NO_POLE, source="DLMF 5.15", samples=(*_GAMMA_POINTS, (1e10,)),
+    doc="derivative of digamma", domain=NO_POLE, source="DLMF 5.15", values="(0, inf)",
+    samples=(*_GAMMA_POINTS, (1e10,)),
     family="gamma", **_SPECIAL,
 )  # fmt: skip
 entry(

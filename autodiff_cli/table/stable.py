@@ -16,11 +16,11 @@ _NEAR = ((-2.5,), (-1e-10,), (0.5,), (3.75,))
 
 entry(
     "exp_neg_square", "x", lambda m, x, out: -2 * x * out, definition=lambda m, x: m.exp(-(x**2)),
-    samples=(*_NEAR, (26.0,)),
+    values="(0, 1]", samples=(*_NEAR, (26.0,)),
 )  # fmt: skip
 entry(
     "recip_one_plus_square", "x", lambda m, x, out: -2 * x * out * out, definition=lambda m, x: 1 / (1 + x**2),
-    samples=(*_NEAR, (1e160,)),
+    values="(0, 1]", samples=(*_NEAR, (1e160,)),
 )  # fmt: skip
 entry(
     "recip_one_minus_square", "x", lambda m, x, out: 2 * x * out * out, definition=lambda m, x: 1 / (1 - x**2),
@@ -29,27 +29,29 @@ entry(
 )  # fmt: skip
 entry(
     "recip_sqrt_one_minus_square", "x", lambda m, x, out: x * out * out * out,
-    definition=lambda m, x: 1 / m.sqrt(1 - x**2), domain="-1 < x < 1", samples=((-0.999999,), (0.25,)),
+    definition=lambda m, x: 1 / m.sqrt(1 - x**2), domain="-1 < x < 1",
+    values="[1, inf)", samples=((-0.999999,), (0.25,)),
 )  # fmt: skip
 entry(
     "recip_sqrt_one_plus_square", "x", lambda m, x, out: -x * out * out * out,
-    definition=lambda m, x: 1 / m.sqrt(1 + x**2), samples=(*_NEAR, (1e100,)),
+    definition=lambda m, x: 1 / m.sqrt(1 + x**2), values="(0, 1]", samples=(*_NEAR, (1e100,)),
 )  # fmt: skip
 entry(
     "recip_sqrt_square_minus_one", "x", lambda m, x, out: -x * out * out * out,
-    definition=lambda m, x: 1 / m.sqrt(x**2 - 1), domain="x < -1 or x > 1", samples=((-2.5,), (1.000001,), (1e100,)),
+    definition=lambda m, x: 1 / m.sqrt(x**2 - 1), domain="x < -1 or x > 1",
+    values="(0, inf)", samples=((-2.5,), (1.000001,), (1e100,)),
 )  # fmt: skip
 entry(
     "sigmoid_slope", "x", lambda m, x, out: -out * m.tanh(x / 2),
-    definition=lambda m, x: m.sigmoid(x) * m.sigmoid(-x), samples=(*_NEAR, (40.0,)),
+    definition=lambda m, x: m.sigmoid(x) * m.sigmoid(-x), values="(0, 0.25]", samples=(*_NEAR, (40.0,)),
 )  # fmt: skip
 entry(
     "sech_square", "x", lambda m, x, out: -2 * m.tanh(x) * out, definition=lambda m, x: m.sech(x) ** 2,
-    samples=(*_NEAR, (40.0,)),
+    values="(0, 1]", samples=(*_NEAR, (40.0,)),
 )  # fmt: skip
 entry(
     "csch_square", "x", lambda m, x, out: -2 * m.coth(x) * out, definition=lambda m, x: m.csch(x) ** 2, domain="x != 0",
-    samples=(*_NEAR, (40.0,)),
+    values="(0, inf)", samples=(*_NEAR, (40.0,)),
 )  # fmt: skip
 entry(
     "gelu_slope", "x", lambda m, x, out: (2 - x**2) * m.normal_density(x),
@@ -57,7 +59,7 @@ entry(
 )  # fmt: skip
 entry(
     "normal_density", "x", lambda m, x, out: -x * out,
-    definition=lambda m, x: m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), samples=(*_NEAR, (10.0,)),
+    definition=lambda m, x: m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), values="(0, 0.4)", samples=(*_NEAR, (10.0,)),
 )  # fmt: skip
 entry(
     "silu_slope", "x", lambda m, x, out: m.sigmoid_slope(x) * (2 - x * m.tanh(x / 2)),
