@@ -17,6 +17,7 @@ from autodiff_cli.graph.value import Value, variable
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.check import check
+from autodiff_cli.questions.diff import diff
 from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.taylor import taylor
@@ -133,6 +134,21 @@ def test_pieces_are_bounded() -> None:
     with pytest.raises(ExpressionError) as caught:
         hessian(text, dict.fromkeys(names, 0.0))
     assert "too many kinks meet here" in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "curvature"), SMOOTH)
+def test_the_values_of_formulas_are_those_of_the_hessian(text: str, curvature: float) -> None:
+    values = [each.value for each in diff(text, at_origin(text), order=2).derivatives]
+    assert values == pytest.approx([curvature] if len(values) == 1 else [curvature, 0, curvature])
+
+
+def test_formulas_above_the_first_order_name_their_kinks() -> None:
+    for text, kinks in (("x*abs(x)", 1), ("abs(x)**2", 0), ("cos(abs(x))*hypot(x, y)**4", 0), ("softsign(x)", 1)):
+        assert [w.kind for w in diff(text, order=2).warnings] == ["kink"] * kinks, text
+    assert not diff("x*abs(x)").warnings
+    assert diff("cos(abs(x))", {"x": 0}, order=4).derivatives[0].value == 1
+    with pytest.raises(ExpressionError):
+        diff("abs(x)*y**2*abs(y)", {"x": 0, "y": 0}, order=3)
 
 
 # ---- power series -------------------------------------------------------------------------------------------------

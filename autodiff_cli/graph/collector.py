@@ -419,7 +419,17 @@ class Collector:
                 else:
                     factors.pop(base, None)
         self.fresh[id(factors)] = factors
+        even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
+        if even:
+            rest = {base: e for base, e in factors.items() if base not in even}
+            parts = [(factors[base] / 2, None, self.squared(base)) for base in even]
+            return self.product([(ONE, None, self.product_form(c, rest)), *parts])
         return self.product_form(c, factors, numbers)
+
+    def squared(self, norm: Value) -> Form:
+        """The square of a length, or of an absolute value: it has no kink."""
+        inputs = [self.forms.get(p, p) for p in norm._prev]
+        return self.sum([(ONE, None, self.raised(None, form, Fraction(2))) for form in inputs])
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
         """A product; `numbers` is whether some base may be a number, to a power that can be multiplied out."""
@@ -467,6 +477,8 @@ class Collector:
         if e.denominator == 1 and isinstance(form, Product):
             if abs(e) > FOLDED_POWER and form.coefficient != 1:
                 return Product(ONE, {self.made(form): e})
+            return self.product([(e, value, form)])
+        if isinstance(form, Value) and form.primitive.norm and e.denominator == 1:
             return self.product([(e, value, form)])
         return Product(ONE, {self.made(form): e})
 

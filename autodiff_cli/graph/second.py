@@ -14,10 +14,10 @@ from itertools import product
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
-from ..run.sweep import Activity, Fault, activity, backward, forward, knots, show
+from ..run.sweep import Activity, Fault, activity, backward, forward, show
 from ..table.operators import VARIABLE
 from .pieces import Knot, Piece, pieces, same
-from .sweep_in import sweep_in, tape_in
+from .sweep_in import knots_met, sweep_in, tape_in
 from .taylor import HIGHEST, by_series
 from .value import Value, in_order, located
 
@@ -40,11 +40,7 @@ def hessian_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: 
     Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.
     """
     swept = sweep_in(m, output, values, wrt)
-    try:
-        smooth = not knots(swept.tape, swept.order, swept.active.moving)
-    except Fault as fault:
-        raise located(fault, swept.nodes, swept.tape) from None
-    if not smooth:
+    if knots_met(swept):
         return _at_knots(m, output, values, wrt, swept.value)
     return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, output, values, wrt).hessian)
 

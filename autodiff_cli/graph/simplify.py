@@ -140,6 +140,9 @@ def _odd(name: str) -> Rule:
 
 def _even(name: str) -> Rule:
     def rule(p: Collector, inputs: list[Form]) -> Form:
+        value = inputs[0]
+        if isinstance(value, Value) and value.primitive.norm and len(value._prev) == 1:
+            return p.opaque(PRIMITIVES[name], (p.forms.get(value._prev[0], value._prev[0]),))
         mirrored = negated(p, inputs[0])
         if mirrored is None:
             raise Refused

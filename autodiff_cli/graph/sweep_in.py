@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..run.sweep import Activity, Fault, activity, backward, forward
+from ..run.sweep import Activity, Fault, activity, backward, forward, knots
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .value import Value, in_order, located, tape_of
@@ -63,6 +63,19 @@ def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str,
             except Refusal as refusal:
                 raise ExpressionError(refusal.kind, refusal.message, n.span, refusal.hint) from None
     return nodes, tape
+
+
+def knots_met(swept: Swept) -> list[tuple[Value, list[Number]]]:
+    """The nodes at whose inputs pieces of them meet, with these inputs, as far as a wanted variable moves them.
+
+    Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
+    """
+    tape = swept.tape
+    try:
+        found = knots(tape, swept.order, swept.active.moving)
+    except Fault as fault:
+        raise located(fault, swept.nodes, tape) from None
+    return [(swept.nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in found]
 
 
 def sweep_in(

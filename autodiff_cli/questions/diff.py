@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.adjoint import Recording, record_values
-from ..graph.formulas import derivatives
-from ..graph.sweep_in import sweep_in, tape_in
+from ..graph.formulas import Multi, derivatives
+from ..graph.pieces import Knot
+from ..graph.second import hessian_in
+from ..graph.simplify import simplify
+from ..graph.sweep_in import knots_met, sweep_in, tape_in
+from ..graph.taylor import taylor_in
 from ..graph.value import Value, in_order, located, node, variable
 from ..language.latex import expression_latex, name_latex
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
 from ..run.sweep import Fault, forward
-from ..table.operators import VARIABLE
+from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import FUNCTIONS
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .problem import Point, as_number, parse, place, single_output, wanted_variables
@@ -91,6 +96,8 @@ def diff(
         )  # fmt: skip
     found = derivatives(output, leaves, order)
     formulas = list(found.values())
+    if order > 1:
+        warnings += _kinks(output, order)
     values: list[Any] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
@@ -102,7 +109,7 @@ def diff(
                 kinks = [(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
                 met[:] = kink_warnings(arithmetic, kinks)
                 return {"values": [swept.gradient[name] for name in names], "point": numbers}
-            return {"values": _evaluated(m, formulas, numbers), "point": numbers}
+            return {"values": _higher(m, output, found, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
         answer = arithmetic.run(at, work)
@@ -128,6 +135,35 @@ def _combinations(count: int, order: int) -> int:
     for k in range(order):
         total = total * (count + k) // (k + 1)
     return total
+
+
+def _kinks(output: Value, order: int) -> list[Diagnostic]:
+    """A warning for each operation with a kink that is left when the program is simplified."""
+    left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.knot}
+    warnings = []
+    for v in in_order((output,)):
+        if v.primitive in left and not all(p.primitive is CONSTANT for p in v._prev):
+            name = v.primitive.symbol
+            where = "where both sides are equal" if v.primitive.gives_condition else "at a kink of it"
+            message = f"`{name}`: {where}, a formula of order {order} need not hold, and there may be no derivative"
+            warnings.append(Diagnostic("kink", message, v.span, "`hessian` or `taylor` tells what there is at a point"))
+    return warnings
+
+
+def _higher(
+    m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
+) -> list[Any]:
+    """The values of derivatives of an order above the first. Raises `ExpressionError`."""
+    order = len(next(iter(formulas), ()))
+    met = knots_met(sweep_in(m, output, numbers, names))
+    if not met:
+        return _evaluated(m, list(formulas.values()), numbers)
+    if order == 2:
+        rows = hessian_in(m, output, numbers, names).hessian
+        return [rows[i][j] for i, j in formulas]
+    if len(names) == 1:
+        return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
+    raise Knot(*met[0]).refusal(f"derivatives of order {order} in several variables are not computed there")
 
 
 def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:

@@ -102,6 +102,9 @@ class Facts(NamedTuple):
     selects: bool = False
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
 
+    norm: bool = False
+    """Whether its square is the sum of its inputs' squares."""
+
     knot: Callable[..., bool] | None = None
     """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
 

@@ -72,7 +72,7 @@ entry(
 )  # fmt: skip
 ABS = entry(
     "abs", "x", lambda m, x, out: m.sign(x), doc="absolute value, also `|x|`", kink=lambda x: x == 0,
-    convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x,
+    convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x, norm=True,
     samples=((-2.5,), (1e-300,), (3.0,)), shows=True, **_ELEMENTARY,
 )  # fmt: skip
 _STEPS: Any = {**_ELEMENTARY, "jumps": True, "selects": True}
@@ -451,7 +451,7 @@ entry(
     "hypot", "*xs", lambda m, xs, out: m.unit_vector(*xs),
     definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])), doc="length of the vector, sqrt(x1² + x2² + …)",
     kink=lambda *xs: all(x == 0 for x in xs), convention="0 at the origin",
-    near=lambda m, side, *xs, out: side.length(xs),
+    near=lambda m, side, *xs, out: side.length(xs), norm=True,
     samples=((3.0, 4.0), (1e-200, 1e-200), (1e200, 1e200, -1e200)), shows=True, infinite=True,
     **_AGGREGATE,
 )  # fmt: skip
