@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .errors import Diagnostic as Diagnostic
     from .errors import ExpressionError as ExpressionError
     from .errors import Span as Span
-    from .graph.functions import *  # noqa: F403
+    from .graph.library import *  # noqa: F403
     from .graph.value import Value as Value
     from .language.builder import Program as Program
     from .questions.gradient import Gradient as Gradient
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
     home = _HOMES.get(name)
     if home is None:
-        functions = import_module(f"{__name__}.graph.functions")
+        functions = import_module(f"{__name__}.graph.library")
         if name not in functions.__all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = getattr(functions, name)
@@ -59,4 +59,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from importlib import import_module
 
-    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.graph.functions").__all__})
+    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.graph.library").__all__})

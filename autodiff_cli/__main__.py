@@ -49,11 +49,11 @@ def run(args: Sequence[str]) -> int:
     except MemoryError:
         return _say("error: there is not enough memory for this\n  hint: use a smaller program", 4)
     except Exception as fault:
-        from .streams import faults
+        from .streams import bugs
 
-        if faults.tracebacks:
+        if bugs.tracebacks:
             raise
-        told = faults.told(fault, "the command")
+        told = bugs.told(fault, "the command")
         return _say(f"error: {told}\n  hint: {told.hint}", told.exit_code)
 
 

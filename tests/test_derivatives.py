@@ -7,16 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from autodiff_cli.graph.jacobian import evaluate_in, product
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graph.expansion import taylor_in
 from autodiff_cli.graph.formulas import derivatives
-from autodiff_cli.graph.jacobian import evaluate_in, product
 from autodiff_cli.graph.second import hessian_in
 from autodiff_cli.graph.sweep_in import sweep_in, tape_in
-from autodiff_cli.graph.taylor import taylor_in
 from autodiff_cli.graph.value import Value, constant, in_order, node, variable
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import Number, NumberType

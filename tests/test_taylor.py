@@ -6,7 +6,7 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.graph.taylor import taylor_in
+from autodiff_cli.graph.expansion import taylor_in
 from autodiff_cli.graph.value import node, variable
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.arithmetic import Arithmetic

@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, sqrt, tanh
-from autodiff_cli.graph import functions
+from autodiff_cli.graph import library as functions
 from autodiff_cli.table.primitive import FUNCTIONS
 
 

@@ -34,13 +34,13 @@ def command_module(name: str) -> Any:
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
-    from ..streams import faults
+    from ..streams import bugs
     from ..streams.arguments import Declared, NothingAsked, read
 
     module = command_module(command)
     declared = Declared(module.run)
     values = read(args, declared, f"autodiff {command}")
-    faults.tracebacks = values.pop("debug", False)
+    bugs.tracebacks = values.pop("debug", False)
     try:
         code: int = module.run(**declared.grouped(values))
     except NothingAsked:

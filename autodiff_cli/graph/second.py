@@ -16,9 +16,9 @@ from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..run.sweep import Activity, Fault, activity, backward, forward, show
 from ..table.operators import VARIABLE
+from .expansion import HIGHEST, by_series
 from .pieces import Knot, Piece, pieces, same
 from .sweep_in import knots_met, sweep_in, tape_in
-from .taylor import HIGHEST, by_series
 from .value import Value, in_order, located
 
 EFFORT = 10_000_000

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from ..graph.value import in_order
 from ..numbers.floats import REAL
-from ..run import straight
-from ..run.straight import ADD, CALL, CALLABLE, DIV, GENERAL, MUL, NEG, RAISE, SUB, WHOLE, Step, is_whole, smooth
+from ..run import lists
+from ..run.lists import ADD, CALL, CALLABLE, DIV, GENERAL, MUL, NEG, RAISE, SUB, WHOLE, Step, is_whole, smooth
 from ..table import operators
 from ..table.operators import CONSTANT, POW
 from .builder import CONSTANTS, Program
@@ -76,7 +76,7 @@ class Straight(NamedTuple):
         data = self.data.copy()
         for name, place in self.variables.items():
             data[place] = float(point[name])
-        straight.evaluate(self.steps, data)
+        lists.evaluate(self.steps, data)
         return Straight(self.steps, data, self.output, self.variables, self.constants)
 
 
@@ -188,7 +188,7 @@ def walk(text: str, point: Mapping[str, float]) -> Straight | None:
                 else:
                     inputs = tuple(values[-arguments:])
                     del values[1 - arguments or len(values) :]
-                    data.append(straight.general(primitive, [data[p] for p in inputs]))
+                    data.append(lists.general(primitive, [data[p] for p in inputs]))
                     steps.append((GENERAL, count, inputs, primitive))
                 values[-1] = count
                 count += 1

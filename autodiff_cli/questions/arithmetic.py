@@ -17,8 +17,8 @@ from ..graph.value import Value, kink_warning, located
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, forward
-from .figures import Figure
-from .figures import Shown as Shown
+from .digits import Figure
+from .digits import Shown as Shown
 from .problem import as_number, parse, single_output
 
 CERTIFIED_DIGITS = 17
@@ -39,6 +39,7 @@ MOST_DIGITS = 10_000
 
 VALUES = frozenset(("value", "values", "point", "direction", "adjoint"))
 """The numbers of an answer that are no derivatives: a certified answer proves their digits, or is none."""
+
 
 Values = dict[str, Number]
 Task = Callable[[NumberType, Values], dict[str, Any]]

@@ -15,8 +15,8 @@ from ..graph.simplify import simplify
 from ..graph.sweep_in import knots_met, sweep_in, tape_in
 from ..graph.taylor import taylor_in
 from ..graph.value import Value, in_order, located, node, variable
-from ..language.latex import expression_latex, name_latex
 from ..language.printer import expression_text
+from ..language.typesetting import expression_latex, name_latex
 from ..numbers.base import NumberType
 from ..run.sweep import Fault, forward
 from ..table.operators import CONSTANT, VARIABLE
@@ -240,8 +240,8 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     Raises `ExpressionError` (`usage`) for a function that Python lacks.
     """
     from ..targets import target
-    from ..targets.base import Unit
     from ..targets.lowering import Lacking, Lowering
+    from ..targets.target import Unit
 
     writer = target("python")
     assert writer is not None

@@ -9,8 +9,8 @@ from ..errors import Diagnostic, ExpressionError
 from ..graph.adjoint import record_gradient
 from ..graph.value import variable
 from ..targets import TARGETS, target
-from ..targets.base import Unit
 from ..targets.lowering import Lacking, Lowering
+from ..targets.target import Unit
 from .problem import parse, single_output, wanted_variables
 
 

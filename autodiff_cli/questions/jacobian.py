@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph import jacobian as sweeps
+from ..graph import linearization as sweeps
 from ..graph.value import Value
 from ..numbers.base import NumberType
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings

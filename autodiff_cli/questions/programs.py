@@ -8,7 +8,7 @@ from typing import Any
 from ..graph.value import Value, in_order
 from ..language.builder import Program
 from ..language.straight import Straight, flattened, walk
-from ..run.straight import adjoints
+from ..run.lists import adjoints
 from .arithmetic import DOUBLE, Arithmetic
 from .gradient import Gradient, gradient, gradient_of
 from .problem import parse, single_output

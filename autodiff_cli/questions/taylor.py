@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.taylor import taylor_in
+from ..graph.expansion import taylor_in
 from ..numbers.base import NumberType
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
-from .figures import Figure
+from .digits import Figure
 from .problem import Point, pose, single_output
 
 MOST_ORDERS = 200

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from ..errors import ExpressionError, Span
 from ..language.reader import Stuck
 from .context import Context
+from .excerpts import RANGES, Pieces, span
 from .mistakes import MISTAKES, Mistake, Repair
-from .pieces import RANGES, Pieces, span
 from .suggestions import LONGEST, offered
 
 NEAR = 80

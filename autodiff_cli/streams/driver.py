@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, Self, TextIO, TypeVar
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..views.error import report
 from ..views.formats import Asked, View, Writer, writer
-from . import faults
+from . import bugs
 from .arguments import NothingAsked
 from .options import Answers, Program
 from .progress import Progress
@@ -186,10 +186,10 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
     except Exception as fault:
         error = fault
         if not isinstance(error, ExpressionError):
-            if faults.tracebacks:
+            if bugs.tracebacks:
                 raise
             # so that the other lines are answered
-            error = faults.told(fault, "the line")
+            error = bugs.told(fault, "the line")
         out.error(request.asked, error)
         if not out.carries_errors:
             if flush:

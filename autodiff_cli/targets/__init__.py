@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Target
+from .target import Target
 
 TARGETS = ("python", "numpy", "c", "jax", "torch", "sql", "latex")
 """The names of the languages that a program can be exported to."""

@@ -11,7 +11,7 @@ from ..graph.schedule import schedule
 from ..language.printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM, assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from .base import Form, Target, Written, call
+from .target import Form, Target, Written, call
 
 DIRECT: dict[str, Callable[..., Any]] = {
     name: getattr(math, name)

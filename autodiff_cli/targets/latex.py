@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..graph.symbolic import is_spelled
 from ..graph.value import Value, constant, node, variable
-from ..language.latex import expression_latex, name_latex
+from ..language.typesetting import expression_latex, name_latex
 from ..numbers.recorder import Step
 from ..table.primitive import PRIMITIVES
-from .base import Target, Unit, comment_lines
+from .target import Target, Unit, comment_lines
 
 
 class Latex(Target):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ..language.printer import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM, Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.primitive import PRIMITIVES
-from .base import Form, Target, Unit, Written, call, comment_lines
+from .target import Form, Target, Unit, Written, call, comment_lines
 
 _TRIGONOMETRY = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 _BITWISE = {

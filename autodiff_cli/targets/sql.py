@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ..language.printer import ATOM, CHOICE, COMPARISON, PRODUCT, SUM, Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, always_defined, words
-from .base import Target, Unit, Written, call, comment_lines
 from .python import named, same
+from .target import Target, Unit, Written, call, comment_lines
 
 LISTED = 40
 """Columns that a layer hands on by name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..questions.figures import Shown
+from ..questions.digits import Shown
 from .characters import Look, Style
 from .numerals import readable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..questions.figures import Figure
+from ..questions.digits import Figure
 
 DIGITS = 6
 """Significant digits shown to people unless they ask for others."""

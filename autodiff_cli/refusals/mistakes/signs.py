@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 from ...language.tokens import KEYWORDS
 from ...table.primitive import FUNCTIONS
-from .latex import spelled
+from .backslashes import spelled
 from .mistake import DERIVATIVES, LINES, Mistake, Repair
 
 _RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"

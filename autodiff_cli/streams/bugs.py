@@ -1,4 +1,4 @@
-"""Faults of this program's own: what a user is told of one, or with `--debug` its traceback."""
+"""Bugs: what a user is told of a fault of this program's own, or with `--debug` its traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures: the numbers of answers that were not computed in doubles."""
+"""Digits: the numbers of answers that were not computed in doubles, with all that they have."""
 
 from __future__ import annotations
 

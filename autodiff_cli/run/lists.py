@@ -1,4 +1,4 @@
-"""Straight: values and adjoints of ordinary formulas on flat lists, for streams of many short ones.
+"""Lists: values and adjoints of ordinary formulas on flat lists, for streams of many short ones.
 
 A formula is a row of steps `(operation, place, a, b)`: the place of the result among the numbers, and the places of the
 inputs. There are no nodes, no spans and no warnings. Whatever is out of the ordinary (an error, an infinite number, a

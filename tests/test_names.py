@@ -1,0 +1,111 @@
+"""Tests of the modules' names and of the imports between them: no circle anywhere, and no name for two things."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import autodiff_cli
+from autodiff_cli.commands import COMMANDS
+
+TOP = Path(autodiff_cli.__file__).parent
+ANSWERED = {"commands", "questions", "views"}
+"""The rooms in which a command, its question and its view have one name."""
+
+PATTERN = {*COMMANDS, "gradient"}
+"""Those names: what the command `grad` answers is a gradient."""
+
+
+def modules() -> dict[str, Path]:
+    """The package's modules by their dotted names inside it; a package is its `__init__`."""
+    found = {}
+    for path in sorted(TOP.rglob("*.py")):
+        parts = path.relative_to(TOP).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """The modules of the package that a module imports, those that functions import, or types need, as well."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    here = [part for part in name.split(".") if part]
+    if path.name != "__init__.py":
+        here.pop()
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        nodes += ast.iter_child_nodes(node)
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        target = here[: len(here) - node.level + 1] + (node.module.split(".") if node.module else [])
+        for alias in node.names:
+            inner = ".".join([*target, alias.name])
+            yield inner if inner in known else ".".join(target)
+
+
+def circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
+    """The sets of modules in which each reaches each other one, by Tarjan's algorithm."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in edges.get(name, ()):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[name] = min(low[name], low[other])
+        if low[name] == index[name]:
+            members = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(members) > 1 or name in edges.get(name, ()):
+                found.append(sorted(members))
+
+    for name in edges:
+        if name not in index:
+            visit(name)
+    return found
+
+
+def doubles(names: Mapping[str, Path]) -> dict[str, list[str]]:
+    """The last parts of names that two modules have, but for a command with its question and its view."""
+    by_last = defaultdict(list)
+    for name, path in names.items():
+        if path.name not in ("__init__.py", "__main__.py"):
+            by_last[name.split(".")[-1]].append(name)
+    return {
+        last: found
+        for last, found in by_last.items()
+        if len(found) > 1 and not (last in PATTERN and {name.split(".")[0] for name in found} <= ANSWERED)
+    }
+
+
+def test_no_imports_form_a_circle() -> None:
+    known = modules()
+    edges = {name: set(imports(name, path, known)) for name, path in known.items()}
+    assert len(edges) > 100
+    assert sum(map(len, edges.values())) > 300
+    assert circles(edges) == []
+
+
+def test_a_circle_would_be_noticed() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d"}}) == [["b", "c"], ["d"]]
+    known = modules()
+    assert "refusals.parsing" in set(imports("questions.problem", known["questions.problem"], known))
+    assert "questions.programs" in set(imports("commands.grad", known["commands.grad"], known)), "inside a function"
+
+
+def test_no_two_modules_have_one_name() -> None:
+    assert doubles(modules()) == {}
+
+
+def test_a_second_name_would_be_noticed() -> None:
+    paths = dict.fromkeys(["commands.taylor", "questions.taylor", "views.taylor", "graph.value"], Path("x.py"))
+    assert doubles(paths) == {}
+    assert list(doubles({**paths, "graph.taylor": Path("x.py")})) == ["taylor"]
+    assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]
