@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from autodiff_cli.graph.jacobian import evaluate_in, product
+from autodiff_cli.graph.linearization import evaluate_in, product
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf

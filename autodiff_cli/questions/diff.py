@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graph.adjoint import Recording, record_values
+from ..graph.expansion import taylor_in
 from ..graph.formulas import Multi, derivatives
 from ..graph.pieces import Knot
 from ..graph.second import hessian_in
 from ..graph.simplify import simplify
 from ..graph.sweep_in import knots_met, sweep_in, tape_in
-from ..graph.taylor import taylor_in
 from ..graph.value import Value, in_order, located, node, variable
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex
