@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from autodiff_cli.graph.linearization import evaluate_in, product
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -15,6 +14,7 @@ from mpmath import mp, mpf
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graph.expansion import taylor_in
 from autodiff_cli.graph.formulas import derivatives
+from autodiff_cli.graph.linearization import evaluate_in, product
 from autodiff_cli.graph.second import hessian_in
 from autodiff_cli.graph.sweep_in import sweep_in, tape_in
 from autodiff_cli.graph.value import Value, constant, in_order, node, variable

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.bounds import Range, parse_ranges
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.minimize import METHODS, minimize
-from autodiff_cli.questions.ranges import Range, parse_ranges
 from running import autodiff
 from test_terminal import rest, start
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.bounds import Range
 from autodiff_cli.questions.plot import Curve, around, plot
-from autodiff_cli.questions.ranges import Range
 from autodiff_cli.questions.sampling import Stretch
 from autodiff_cli.questions.surface import Surface, read_path
 from autodiff_cli.views.plots.frame import Frame, frames, within

@@ -5,8 +5,8 @@ import sys
 from typing import Annotated
 
 from ..errors import Diagnostic, ExpressionError
+from ..questions.bounds import parse_ranges
 from ..questions.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
-from ..questions.ranges import parse_ranges
 from ..streams import files, options
 from ..streams.driver import Inputs, answer_with
 from ..streams.requests import Request

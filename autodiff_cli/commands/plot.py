@@ -4,8 +4,8 @@ import sys
 from typing import Annotated
 
 from ..errors import ExpressionError
+from ..questions.bounds import parse_ranges
 from ..questions.plot import plot
-from ..questions.ranges import parse_ranges
 from ..questions.surface import read_path
 from ..streams import files, options
 from ..streams.driver import Inputs, answer_one

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..graph.second import hessian_in
 from ..numbers.floats import REAL
+from .bounds import Range
 from .descend import Row, beginning
 from .problem import as_number, parse
-from .ranges import Range
 from .settling import Settled, Surroundings, projected
 
 METHODS = {

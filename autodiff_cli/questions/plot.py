@@ -10,9 +10,9 @@ from ..graph.formulas import derivatives
 from ..graph.value import differentiate
 from ..language.builder import Program
 from ..language.printer import expression_text
+from .bounds import Range
 from .evaluator import Evaluator, compile_gradient
 from .problem import as_number, parse, place
-from .ranges import Range
 from .sampling import Samples, sample, split
 from .surface import Surface, surface_of
 

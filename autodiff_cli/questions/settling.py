@@ -18,9 +18,9 @@ from ..graph.sweep_in import sweep_in
 from ..graph.value import Value, kink_warning
 from ..numbers.floats import REAL
 from ..numbers.running import RUNNING, UNIT, Bounded
+from .bounds import Range
 from .descend import Row
 from .optimality import NAMED, Verdict, classified, derivatives, direction_in_words
-from .ranges import Range
 
 DIMENSIONS = 200
 """In how many variables the Hessian is looked at."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
+from .bounds import Range
 from .evaluator import compile_gradient
 from .point import read_json
-from .ranges import Range
 
 GRID = 120
 """Into how many steps each side is divided."""
