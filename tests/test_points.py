@@ -96,11 +96,42 @@ def test_a_quoted_cell_may_hold_separators_quotes_and_line_ends(tmp_path: Path) 
     ]  # fmt: skip
 
 
+def test_columns_that_are_carried_along_are_columns_of_their_own() -> None:
+    data = "x,note,value\n1,a,7\n"
+    for format, separator in (("csv", ","), ("tsv", "\t")):
+        kept = autodiff("grad", "x", "--points", "-", "--keep", "note", "--format", format, stdin=data)
+        assert [line.split(separator)[-2:] for line in kept.out.splitlines()] == [["error", "note"], ["", "a"]]
+        clash = autodiff("grad", "x", "--points", "-", "--keep", "value", "--format", format, stdin=data)
+        assert clash.code == 2
+        assert "column `value` in the answers already" in clash.err
+    apart = autodiff("grad", "x", "--points", "-", "--keep", "value", stdin=data)
+    assert json.loads(apart.out)["keep"] == {"value": "7"}
+
+
+def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
+    (tmp_path / "program").write_text("x**2")
+    asked = ["grad", "--file", str(tmp_path / "program"), "--points", "-"]
+    assert json.loads(autodiff(*asked, stdin="x\n3\n").out)["value"] == 9.0
+    both = autodiff(*asked, "x**3", stdin="x\n3\n")
+    assert both.code == 2
+    assert "an expression as well as `--file`" in both.err
+    twice = autodiff("grad", "--file", "-", "--points", "-", stdin="x\n3\n")
+    assert twice.code == 2
+    assert "both read standard input" in twice.err
+
+
 def test_a_column_may_be_called_like_a_constant() -> None:
     (row,) = [
         json.loads(line) for line in autodiff("grad", "e*x", "--points", "-", stdin="e,x\n2,3\n").out.splitlines()
     ]
     assert (row["value"], row["constants"]) == (6.0, {})
+
+
+def test_bytes_that_are_no_text_spoil_one_row_of_objects() -> None:
+    result = autodiff("grad", "x", "--points", "-", stdin=b'{"x": 1}\n{"x": "\xff"}\n\n{"x": 3}\n')
+    found = [json.loads(line) for line in result.out.splitlines()]
+    assert [(row["line"], row.get("value")) for row in found] == [(1, 1.0), (2, None), (4, 3.0)]
+    assert found[1]["error"]["message"] == "byte 0xff is not UTF-8 text"
 
 
 def test_bytes_that_are_no_text_spoil_one_row() -> None:

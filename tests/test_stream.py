@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from autodiff_cli.streams import requests
+from autodiff_cli.streams.driver import WARNINGS
 from autodiff_cli.streams.progress import Progress
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+"""The environment without what would hide a flush that is missing."""
 
 
 def records(data: bytes, *args: str) -> tuple[list[dict[str, Any]], int]:
@@ -43,7 +46,8 @@ def test_a_program_file_with_windows_line_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "start"), [(b"x + \xff", 4), (b"\xce\xbb + \xe9", 4), (b"x\0", 1), (b"\xed\xa0\x80", 0), (b"\xc0\x80", 0)]
+    ("line", "start"),
+    [(b"x + \xff", 4), (b"\xce\xbb + \xe9", 4), (b"x\0", 1), (b"\0", 0), (b"\xed\xa0\x80", 0), (b"\xc0\x80", 0)],
 )
 def test_bytes_that_are_no_text_are_an_error_of_their_line(line: bytes, start: int) -> None:
     found, code = records(b"x\tx=1\n" + line + b"\nx\tx=2\n")
@@ -94,6 +98,13 @@ def test_what_is_not_strict_json_is_refused(line: str) -> None:
     assert record["error"]["kind"] == "request"
 
 
+def test_a_key_twice_has_to_have_one_value() -> None:
+    found, code = records(b'{"expr": "x", "at": {"x": 1, "x": 1}}\n{"expr": "x", "at": {"x": 1, "x": 2}}\n')
+    assert code == 2
+    assert found[0]["value"] == 1.0
+    assert found[1]["error"]["kind"] == "request" and "`x` is given twice" in found[1]["error"]["message"]
+
+
 def test_floats_round_trip() -> None:
     values = [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -0.0, 123456789.123456789]
     text = lines([json.dumps({"expr": "x", "at": {"x": value}}) for value in values])
@@ -107,14 +118,30 @@ def test_the_same_input_gives_the_same_bytes() -> None:
 
 
 def test_each_answer_comes_before_the_next_line_goes_in() -> None:
-    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=BUFFERED) as process:
         assert process.stdin and process.stdout
-        for x in (1, 2, 3):
+        for x in range(1, 9):
             process.stdin.write(b"x**2\tx=%d\n" % x)
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["value"] == x * x
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_answers_and_errors_come_in_the_order_of_their_lines() -> None:
+    data = b"x\tx=1\nlog(x)\tx=-1\nx\tx=2\nabs(x)\tx=0\nx\tx=3\n"
+    done = subprocess.run(
+        [*COMMAND, "--format", "plain"], input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=BUFFERED
+    )
+    told = [line for line in done.stdout.decode().splitlines() if not line.startswith(" ")]
+    assert [line.partition(":")[0] for line in told] == [
+        "1.0 x=1.0",
+        "line 2",
+        "2.0 x=1.0",
+        "0.0 x=0.0",
+        "line 4",
+        "3.0 x=1.0",
+    ]
 
 
 def test_a_reader_that_leaves_early_ends_it_quietly() -> None:
@@ -159,7 +186,27 @@ def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
         autodiff("grad", "x", "--at", "x=1", "--debug")
 
 
+def test_names_that_a_program_of_a_stream_does_not_use_are_no_warnings() -> None:
+    lines_ = lines(["x**2\tx=3", "abs(x)\tx=0", '{"expr": "x if x > 0 else 1", "at": {"x": 1}}'])
+    for command in ("grad", "hessian"):
+        found = autodiff(command, "--at", "y=1", stdin=lines_)
+        kinds = [[each["kind"] for each in json.loads(line).get("warnings", [])] for line in found.out.splitlines()]
+        assert "unused" not in {kind for kinds_ in kinds for kind in kinds_}
+        assert len(kinds) == 3
+        assert command != "grad" or kinds == [[], ["kink"], []]
+
+
+def test_a_program_file_of_the_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "LINE_LIMIT", 5)
+    for text, code in [("x + 1", 0), ("x + 10", 4)]:
+        (tmp_path / "program").write_text(text)
+        assert autodiff("grad", "--file", str(tmp_path / "program"), "--at", "x=1", "--json").code == code
+
+
 def test_many_warnings_are_drawn_in_part() -> None:
+    few = autodiff("grad", "+".join(["relu(x)"] * WARNINGS), "--at", "x=0", "--format", "plain")
+    assert few.err.count("warning:") == WARNINGS
+    assert "more warnings" not in few.err
     program = "+".join(["relu(x)"] * 1000)
     result = autodiff("grad", program, "--at", "x=0", "--no-tree")
     assert len(result.err.splitlines()) < 30

@@ -154,7 +154,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         if fault.text is None:
             # spans so far are places in the line, not in the program
             fault.text = text
-        return Request(Asked(program, number, ident), program or "", {}, None, fault)
+        return Request(Asked(program, number, ident), "", {}, None, fault)
     return Request(Asked(program, number, ident), program, {**defaults.point, **own}, wrt)
 
 
