@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from ..run.sweep import Fault, activity, backward, compute, forward, show
 from ..run.tape import Tape
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
-from ..table.primitive import BY_SYMBOL, FUNCTIONS, Primitive
+from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
 
 
 class Value:
@@ -50,19 +51,11 @@ class Value:
     """Of a constant: the literal or the name it was read from, so that it can be read again as another number type."""
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
-        if isinstance(data, int):
-            data = float(data)
-        if isinstance(data, float) and not math.isfinite(data):
-            raise ValueError(f"a Value needs a finite number, not {data}")
-        if isinstance(data, (str, bytes, Value)) or data is None:
-            raise TypeError(f"a Value needs a number, not {data!r}")
-        if bool(_children) != bool(_op) or (_op and _op not in BY_SYMBOL):
-            raise ValueError(f"no operation {_op!r} with {len(_children)} inputs is in the table of primitives")
-        self.data = data
+        self.data = data if type(data) is float and data - data == 0.0 else _plain(data)
         self.grad = 0.0
         self.label = label
+        self._prev = _inputs(_children, _op) if _children or _op else ()
         self.primitive = BY_SYMBOL[_op] if _op else VARIABLE
-        self._prev = tuple(_children)
         self.span = None
         self.active = True
         self.source = None
@@ -105,6 +98,28 @@ class Value:
 
     def __float__(self) -> float:
         return float(self.data)
+
+    def __copy__(self) -> Value:
+        return _like(self, self._prev)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Value:
+        stack = [self]
+        while stack:
+            missing = [p for p in stack[-1]._prev if id(p) not in memo]
+            if missing:
+                stack += missing
+            elif id(done := stack.pop()) not in memo:
+                memo[id(done)] = _like(done, tuple([memo[id(p)] for p in done._prev]))
+        copied: Value = memo[id(self)]
+        return copied
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        below = None
+        if self._prev and id(self) not in _packing.ids:
+            # All that it is made from goes first, each after its inputs, so that no packing waits for a deeper one.
+            nodes = [*in_order((self,))][:-1]
+            below = [_Packing(frozenset(map(id, nodes))), *nodes, _Packing(frozenset())]
+        return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, each) for each in _PLAIN])
 
     def __add__(self, other: Value | Number) -> Value:
         if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
@@ -202,6 +217,23 @@ class Value:
         return apply(FUNCTIONS["cos"], self)
 
 
+def _plain(data: object) -> float:
+    if isinstance(data, Value):
+        raise TypeError(f"a Value needs a number, not {data!r}")
+    return as_float(data, "a Value needs a number, not")
+
+
+def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
+    """The inputs of an operation that is named by its symbol. Raises TypeError or ValueError where they do not fit."""
+    listed = tuple(children) if isinstance(children, Iterable) else (children,)
+    for each in listed:
+        if not isinstance(each, Value):
+            raise TypeError(f"the inputs of an operation are Values, and {each!r} is none")
+    if bool(listed) != bool(op) or op not in BY_SYMBOL:
+        raise ValueError(f"no operation {op!r} with {len(listed)} inputs is in the table of primitives")
+    return listed
+
+
 def _data(x: Value | Number) -> Number:
     return x.data if isinstance(x, Value) else x
 
@@ -271,16 +303,76 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
 
 
 def _as_constant(x: Number) -> Value:
-    if isinstance(x, (str, bytes)) or x is None:
-        raise TypeError(f"cannot compute with a Value and {x!r}")
-    if isinstance(x, float) and not math.isfinite(x):
-        raise ValueError(f"cannot compute with a Value and {x}")
-    return constant(x)
+    return constant(x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with"))
+
+
+def as_float(x: object, refusal: str) -> float:
+    """A plain number, a NumPy scalar or another object that is one real number, as a float.
+
+    Raises TypeError for all else, and ValueError for what is not finite in double precision; with the refusal's words.
+    """
+    if type(x) is not int and type(x) is not float:
+        shape = getattr(x, "shape", ())
+        if shape != ():
+            raise TypeError(
+                f"{refusal} an array of shape {tuple(shape)}: go through its elements, "
+                "or for many points write the function as code, `export(text, to='numpy')`"
+            )
+        if isinstance(x, (str, bytes)) or not (hasattr(x, "__float__") or hasattr(x, "__index__")):
+            raise TypeError(f"{refusal} {x!r}")
+    try:
+        number = float(x)  # type: ignore[arg-type]
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):
+        raise TypeError(f"{refusal} {x!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{refusal} {number}: it is not finite")
+    return number
 
 
 def number_type(inputs: Iterable[Number]) -> NumberType:
     """The number type that computes with these numbers."""
     return REAL
+
+
+# ---- copies -------------------------------------------------------------------------------------------------------
+_PLAIN = ("data", "grad", "label", "span", "active", "source")
+"""What a node is besides its operation and its inputs."""
+
+
+def _like(value: Value, parents: tuple[Value, ...]) -> Value:
+    made = node(value.primitive, parents)
+    for each in _PLAIN:
+        setattr(made, each, getattr(value, each))
+    return made
+
+
+class _Packed(threading.local):
+    ids: frozenset[int] = frozenset()
+    """The nodes that are being pickled one after the other, so each of them after its inputs."""
+
+
+_packing = _Packed()
+
+
+class _Packing:
+    """In a list of nodes that is pickled: from here on these are the nodes that come one after the other."""
+
+    def __init__(self, ids: frozenset[int]) -> None:
+        self.ids = ids
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        _packing.ids = self.ids
+        return int, ()
+
+
+def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *plain: Any) -> Value:
+    """The node that was pickled; what stands below it has been made first."""
+    made = node(PRIMITIVES[primitive], parents)
+    for each, data in zip(_PLAIN, plain, strict=True):
+        setattr(made, each, data)
+    return made
 
 
 # ---- sweeps over Values -------------------------------------------------------------------------------------------
