@@ -37,7 +37,7 @@ from test_derivatives import FORTY, close, value_of
         ("(x**2 + 1)**x", "(x**2 + 1)**x*log(x**2 + 1) + 2*x**2*(x**2 + 1)**(x - 1)"),
         ("cosh(x)**x", "cosh(x)**x*log(cosh(x)) + x*cosh(x)**(x - 1)*sinh(x)"),
         ("hypot(x, 0.1)", "x/hypot(x, 0.1)"),
-        ("log(hypot(x, 2*x))", "5*x/hypot(x, 2*x)**2"),
+        ("log(hypot(x, 2*x))", "1/x"),
         ("sinc(x)*log(x)", "sinc(x)/x + log(x)*(cos(pi*x) - sinc(x))/x"),
         ("x**x if x > 0 else 0", "where(x > 0, x*x**(x - 1) + x**x*log(x), 0)"),
         ("relu(x)*relu(x)", "where(x > 0, 2*relu(x), 0)"),
