@@ -101,7 +101,7 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
     for code in (*range(0xD800), *range(0xF900, 0x32000), *range(0xE0000, 0xE0200)):
         character = chr(code)
         for text in (character, "x" + character):
-            match = tokens.read(text)
+            match = tokens.read_token(text)
             name = match.lastindex == tokens.NAME and match.end() == len(text) and tokens.stranger(text) is None
             if name != is_name(text):
                 wrong.append(text)
@@ -119,8 +119,8 @@ def test_where_a_name_stops_being_one(name: str, at: int | None) -> None:
 def test_the_memory_for_tokens_is_bounded() -> None:
     numbers = random.Random(7)
     for _ in range(3 * tokens.REMEMBERED):
-        tokens.TOKENS[f"{numbers.random()}"]
+        tokens.token(f"{numbers.random()}")
     assert len(tokens.TOKENS) <= tokens.REMEMBERED
     before = len(tokens.TOKENS)
-    tokens.TOKENS["x" * 1000]
+    tokens.token("x" * 1000)
     assert len(tokens.TOKENS) == before

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
+from autodiff_cli.language.builder import Builder
 from autodiff_cli.language.reader import Stuck
 from autodiff_cli.language.reader import read as read_statements
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.problem import evaluate_constant
+from autodiff_cli.refusals import excerpts
 from autodiff_cli.refusals.context import Context, shape
 from autodiff_cli.refusals.diagnosis import recognised
 from autodiff_cli.refusals.mistakes import MISTAKES
@@ -181,12 +184,25 @@ def test_every_row_is_needed() -> None:
     used = set()
     for text in texts:
         try:
-            read_statements(text)
+            read_statements(text, Builder(text))
         except Stuck as stuck:
             used.add(recognised(Context(text, stuck))[0])
         except ExpressionError:
             pass  # what the grammar does not say has no row
     assert [mistake for mistake in MISTAKES if mistake not in used] == []
+
+
+def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -> None:
+    named = {"opening", "statement"}
+    for mistake in MISTAKES:
+        for template in (mistake.message, *mistake.write):
+            named |= {name for _, name, _, _ in Formatter().parse(template) if name}
+        named |= {mistake.needs, mistake.there, *mistake.caret.split("..")}
+    known = {*excerpts.RANGES, *excerpts.SPANS, *excerpts.TEXTS}
+    assert named - {"sign", "repaired", ""} <= known
+    # What is not named in a mistake is what others are made of.
+    source = Path(excerpts.__file__).read_text(encoding="utf-8")
+    assert {name for name in known - named if f'p["{name}"]' not in source} == set()
 
 
 def test_what_was_typed_is_shortened_where_it_is_long() -> None:

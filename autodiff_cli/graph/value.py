@@ -403,7 +403,7 @@ def values_of(tape: Tape, below: Sequence[int] | None = None) -> list[Value]:
         value.data = tape.data[i]
         value.active = tape.primitives[i] is not CONSTANT
         value.label = tape.labels.get(i, "")
-        value.source = tape.sources.get(i)
+        value.source = tape.constants[i][1] if i in tape.constants else None
         made[i] = value
     return list(made.values())
 

@@ -1,24 +1,36 @@
-"""The builder: from postfix code to a tape. It knows names, bindings, definitions and types; it evaluates nothing."""
+"""The builder: what names, bindings, definitions and calls are on the tape, and the types. It evaluates nothing."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
 from ..graph.value import Value, evaluate, values_of
 from ..run.tape import Place, Tape, in_order
-from ..table.operators import AND, COMPARISONS, CONSTANT, VARIABLE, WHERE
+from ..table.operators import AND, COMPARISONS, CONSTANT, NEG, VARIABLE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands
-from .code import BINARY, CALL, CHOICE, COMPARE, GROUP, NAME, NUMBER, UNARY, Item, Statement, Unexplained, operand_spans
+from .statements import Head, Statement
+from .statements import Unexplained as Unexplained
+from .tokens import within
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
 
 MAX_NODES = 2_000_000
+
+SIMPLE = {
+    name: p
+    for name, p in FUNCTIONS.items()
+    if len(p.params) == 1 and not (p.variadic or p.with_two or p.constant_params or p.takes_conditions)
+}
+"""The functions of the language that take one number, and nothing else."""
+
+Piece = tuple[int, int]
+"""Where an operand begins in the text, and what it ends before: a sign, or its own end."""
 
 
 class Binding(NamedTuple):
@@ -58,7 +70,7 @@ class Program:
         self.bound = bound
         """The names that the program bound: each with where, and the place of its node."""
         self.is_plain = is_plain
-        """Whether all of the tape is needed for the outputs, and in their order."""
+        """Whether all of the tape is needed for the outputs wherever they are taken, and in their order."""
         self._values: list[Value] | None = None
 
     @property
@@ -84,107 +96,172 @@ class Program:
         return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bound])
 
 
-class _Function:
-    __slots__ = ("body", "name", "parameters", "statement")
-
-    def __init__(self, name: str, parameters: tuple[str, ...], body: list[Item], statement: int) -> None:
-        self.name = name
-        self.parameters = parameters
-        self.body = body
-        self.statement = statement
+_NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
+"""What stands in the body of a definition for what only a call of it decides."""
 
 
-class _Scope:
-    """What names mean in a piece of text: a function's parameters, and the program as it was before a statement."""
+class Nodes:
+    """Nodes in rows: those of the program, or the body of a definition, which is worked out again at every call."""
 
-    __slots__ = ("function", "known", "statement", "via")
+    def __init__(self) -> None:
+        self.primitives: list[Primitive] = []
+        self.parents: list[tuple[int, ...]] = []
+        self.places: list[Place] = []
+        self.constants: dict[int, tuple[float, str]] = {}
+        """Each constant, and the text that it was read from."""
+        self.columns = self.primitives, self.parents, self.places, self.constants
+        self.pieces: dict[int, Sequence[Piece]] = {}
+        """In a body: of each operation, where its operands stand."""
+        self.called: dict[int, tuple[str, Place]] = {}
+        """In a body: the names that are used or called, and where."""
 
-    def __init__(
-        self, statement: int, known: dict[str, int], via: Span | None = None, function: _Function | None = None
-    ) -> None:
-        self.statement = statement
-        self.known = known
-        """The nodes of the names that have been looked up here, and of the parameters."""
-        self.via = via
-        self.function = function
+
+class Anything:
+    """The conditions in a body, where parameters may be numbers or conditions: nothing can be ruled out."""
+
+    def __contains__(self, node: object) -> bool:
+        return True
+
+    def add(self, node: int) -> None:
+        """Leave the question open."""
 
 
-def build(statements: Sequence[Statement], text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
-    """The program of the statements that were read from a text.
+class _Function(NamedTuple):
+    name: str
+    parameters: tuple[str, ...]
+    body: Nodes
+    root: int
+    piece: Piece
+    statement: int
 
-    `given` are the names that the point gives values to: they win over constants; calls expand to at most so many
-    nodes. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`).
+
+class Builder:
+    """The program as far as it has been read. The reader adds plain operations to `nodes` itself.
+
+    What is wrong with names and types is kept, the first of it, until the text has been read to its end: only a text
+    that is in the language has a meaning.
     """
-    return _Builder(text, given, most).program(statements)
 
-
-class _Builder:
-    def __init__(self, text: str, given: Collection[str], most: int) -> None:
+    def __init__(self, text: str, given: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
-        self.most = most
         self.given = given
-        self.tape = Tape([], [], [])
-        self.conditions: set[int] = set()
+        self.most = most
+        self.ahead = 0
+        """The terminal after what the reader puts together."""
+        self.statements: list[Statement] = []
+        self.nodes = self.whole = Nodes()
+        self.known: dict[str, int] = {}
+        """The nodes of the names that mean the same wherever they stand from here on."""
+        self.conditions: Any = set()
         """The nodes that are no numbers."""
+        self.functions: Mapping[str, Primitive] = SIMPLE
+        """The functions of one number by the names under which they can be called from here on."""
+        for name in given:
+            self.hide(name)
+        self.problem: ExpressionError | None = None
+        self.labels: dict[int, str] = {}
+        self.outputs: tuple[int, ...] = ()
+        self.branches = False
         self.expanded = 0
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
         self.bound: dict[str, list[tuple[int, int]]] = {}
-        self.defined: dict[str, list[tuple[int, _Function]]] = {}
-        self.called: set[_Function] = set()
+        self.defined: dict[str, list[_Function]] = {}
+        self.uncalled: dict[int, _Function] = {}
         self.bindings: list[tuple[str, int, int]] = []
         self.looks: dict[str, tuple[str, Span]] = {}
+        self._before = self._sizes()
+
+    def _sizes(self) -> tuple[Any, ...]:
+        names = self.known, self.free, self.used_constants, self.looks
+        return [len(row) for row in names], len(self.whole.primitives), self.problem
+
+    def scope(self) -> tuple[Nodes, dict[str, int], Any, Mapping[str, Primitive]]:
+        """Where the reader adds nodes, and what it needs to know there."""
+        return self.nodes, self.known, self.conditions, self.functions
+
+    def hide(self, name: str) -> None:
+        """Call what the program or the point calls so, where it is called."""
+        if name in self.functions:
+            self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
 
     # -- statements -------------------------------------------------------------------------------------------------
-    def program(self, statements: Sequence[Statement]) -> Program:
-        tape = self.tape
-        outputs: tuple[int, ...] = ()
-        function: _Function | None = None
-        known: dict[str, int] = {}
-        last = len(statements) - 1
-        for number, statement in enumerate(statements):
-            scope = _Scope(number, known)
-            if statement.kind in ("bind", "augment"):
-                outputs = (self.bind(statement, scope),)
-            elif statement.kind == "define":
-                defined = self.define(statement, number)
-                if number == last:
-                    function = defined
-                    outputs = (self.apply_to_variables(function, statement),)
-            else:
-                outputs = tuple([self.number(code, scope) for code in statement.codes])
-        if self.defined:
-            self.check_uncalled(function)
-        places, free = tape.places, self.free
-        names = sorted(free, key=lambda name: places[free[name]][:2]) if len(free) > 1 else free
-        leaves = {name: free[name] for name in names}
+    def program(self) -> Program:
+        """The program that has been read. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
+        if self.problem is not None:
+            problem, self.problem, self._before = self.problem, None, ()
+            try:
+                raise problem
+            finally:
+                del problem  # it would hold itself, by the frame in its traceback
+        parameters = None
+        if self.statements[-1].kind == "define":
+            _, function = self.uncalled.popitem()
+            parameters = function.parameters
+            self.apply_to_variables(function)
+        for function in list(self.uncalled.values()):
+            self.check_body(function)
+        nodes, free = self.whole, self.free
+        leaves = free
+        if self.expanded:
+            leaves = {name: free[name] for name in sorted(free, key=lambda name: nodes.places[free[name]][:2])}
         return Program(
             self.text,
-            tape,
-            outputs,
+            self.tape(),
+            self.outputs,
             leaves,
-            tuple(leaves) if function is None else function.parameters,
-            {name: tape.data[i] for name, i in self.used_constants.items()},
+            tuple(leaves) if parameters is None else parameters,
+            {name: nodes.constants[i][0] for name, i in self.used_constants.items()},
             tuple(self.bindings),
-            last == 0 and not self.called,
+            len(self.statements) == 1 and not self.expanded and not self.branches,
         )
 
-    def bind(self, statement: Statement, scope: _Scope) -> int:
-        name, at = statement.name, statement.name_span
-        if statement.kind == "augment" and name not in self.bound:
-            what = "a constant" if name in CONSTANTS and name not in self.given else "not bound yet"
-            raise ExpressionError(
-                "name", f"`{name}` is {what}, so it cannot be updated", at, f"bind it first: `{name} = …`"
-            )
-        value = self.expression(statement.codes[0], scope)
-        self.check_unused_before(name, at)
-        self.check_look(name, at)
-        if self.tape.primitives[value] is not VARIABLE:
-            self.tape.labels.setdefault(value, name)
-        self.bound.setdefault(name, []).append((scope.statement, value))
-        self.bindings.append((name, statement.start, value))
-        scope.known[name] = value
-        return value
+    def tape(self) -> Tape:
+        """The nodes so far as a tape."""
+        nodes = self.whole
+        tape = Tape(nodes.primitives, nodes.parents, [None] * len(nodes.primitives))
+        for i, (number, _) in nodes.constants.items():
+            tape.data[i] = number
+        tape.places, tape.constants, tape.labels = nodes.places, nodes.constants, self.labels
+        return tape
+
+    def finish_statement(self, statement: Statement) -> None:
+        """Go on to the next statement."""
+        self.statements.append(statement)
+        self._before = self._sizes()
+
+    def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
+        """The outputs, if no statement comes after this one."""
+        if self.conditions:
+            self.check_types((), operands, pieces)
+        self.outputs = operands
+
+    def bind(self, name: str, at: Span, value: int) -> None:
+        """Bind a name to a node."""
+        try:
+            self.check_unused_before(name, at)
+            self.check_look(name, at)
+        except ExpressionError as error:
+            self.refuse(error)
+        if self.whole.primitives[value] is not VARIABLE:
+            self.labels.setdefault(value, name)
+        self.bound.setdefault(name, []).append((len(self.statements), value))
+        self.bindings.append((name, at.start, value))
+        self.known[name] = value
+        self.hide(name)
+        self.outputs = (value,)
+
+    def augment(self, name: str, at: Span, primitive: Primitive, value: int, piece: Piece) -> None:
+        """Bind a name to an operation on what it was bound to."""
+        if name in self.bound:
+            old = self.bound[name][-1][1]
+            place = (at.start, piece[1])
+            self.bind(name, at, self.operation(primitive, (old, value), place, ((at.start, at.end), piece)))
+            return
+        what = "a constant" if name in CONSTANTS and name not in self.given else "not bound yet"
+        self.problem = self._before[2] or ExpressionError(
+            "name", f"`{name}` is {what}, so it cannot be updated", at, f"bind it first: `{name} = …`"
+        )
 
     def check_unused_before(self, name: str, at: Span) -> None:
         if name in self.bound:
@@ -194,53 +271,89 @@ class _Builder:
             raise ExpressionError(
                 "name", f"`{name}` is bound here but was used before", at,
                 "bind a name before its first use, or give this one another name",
-                ((Span(*self.tape.places[earlier]), "used here"),),
+                ((Span(*self.whole.places[earlier]), "used here"),),
             )  # fmt: skip
 
-    def define(self, statement: Statement, number: int) -> _Function:
-        names = tuple([str(p[2]) for p in statement.parameters])
-        for k, p in enumerate(statement.parameters):
-            if names[k] in names[:k]:
-                raise ExpressionError(
-                    "name", f"the parameter `{names[k]}` is listed twice", Span(*p[1]), "rename one of them"
-                )
-            self.check_look(names[k], Span(*p[1]))
-        self.check_look(statement.name, statement.name_span)
-        function = _Function(statement.name, names, statement.codes[0], number)
-        self.defined.setdefault(statement.name, []).append((number, function))
-        return function
+    # -- definitions ------------------------------------------------------------------------------------------------
+    def begin_body(self) -> None:
+        """Take what has been read of this statement for the head of a definition, and what follows for the body."""
+        sizes, size, self.problem = self._before
+        rows: tuple[dict[str, Any], ...] = (self.known, self.free, self.used_constants, self.looks)
+        for row, before in zip(rows, sizes, strict=True):
+            while len(row) > before:
+                row.popitem()
+        self.cut(size)
+        self._top = self.known, self.conditions, self.functions
+        self.nodes, self.known, self.conditions, self.functions = Nodes(), {}, Anything(), {}
 
-    def apply_to_variables(self, function: _Function, statement: Statement) -> int:
-        """The body of the function that ends the program, over its parameters as variables."""
-        leaves: dict[str, int] = {}
-        for p in statement.parameters:
-            name = p[2]
+    def cut(self, size: int) -> None:
+        """Take back the nodes from there on."""
+        nodes = self.whole
+        self.conditions.difference_update(range(size, len(nodes.primitives)))
+        for row in (nodes.primitives, nodes.parents, nodes.places):
+            del row[size:]
+        table: dict[int, Any]
+        for table in (nodes.constants, self.labels):
+            while table and next(reversed(table)) >= size:
+                table.popitem()
+
+    def define(self, head: Head, root: int, piece: Piece) -> None:
+        """End the body, and define the function."""
+        body, self.nodes = self.nodes, self.whole
+        self.known, self.conditions, self.functions = self._top
+        self.hide(head.name)
+        names = tuple([name for name, _ in head.parameters])
+        try:
+            for k, (name, span) in enumerate(head.parameters):
+                if name in names[:k]:
+                    raise ExpressionError("name", f"the parameter `{name}` is listed twice", span, "rename one of them")
+                self.check_look(name, span)
+            self.check_look(head.name, head.span)
+        except ExpressionError as error:
+            self.refuse(error)
+        function = _Function(head.name, names, body, root, piece, len(self.statements))
+        self.defined.setdefault(head.name, []).append(function)
+        self.uncalled[len(self.statements)] = function
+        self.parameters = head.parameters
+
+    def apply_to_variables(self, function: _Function) -> None:
+        """Make the body of the function that ends the program the output, over its parameters as variables."""
+        leaves: list[int] = []
+        for name, span in self.parameters:
             if name in self.free:
                 raise ExpressionError(
-                    "name", f"`{name}` is a parameter here, and a variable of the program before", Span(*p[1]),
+                    "name", f"`{name}` is a parameter here, and a variable of the program before", span,
                     "give one of them another name",
                 )  # fmt: skip
-            leaves[name] = self.variable(name, p[1])
-        self.free.update(leaves)
-        return self.number(function.body, _Scope(function.statement, leaves, None, function))
+            leaves.append(self.variable(name, span[:2]))
+        self.free.update(zip(function.parameters, leaves, strict=True))
+        root = self.expand(function, tuple(leaves), None)
+        self.outputs = (root,)
+        self.raise_for_types((), self.outputs, (function.piece,))
 
-    def check_uncalled(self, applied: _Function | None) -> None:
-        """Read the bodies of definitions that nothing called, for the errors in them; what they name is not used."""
-        tape, free, constants = self.tape, dict(self.free), dict(self.used_constants)
-        size = len(tape.primitives)
-        for history in self.defined.values():
-            for number, function in history:
-                if function not in self.called and function is not applied:
-                    leaves = {p: self.variable(p, (0, 0)) for p in function.parameters}
-                    self.expression(function.body, _Scope(number, leaves, None, function))
+    def check_body(self, function: _Function) -> None:
+        """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
+        free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.primitives)
+        self.expand(function, tuple([self.variable(name, (0, 0)) for name in function.parameters]), None)
         self.free, self.used_constants = free, constants
-        for row in (tape.primitives, tape.parents, tape.data, tape.places):
-            del row[size:]
-        for texts in (tape.labels, tape.sources):
-            for i in [i for i in texts if i >= size]:
-                del texts[i]
+        self.cut(size)
 
     # -- names ------------------------------------------------------------------------------------------------------
+    def refuse(self, error: ExpressionError) -> int:
+        """Keep an error, and go on with a node that stands for nothing."""
+        error.__traceback__ = None
+        self.problem = self.problem or error
+        return self.constant(0.0, "0", (0, 0))
+
+    def refuse_number(self, start: int, end: int) -> None:
+        """Say that a number is infinite."""
+        self.refuse(
+            ExpressionError(
+                "overflow", "this number is too large for double precision", Span(start, end),
+                "the largest is about 1.8e308",
+            )
+        )  # fmt: skip
+
     def check_look(self, name: str, at: Span) -> None:
         """Refuse two names that look alike."""
         look = name
@@ -255,12 +368,22 @@ class _Builder:
                 ((where, f"`{known}` is here"),),
             )  # fmt: skip
 
-    def lookup(self, name: str, place: Place, scope: _Scope) -> int:
-        """The node of a name where it is first used in a scope."""
+    def name(self, name: str, place: Place) -> int:
+        """The node of a name that the reader has met."""
+        if self.nodes is not self.whole:
+            return self.postpone(_NAME, (), place, name, place)
+        try:
+            node = self.known[name] = self.lookup(name, place, len(self.statements))
+        except ExpressionError as error:
+            return self.refuse(error)
+        return node
+
+    def lookup(self, name: str, place: Place, statement: int) -> int:
+        """The node of a name in the program as it was before a statement."""
         self.check_look(name, Span(*place))
         history = self.bound.get(name)
         if history:
-            k = bisect_left(history, scope.statement, key=lambda item: item[0])
+            k = bisect_left(history, statement, key=lambda entry: entry[0])
             if k:
                 return history[k - 1][1]
             if name not in CONSTANTS:
@@ -270,225 +393,261 @@ class _Builder:
                 )  # fmt: skip
         if name in CONSTANTS and name not in self.given and name not in self.free:
             if name not in self.used_constants:
-                self.used_constants[name] = at = self.constant(CONSTANTS[name], name, place)
-                self.tape.labels[at] = name
+                self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
+                self.labels[node] = name
             return self.used_constants[name]
         if name not in self.free:
             self.free[name] = self.variable(name, place)
         return self.free[name]
 
-    def function(self, item: Item, scope: _Scope) -> _Function | Primitive:
-        """What a call calls."""
-        name, at = item[2], Span(*item[3])
+    def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
+        """What a call calls, in the body of a function or in the program."""
+        statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
         if (
             name in self.given
-            or (scope.function and name in scope.function.parameters)
-            or (bound and bisect_left(bound, scope.statement, key=lambda entry: entry[0]) > 0)
+            or (scope and name in scope.parameters)
+            or (bound and bisect_left(bound, statement, key=lambda entry: entry[0]) > 0)
         ):
-            self.refuse_product(item, "has a value here, so it cannot be called")
+            raise Unexplained("name", f"`{name}` has a value here, so it cannot be called", Span(*place), end)
         history = self.defined.get(name)
-        k = bisect_left(history, scope.statement, key=lambda entry: entry[0]) if history else 0
-        if history and k:
-            return history[k - 1][1]
+        if history:
+            k = bisect_left(history, statement, key=lambda entry: entry.statement)
+            if k:
+                return history[k - 1]
         if name in FUNCTIONS:
             return FUNCTIONS[name]
-        if scope.function and scope.function.name == name:
+        if scope and scope.name == name:
             raise ExpressionError(
-                "name", f"`{name}` calls itself", at, "write the recursion out: definitions are expanded in place"
-            )
+                "name", f"`{name}` calls itself", Span(*place),
+                "write the recursion out: definitions are expanded in place",
+            )  # fmt: skip
         if history:
-            raise ExpressionError("name", f"`{name}` is defined only later", at, "move its definition up")
+            raise ExpressionError("name", f"`{name}` is defined only later", Span(*place), "move its definition up")
         if name in self.free or name in CONSTANTS or len(name) == 1:
-            self.refuse_product(item, "is not a function")
+            raise Unexplained("name", f"`{name}` is not a function", Span(*place), end)
         import difflib  # costs more than a whole small program, and only an error needs it
 
         near = difflib.get_close_matches(name, [*FUNCTIONS, *self.defined], 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
-        raise ExpressionError("name", f"there is no function `{name}`", at, hint)
-
-    def refuse_product(self, item: Item, why: str) -> None:
-        raise Unexplained("name", f"`{item[2]}` {why}", Span(*item[3]), item)
+        raise ExpressionError("name", f"there is no function `{name}`", Span(*place), hint)
 
     # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
-        tape = self.tape
-        i = len(tape.primitives)
-        tape.primitives.append(primitive)
-        tape.parents.append(parents)
-        tape.data.append(None)
-        tape.places.append(place)
+        """A new node."""
+        nodes = self.nodes
+        i = len(nodes.primitives)
+        nodes.primitives.append(primitive)
+        nodes.parents.append(parents)
+        nodes.places.append(place)
         if primitive.gives_condition:
             self.conditions.add(i)
+        elif primitive.demand:
+            self.branches = True
         return i
 
     def constant(self, data: float, source: str, place: Place) -> int:
+        """A new constant."""
         i = self.node(CONSTANT, (), place)
-        self.tape.data[i] = data
-        self.tape.sources[i] = source
+        self.nodes.constants[i] = data, source
         return i
 
     def variable(self, name: str, place: Place) -> int:
+        """A new variable."""
         i = self.node(VARIABLE, (), place)
-        self.tape.labels[i] = name
+        self.labels[i] = name
         return i
 
-    # -- expressions ------------------------------------------------------------------------------------------------
-    def number(self, code: Sequence[Item], scope: _Scope) -> int:
-        value = self.expression(code, scope)
-        if value in self.conditions:
-            raise _wrong_type(Span(*code[-1][1]), wanted_condition=False)
-        return value
+    def postpone(self, primitive: Primitive, parents: tuple[int, ...], place: Place, name: str, at: Place) -> int:
+        """A new node of a body, for a name that only a call of the function gives a meaning."""
+        self.nodes.called[len(self.nodes.primitives)] = name, at
+        return self.node(primitive, parents, place)
 
-    def expression(self, code: Sequence[Item], scope: _Scope) -> int:
-        """The node of one expression. Calls are a stack instead of recursion: the text may nest to any depth."""
-        tape, conditions = self.tape, self.conditions
-        primitives, all_parents, data, places = tape.primitives, tape.parents, tape.data, tape.places
-        values: list[int] = []
-        calls: list[tuple[Sequence[Item], Iterator[Item], _Scope]] = []
-        items = iter(code)
-        while True:
-            known, via = scope.known, scope.via
-            for item in items:
-                kind = item[0]
-                place = item[1]
-                if via is not None:
-                    place = (*place, via)
-                if kind == NAME:
-                    name = item[2]
-                    if name not in known:
-                        known[name] = self.lookup(name, place, scope)
-                    values.append(known[name])
-                elif kind == BINARY:
-                    b = values.pop()
-                    a = values[-1]
-                    if conditions and (a in conditions or b in conditions):
-                        self.check_types((a, b), (), code, item)
-                    values[-1] = len(primitives)
-                    primitives.append(item[2])
-                    all_parents.append((a, b))
-                    data.append(None)
-                    places.append(place)
-                elif kind == NUMBER:
-                    number = float(item[2])
-                    if number == math.inf:
-                        raise ExpressionError(
-                            "overflow", "this number is too large for double precision", Span(*item[1]),
-                            "the largest is about 1.8e308",
-                        )  # fmt: skip
-                    values.append(self.constant(number, item[2], place))
-                elif kind == CALL:
-                    first = len(values) - item[4]
-                    parents = tuple(values[first:])
-                    del values[first:]
-                    called = self.function(item, scope)
-                    if isinstance(called, _Function):
-                        calls.append((code, items, scope))
-                        scope = self.expand(called, parents, code, item, place)
-                        code = called.body
-                        items = iter(code)
-                        break
-                    values.append(self.call(called, parents, code, item, place))
-                elif kind == UNARY:
-                    if conditions and values[-1] in conditions:
-                        self.check_types(values[-1:], (), code, item)
-                    if item[2] is not None:
-                        values[-1] = self.node(item[2], (values[-1],), place)
-                elif kind == CHOICE:
-                    b = values.pop()
-                    condition = values.pop()
-                    self.check_types((values[-1], condition, b), (1,), code, item)
-                    values[-1] = self.node(WHERE, (condition, values[-1], b), place)
-                elif kind == COMPARE:
-                    first = len(values) - len(item[2]) - 1
-                    parents = tuple(values[first:])
-                    values[first:] = (self.compare(parents, code, item, place),)
-                elif kind != GROUP:
-                    first = len(values) - item[3]
-                    parents = tuple(values[first:])
-                    self.check_types(parents, item[2].takes_conditions, code, item)
-                    values[first:] = (self.node(item[2], parents, place),)
-            else:
-                if not calls:
-                    return values[0]
-                code, items, scope = calls.pop()
+    def superscript(self, digits: str, start: int, end: int) -> int:
+        """The exponent that a superscript is."""
+        if digits[0] not in "+-":
+            return self.constant(float(digits), digits, (start, end))
+        number = self.constant(float(digits[1:]), digits[1:], (start + 1, end))
+        return self.node(NEG, (number,), (start, end)) if digits[0] == "-" else number
 
-    def check_types(self, parents: Sequence[int], wanted: Sequence[int], code: Sequence[Item], item: Item) -> None:
-        """Raise an error unless exactly the `wanted` ones of an item's operands are conditions."""
-        wrong = [k for k, p in enumerate(parents) if (p in self.conditions) != (k in wanted)]
-        if item[0] == CHOICE:
-            wrong.sort(key=lambda k: k != 1)
-        if wrong:
-            spans = list(operand_spans(code, item))
-            raise _wrong_type(spans[wrong[0]], wanted_condition=wrong[0] in wanted)
+    # -- operations -------------------------------------------------------------------------------------------------
+    def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
+        """Hold it to the next node that exactly the `wanted` ones of its operands are conditions."""
+        if self.nodes is not self.whole:
+            self.nodes.pieces[len(self.nodes.primitives)] = pieces
+            return
+        try:
+            self.raise_for_types(wanted, operands, pieces)
+        except ExpressionError as error:
+            self.refuse(error)
 
-    def compare(self, parents: tuple[int, ...], code: Sequence[Item], item: Item, place: Place) -> int:
-        """A comparison, chained ones as the conjunction of their pairs."""
-        self.check_types(parents, (), code, item)
+    def raise_for_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
+        """Raise an error unless exactly the `wanted` ones of the operands are conditions."""
+        conditions = self.conditions
+        for k, operand in enumerate(operands):
+            if (operand in conditions) == (k in wanted):
+                continue
+            start, stop = pieces[k]
+            span = Span(start, within(self.text, start, stop)[-1][2])
+            if k in wanted:
+                raise ExpressionError(
+                    "type", "a condition is needed here, and this is a number", span, "compare it: `… > 0`, `… != 0`"
+                )
+            raise ExpressionError(
+                "type", "a number is needed here, and this is a condition", span,
+                "choose numbers by it: `1 if … else 0`",
+            )  # fmt: skip
+
+    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        """An operation that the grammar knows."""
+        if self.conditions or primitive.takes_conditions:
+            self.check_types(primitive.takes_conditions, operands, pieces)
+        return self.node(primitive, operands, place)
+
+    def plus(self, operand: int, place: Place, piece: Piece) -> int:
+        """The operand of a sign that changes nothing."""
+        if self.nodes is not self.whole:
+            return self.operation(_PLUS, (operand,), place, (piece,))
+        if operand in self.conditions:
+            self.check_types((), (operand,), (piece,))
+        return operand
+
+    def comparison(self, operands: Sequence[int], start: int, rest: Sequence[tuple[str, int, int, int]]) -> int:
+        """A comparison, chained ones as the conjunction of their pairs.
+
+        `rest` has each sign, where it stands, and where the operand after it begins and ends.
+        """
         result: int | None = None
-        for k, (sign, span) in enumerate(zip(item[2], item[3], strict=True)):
-            pair = self.node(COMPARISONS[sign], parents[k : k + 2], (*span, *place[2:]))
-            result = pair if result is None else self.node(AND, (result, pair), place)
+        end = rest[-1][3]
+        begins = [start, *(begin for _, _, begin, _ in rest)]
+        stops = [*(at for _, at, _, _ in rest), end]
+        pieces = list(zip(begins, stops, strict=True))
+        for k, (sign, _, _, stop) in enumerate(rest):
+            pair = self.operation(COMPARISONS[sign], tuple(operands[k : k + 2]), (begins[k], stop), pieces[k : k + 2])
+            result = pair if result is None else self.node(AND, (result, pair), (start, end))
         assert result is not None
         return result
 
-    def expand(
-        self, function: _Function, parents: tuple[int, ...], code: Sequence[Item], item: Item, place: Place
-    ) -> _Scope:
-        """The scope in which a defined function's body has these arguments."""
-        if len(parents) != len(function.parameters):
-            signature = f"{function.name}({', '.join(function.parameters)})"
-            self.refuse_count(signature, len(function.parameters), code, item)
-        self.called.add(function)
-        via = Span(*place)
-        # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
-        self.expanded += len(function.body)
-        if self.expanded > self.most:
-            raise ExpressionError(
-                "limit", f"the calls expand to more than {self.most:,} nodes", via, "split the program"
-            )
-        return _Scope(function.statement, dict(zip(function.parameters, parents, strict=True)), via, function)
+    def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, row: Sequence[int]) -> int:
+        """A call of a function of the program or of the language. `row` has where the arguments and commas stand."""
+        pieces = piecewise(row, place[1] - 1)
+        if self.nodes is not self.whole:
+            self.nodes.pieces[len(self.nodes.primitives)] = pieces
+            return self.postpone(_CALL, operands, place, name, at)
+        try:
+            called = self.function(name, at, place[1], None)
+            if isinstance(called, _Function):
+                self.check_count(called, place, pieces)
+                return self.expand(called, operands, Span(*place))
+            return self.apply(called, name, operands, place, pieces)
+        except ExpressionError as error:
+            return self.refuse(error)
 
-    def refuse_count(self, signature: str, wanted: int | str, code: Sequence[Item], item: Item) -> None:
-        _, place, name, _, got = item
-        check_thousands([span.start for span in operand_spans(code, item)], self.text)
-        plural = "" if str(wanted).endswith("1") else "s"
-        raise ExpressionError(
-            "arity", f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given",
-            Span(*place), f"write it as `{signature}`",
-        )  # fmt: skip
-
-    def call(
-        self, primitive: Primitive, parents: tuple[int, ...], code: Sequence[Item], item: Item, place: Place
+    def apply(
+        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
     ) -> int:
-        """A call of a function of the language."""
-        count = len(parents)
+        """A function of the language at its arguments."""
+        count = len(operands)
         if primitive.with_two and count == 2:
             primitive = PRIMITIVES[primitive.with_two]
         if primitive.variadic:
-            if not parents:
-                self.refuse_count(primitive.signature, "at least 1", code, item)
+            if not operands:
+                self.refuse_count(name, primitive.signature, "at least 1", place, pieces)
         elif count != len(primitive.params):
             most = len(primitive.params)
             least = most - len(primitive.defaults)
             if not least <= count <= most:
                 wanted = f"{least} or {most}" if least < most else f"{most} or 2" if primitive.with_two else most
-                self.refuse_count(primitive.signature, wanted, code, item)
+                self.refuse_count(name, primitive.signature, wanted, place, pieces)
         if self.conditions or primitive.takes_conditions:
-            self.check_types(parents, primitive.takes_conditions, code, item)
-        if not primitive.variadic and count < len(primitive.params):
+            self.raise_for_types(primitive.takes_conditions, operands, pieces)
+        if count < len(primitive.params) and not primitive.variadic:
             for default in primitive.defaults[count - len(primitive.params) :]:
-                parents += (self.constant(float(default), default, place),)
-        for name in primitive.constant_params:
-            self.check_whole(primitive, parents[primitive.params.index(name)], item)
-        return self.node(primitive, parents, place)
+                operands += (self.constant(float(default), default, place),)
+        for parameter in primitive.constant_params:
+            self.check_whole(primitive, operands[primitive.params.index(parameter)], place)
+        return self.node(primitive, operands, place)
 
-    def check_whole(self, primitive: Primitive, order: int, item: Item) -> None:
+    def check_count(self, function: _Function, place: Place, pieces: Sequence[Piece]) -> None:
+        if len(pieces) != len(function.parameters):
+            signature = f"{function.name}({', '.join(function.parameters)})"
+            self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
+
+    def refuse_count(
+        self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
+    ) -> NoReturn:
+        check_thousands([start for start, _ in pieces], self.text)
+        plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
+        raise ExpressionError(
+            "arity", f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given",
+            Span(*place[:2]), f"write it as `{signature}`",
+        )  # fmt: skip
+
+    def expand(self, function: _Function, operands: tuple[int, ...], via: Span | None) -> int:
+        """The body of a function at its arguments. A stack of calls instead of recursion."""
+        calls: list[tuple[_Function, dict[str, int], list[int], Span | None]] = []
+        made: list[int] = []
+        known = self.enter(function, operands, via)
+        while True:
+            body = function.body
+            for i in range(len(made), len(body.primitives)):
+                primitive, place = body.primitives[i], body.places[i]
+                if via is not None:
+                    place = (*place, via)
+                inputs = tuple([made[p] for p in body.parents[i]])
+                if primitive is CONSTANT:
+                    node = self.constant(*body.constants[i], place)
+                elif primitive is _NAME:
+                    name = body.called[i][0]
+                    if name not in known:
+                        known[name] = self.lookup(name, place, function.statement)
+                    node = known[name]
+                elif primitive is _CALL:
+                    name, at = body.called[i]
+                    called = self.function(name, at, place[1], function)
+                    pieces = body.pieces[i]
+                    if isinstance(called, _Function):
+                        self.check_count(called, place, pieces)
+                        calls.append((function, known, made, via))
+                        function, via = called, Span(*place)
+                        known, made = self.enter(function, inputs, via), []
+                        break
+                    node = self.apply(called, name, inputs, place, pieces)
+                else:
+                    if self.conditions or primitive.takes_conditions:
+                        self.raise_for_types(primitive.takes_conditions, inputs, body.pieces.get(i, ()))
+                    node = inputs[0] if primitive is _PLUS else self.node(primitive, inputs, place)
+                made.append(node)
+            else:
+                root = made[function.root]
+                if not calls:
+                    return root
+                function, known, made, via = calls.pop()
+                made.append(root)
+
+    def enter(self, function: _Function, operands: tuple[int, ...], via: Span | None) -> dict[str, int]:
+        """What the names of a function mean that is called."""
+        self.uncalled.pop(function.statement, None)
+        if via is not None:
+            # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
+            self.expanded += len(function.body.primitives)
+            if self.expanded > self.most:
+                raise ExpressionError(
+                    "limit", f"the calls expand to more than {self.most:,} nodes", via, "split the program"
+                )
+        return dict(zip(function.parameters, operands, strict=True))
+
+    def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
         """Raise an error unless the node is a whole number that the program fixes."""
-        tape = self.tape
-        below = in_order(tape.parents, (order,))
-        value = None
-        if not any(tape.primitives[i] is VARIABLE for i in below):
+        nodes, value = self.whole, None
+        below = in_order(nodes.parents, (order,))
+        if not any(nodes.primitives[i] is VARIABLE for i in below):
+            tape = Tape(
+                nodes.primitives,
+                nodes.parents,
+                [nodes.constants.get(i, (None,))[0] for i in range(len(nodes.primitives))],
+            )
+            tape.places = nodes.places
             root = values_of(tape, below)[-1]
             if root.data is None:
                 evaluate((root,))
@@ -496,15 +655,10 @@ class _Builder:
         if value is None or value < 0 or value != int(value):
             raise ExpressionError(
                 "type", f"the order of `{primitive.name}` must be a whole number fixed by the program",
-                Span(*item[1]), f"write it as `{primitive.name}(2, …)`",
+                Span(*place[:2]), f"write it as `{primitive.name}(2, …)`",
             )  # fmt: skip
 
 
-def _wrong_type(span: Span, *, wanted_condition: bool) -> ExpressionError:
-    if wanted_condition:
-        return ExpressionError(
-            "type", "a condition is needed here, and this is a number", span, "compare it: `… > 0`, `… != 0`"
-        )
-    return ExpressionError(
-        "type", "a number is needed here, and this is a condition", span, "choose numbers by it: `1 if … else 0`"
-    )
+def piecewise(row: Sequence[int], end: int) -> list[Piece]:
+    """The operands of a list, of which `row` has where they begin and where the commas between them stand."""
+    return list(zip(row[::2], [*row[1::2], end], strict=True)) if row else []

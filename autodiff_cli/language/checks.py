@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import ExpressionError, Span
-from .code import NAME, Item, Statement, Unexplained
+from .statements import Head, Statement, Unexplained
 
 _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
@@ -19,31 +19,28 @@ _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
 
 def check_statements(statements: Sequence[Statement]) -> None:
     """Raise an error if a statement before the last one is only a value."""
-    for statement, following in pairwise(statements):
-        if statement.kind == "outputs":
+    for (kind, start, end), following in pairwise(statements):
+        if kind == "outputs":
             raise ExpressionError(
-                "syntax",
-                "only the last statement may list outputs",
-                statement.span,
+                "syntax", "only the last statement may list outputs", Span(start, end),
                 "move it to the end of the program",
-            )
-        if statement.kind == "expression":
-            raise Unexplained("syntax", "this value is not used", statement.span, statement, following.start)
+            )  # fmt: skip
+        if kind == "expression":
+            raise Unexplained("syntax", "this value is not used", Span(start, end), end, following.start)
 
 
-def check_parameters(name: str, head: Span, parameters: Sequence[Item]) -> None:
+def check_head(head: Head) -> None:
     """Raise an error if something other than `f(x, y)` stands before the `=` of a definition."""
-    if not parameters:
+    name = head.name
+    if not head.parameters:
         raise ExpressionError(
-            "syntax", f"the function `{name}` has no parameter", head, f"write `{name} = 1` or `{name}(x) = x`"
-        )
-    for parameter in parameters:
-        if parameter[0] != NAME:
+            "syntax", f"the function `{name}` has no parameter", Span(head.span.start, head.end),
+            f"write `{name} = 1` or `{name}(x) = x`",
+        )  # fmt: skip
+    for parameter, span in head.parameters:
+        if not parameter:
             raise ExpressionError(
-                "syntax",
-                "a parameter of a function is a plain name",
-                Span(*parameter[1]),
-                f"write it as in `{name}(x) = x**2`",
+                "syntax", "a parameter of a function is a plain name", span, f"write it as in `{name}(x) = x**2`"
             )
 
 

@@ -101,16 +101,18 @@ def tables_text() -> str:
         made.append((origins.index(name), len(rule.expansion), kind, parts))
     named = lexer.terminals_by_name
     space = named["SPACE"].pattern.to_regexp()
-    texts = "|".join(named[name].pattern.to_regexp() for name in pattern.groupindex if name != "COEFFICIENT")
+    texts = [named[name].pattern.to_regexp() for name in pattern.groupindex if name != "COEFFICIENT"]
+    texts = sorted(texts, key=lambda text: not _stands_alone(text, texts))
     token = rf"(?:{space})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
-    piece = rf"(?:{space})?(?:{texts}|\Z|[\s\S])"
+    piece = rf"{space.removesuffix('+')}*(?:{'|'.join(texts)}|\Z|[\s\S])"
     lines = [
         HEADER,
         "# Lark's one pattern for all tokens, after white space (the number of the group is that of the terminal),",
         "# and for what is left: the end of the text, and a character that begins no token.",
         f"TOKEN = {token!a}",
         "",
-        "# The same without the groups, and without the coefficients, which are the same text as numbers.",
+        "# The same without the groups, and without the coefficients, which are the same text as numbers. Signs that",
+        "# begin nothing else come first: the order does not matter to them, and much of a formula is parentheses.",
         f"PIECE = {piece!a}",
         "",
         "# Both for text that is plain ASCII, where they are quicker.",
@@ -132,6 +134,14 @@ def tables_text() -> str:
     at = lines.index("# By what a rule makes, and by state: the state to go to.") + 1
     lines[at:at] = [line for number, row in enumerate(goto) for line in _block(f"G{number}", map(str, row))]
     return "\n".join(lines) + "\n"
+
+
+def _stands_alone(text: str, texts: Iterable[str]) -> bool:
+    """Whether a terminal is one sign that no other begins with, by their patterns."""
+    sign = text.removeprefix("\\")
+    return len(sign) == 1 and not any(
+        re.match(other, sign + after) for other in texts if other != text for after in "=*_0a "
+    )
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:

@@ -1,261 +1,378 @@
-"""The reader: text to postfix code, by a short loop over the tables that Lark computed from the grammar."""
+"""The reader: text to a tape, in one pass over the tables that Lark computed from the grammar."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import accumulate
+import math
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..errors import Span
-from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB
+from ..table.operators import ADD, AND, CONSTANT, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
-from . import code as kinds
-from .checks import check_commas, check_parameters, check_statements
-from .code import BINARY, CALL, CHOICE, COMPARE, GROUP, LOGIC, UNARY, Item, Statement, operands
+from .builder import MAX_NODES, Builder, Program, piecewise
+from .checks import check_commas, check_head, check_statements
+from .statements import Head, Statement
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AFTER_NUMBER,
+    AUGMENT,
     CLOSE,
     COEFFICIENT,
+    EQUALS,
     NAME,
-    NEWLINE,
     NUMBER,
     OPEN,
-    SKIPPED,
+    SIGN,
     SUPERSCRIPT,
     TOKENS,
     is_coefficient,
+    new_token,
     pieces,
+    read_token,
+    within,
+    without_skipped,
 )
 
 _WIDTH = len(TERMINALS)
-_PASS, _BINARY, _GROUP, _PREFIX, _SUFFIX, _FIRST, _STATEMENT, _OTHER = range(8)
-"""What a rule does: nothing, or which of its parts its item takes."""
+_PASS, _BINARY, _SUFFIX, _PREFIX, _OTHER = range(5)
+"""What a rule does: nothing, or of which of its parts it makes a node."""
+
+_AFTER_NO_OPERAND = frozenset((OPEN, EQUALS, AUGMENT))
+"""What makes a name before it that of a function, or one that is bound."""
 
 
 class Stuck(Exception):
     """No rule of the grammar goes on from here; `refusals` makes an `ExpressionError` of it."""
 
-    def __init__(self, at: int, states: list[int], values: list[Any]) -> None:
+    def __init__(self, at: int, states: list[int], starts: list[Any]) -> None:
         super().__init__(at)
         self.at = at
         self.states = states
-        self.values = values
+        self.starts = starts
         """What was understood before, as in `read`."""
 
 
-def read(text: str) -> list[Statement]:
-    """The statements of a program; raises `Stuck` where the grammar does not go on, `ExpressionError` for all else.
+def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
+    """The program of a text.
 
-    Linear in the text, without recursion. On the stack an operand is where it begins, and a sign `~` where it stands;
-    an operand's code is in the row of items.
+    `given` are the names that the point gives values to: they win over constants; calls expand to at most so many
+    nodes. Raises `Stuck` where the grammar does not go on, `ExpressionError` for all else.
     """
-    action_of, rules, resting, settled, tokens = ACTION, _RULES, _resting, _settled, TOKENS
-    binary, group, prefix, suffix, first, statement = _BINARY, _GROUP, _PREFIX, _SUFFIX, _FIRST, _STATEMENT
-    two, one, grouped, skipped, may_multiply = BINARY, UNARY, GROUP, SKIPPED, AFTER_NUMBER
-    depth = state = end = waiting = 0
+    return read(text, Builder(text, given, most)).program()
+
+
+def read(text: str, builder: Builder) -> Builder:
+    """The builder, after it has been told all statements of a text. Raises as `parse` does, but for what is wrong with
+    names, types and numbers of arguments, which the builder keeps to itself.
+
+    Linear in the text, without recursion. An operand is in two rows: its node, and where its text begins. A sign is in
+    the second only, as `~` where it stands; so are the name before a parenthesis or an equals sign, as name and place,
+    and what a rule has put together, as a list.
+    """
+    action_of, rules, closed, resting, tokens = ACTION, _RULES, _CLOSED, _resting, TOKENS
+    binary, prefix, suffix, sign, closing, number, word = _BINARY, _PREFIX, _SUFFIX, SIGN, CLOSE, NUMBER, NAME
+    may_multiply, constant, infinity = AFTER_NUMBER, CONSTANT, math.inf
+    nodes, known, conditions, functions = builder.nodes, builder.known, builder.conditions, builder.functions
+    primitives, parents, places, constants = nodes.columns
+    state = start = stop = waiting = 0
+    name: str | None = None
     states = [0, 0]
-    values: list[Any] = []
-    code: list[Item] = []
-    add_item = code.append
-    cut = pieces(text)
-    for piece, stop in zip(cut, accumulate(map(len, cut)), strict=True):
-        kind, length, leaf, value = tokens[piece]
-        if kind == NUMBER:
+    starts: list[Any] = []
+    operands: list[int] = []
+    for piece in pieces(without_skipped(text)):
+        end = stop
+        stop += len(piece)
+        try:
+            kind, length, sort, value = tokens[piece]
+        except KeyError:
+            kind, length, sort, value = new_token(piece)
+        if sort == number:
             if may_multiply[text[stop : stop + 1]] and is_coefficient(text, stop - length):
                 kind = COEFFICIENT
-        elif kind in skipped or (kind == NEWLINE and depth):
-            continue
+            if value[0] == infinity:
+                builder.refuse_number(stop - length, stop)
         if waiting:
-            state = settled[waiting + kind]
+            key = waiting + state + kind
+            try:
+                state = resting[key]
+            except KeyError:
+                state = _rest_at(key)
             states.append(state)
             waiting = 0
+            if name is not None:
+                if kind in _AFTER_NO_OPERAND:
+                    starts[-1] = (name, (start, end))
+                else:
+                    operands.append(known[name] if name in known else builder.name(name, (start, end)))
+                name = None
         while (action := action_of[state + kind]) < 0:
             how, origin, size, make = rules[action]
             if how == binary:
-                values.pop()
-                values.pop()
-                add_item((two, (values[-1], end), make))
+                right = operands.pop()
+                left = operands[-1]
+                later = starts.pop()
+                before = ~starts.pop()
+                operands[-1] = len(primitives)
+                if conditions and (left in conditions or right in conditions):
+                    builder.check_types((), (left, right), ((starts[-1], before), (later, end)))
+                primitives.append(make)
+                parents.append((left, right))
+                places.append((starts[-1], end))
                 states.pop()
-                states.pop()
-            elif how == group:
-                values.pop()
-                values.pop()
-                values[-1] = start = ~values[-1]
-                add_item((grouped, (start, end)))
-                states.pop()
-                states.pop()
-            elif how == prefix:
-                values.pop()
-                values[-1] = start = ~values[-1]
-                add_item((one, (start, end), make))
                 states.pop()
             elif how == suffix:
-                values.pop()
-                add_item((two, (values[-1], end), make))
+                right = operands.pop()
+                left = operands[-1]
+                later = starts.pop()
+                operands[-1] = len(primitives)
+                if conditions and (left in conditions or right in conditions):
+                    builder.check_types((), (left, right), ((starts[-1], later), (later, end)))
+                primitives.append(make)
+                parents.append((left, right))
+                places.append((starts[-1], end))
                 states.pop()
-            elif how == first:
-                values[-1] = [values[-1]]
-            elif how == statement:
-                values[-size:] = (_listed_statement(values[-size:], end, code),)
-                code = []
-                add_item = code.append
-                if size > 1:
-                    del states[1 - size :]
+            elif how == prefix:
+                later = starts.pop()
+                starts[-1] = ~starts[-1]
+                inner = operands[-1]
+                operands[-1] = len(primitives)
+                if conditions and inner in conditions:
+                    builder.check_types((), (inner,), ((later, end),))
+                primitives.append(make)
+                parents.append((inner,))
+                places.append((starts[-1], end))
+                states.pop()
             elif how:
-                values[-size:] = (make(values[-size:], end, code, text),)
+                starts[-size:] = (make(starts[-size:], operands, end, builder),)
                 if origin == 0:
-                    return values[0]  # type: ignore[no-any-return]
+                    return builder
                 if size > 1:
                     del states[1 - size :]
-            states[-1] = state = resting[origin + states[-2] + kind]
+                if builder.nodes is not nodes or builder.functions is not functions:
+                    nodes, known, conditions, functions = builder.scope()
+                    primitives, parents, places, constants = nodes.columns
+            key = origin + states[-2] + kind
+            try:
+                states[-1] = state = resting[key]
+            except KeyError:
+                states[-1] = state = _rest_at(key)
         if action == 0:
-            raise Stuck(stop - length, states, values)
-        end = stop
-        if leaf:
+            raise Stuck(stop - length, states, starts)
+        if sort == sign:
+            starts.append(length - stop - 1)
+            states.append(action)
+            state = action
+        elif sort == closing:
+            # What ends in this sign needs no look at the next one.
+            waiting, size, make = closed[action]
+            if make is None:
+                starts.pop()
+                starts[-1] = ~starts[-1]
+                states.pop()
+                states.pop()
+            elif (
+                size == 4  # a call with arguments
+                and starts[-3][0] in functions
+                and _is_one(starts[-1])
+                and not conditions
+                and states[-4] not in _BEGINNINGS
+            ):
+                # A function of one argument that cannot be anything else: what `builder.call` would do.
+                del starts[-2:]
+                called, (start, _) = starts[-1]
+                starts[-1] = start
+                inner = operands[-1]
+                operands[-1] = len(primitives)
+                primitives.append(functions[called])
+                parents.append((inner,))
+                places.append((start, stop))
+                del states[-3:]
+            else:
+                builder.ahead = read_token(text, stop).lastindex or 0 if states[-size] in _BEGINNINGS else 0
+                starts.append(length - stop - 1)
+                starts[-size:] = (make(starts[-size:], operands, stop, builder),)
+                del states[1 - size :]
+            state = states[-1]
+        elif sort == word:
             start = stop - length
-            values.append(start)
-            add_item((leaf, (start, stop), value))
-            waiting = (state + kind) * _WIDTH
-            continue
-        states.append(action)
-        state = action
-        if value is None:
-            values.append(length - stop - 1)
-            if kind == OPEN:
-                depth += 1
-                if states[-2] in _AFTER_NAME:
-                    # The name is that of a function, and no operand.
-                    values[-2] = code.pop()
-            elif kind == CLOSE:
-                depth -= 1
-        elif kind == SUPERSCRIPT:
-            values.append(stop - length)
-            _add_superscript(value, stop - length, stop, code)
+            starts.append(start)
+            name = value
+            waiting = _WORD
+        elif sort == number:
+            start = stop - length
+            starts.append(start)
+            waiting = _NUMBER if kind == number else _COEFFICIENT
+            operands.append(len(primitives))
+            constants[len(primitives)] = value
+            primitives.append(constant)
+            parents.append(())
+            places.append((start, stop))
         else:
-            values.append(value)
+            states.append(action)
+            state = action
+            if kind == SUPERSCRIPT:
+                starts.append(stop - length)
+                operands.append(builder.superscript(value, stop - length, stop))
+            elif value is not None:
+                starts.append((value, stop - length))
+            else:
+                starts.append(length - stop - 1)
+                if kind == EQUALS and type(starts[-2]) is Head:
+                    builder.begin_body()
+                    nodes, known, conditions, functions = builder.scope()
+                    primitives, parents, places, constants = nodes.columns
     raise AssertionError("the end of the text ends the loop")
 
 
-def _add_superscript(digits: str, start: int, end: int, code: list[Item]) -> None:
-    if digits[0] not in "+-":
-        code.append((kinds.NUMBER, (start, end), digits))
-        return
-    code.append((kinds.NUMBER, (start + 1, end), digits[1:]))
-    code.append((UNARY, (start, end), NEG if digits[0] == "-" else None))
+# ---- what a rule makes of its parts: each is given the parts' places in the text, and all operands so far ----------
+Make = Callable[[list[Any], list[int], int, Builder], Any]
 
 
-def _listed_statement(values: list[Any], end: int, code: list[Item]) -> list[Statement]:
-    listed: list[Statement] = values[0] if len(values) > 1 else []
-    last = values[-1]
-    listed.append(last if type(last) is Statement else Statement("expression", last, end, (code,)))
-    return listed
-
-
-def _listed(values: list[Any], end: int, code: list[Item], text: str) -> list[Any]:
-    """The operands in a row, without the commas between them."""
-    items = values[0] if type(values[0]) is list else [values[0]]
-    items.append(values[-1])
-    return items
-
-
-def _chained(values: list[Any], end: int, code: list[Item], text: str) -> list[Any]:
-    """The first operand where it begins, and each further one: its comparison, where it begins and where it ends."""
-    first, sign, start = values
-    items = first if type(first) is list else [first]
-    items.append((sign, start, end))
-    return items
-
-
-def _separated(values: list[Any], end: int, code: list[Item], text: str) -> None:
-    """Nothing: what stands between statements."""
-
-
-def _choice(values: list[Any], end: int, code: list[Item], text: str) -> int:
-    start: int = values[0]
-    code.append((CHOICE, (start, end)))
+def _plus(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
+    start: int = ~parts[0]
+    operands[-1] = builder.plus(operands[-1], (start, end), (parts[1], end))
     return start
 
 
-def _logic(primitive: Primitive, count: int) -> Callable[[list[Any], int, list[Item], str], int]:
-    def make(values: list[Any], end: int, code: list[Item], text: str) -> int:
-        start: int = values[0] if count > 1 else ~values[0]
-        code.append((LOGIC, (start, end), primitive, count))
-        return start
+def _absolute(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
+    start: int = ~parts[0]
+    operands[-1] = builder.operation(ABS, (operands[-1],), (start, end), ((parts[1], ~parts[2]),))
+    return start
+
+
+def _not(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
+    start: int = ~parts[0]
+    operands[-1] = builder.operation(NOT, (operands[-1],), (start, end), ((parts[1], end),))
+    return start
+
+
+def _logic(primitive: Primitive) -> Make:
+    def make(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
+        start, sign, later = parts
+        right = operands.pop()
+        operands[-1] = builder.operation(primitive, (operands[-1], right), (start, end), ((start, ~sign), (later, end)))
+        return start  # type: ignore[no-any-return]
 
     return make
 
 
-def _absolute(values: list[Any], end: int, code: list[Item], text: str) -> int:
-    start: int = ~values[0]
-    code.append((UNARY, (start, end), ABS))
-    return start
+def _choice(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
+    start, then, condition, otherwise, other = parts
+    first = len(operands) - 3
+    a, c, b = operands[first:]
+    spans = ((condition, ~otherwise), (start, ~then), (other, end))
+    operands[first:] = (builder.operation(WHERE, (c, a, b), (start, end), spans),)
+    return start  # type: ignore[no-any-return]
 
 
-def _compare(values: list[Any], end: int, code: list[Item], text: str) -> int:
-    (first, *rest) = values[0]
-    spans = []
-    left = first
-    for _, start, stop in rest:
-        spans.append((left, stop))
-        left = start
-    code.append((COMPARE, (first, end), tuple([sign for sign, _, _ in rest]), tuple(spans)))
-    return first  # type: ignore[no-any-return]
+def _chained(parts: list[Any], operands: list[int], end: int, builder: Builder) -> list[Any]:
+    """The first operand where it begins, and each further one: its comparison, where it begins and where it ends."""
+    first, (sign, at), start = parts
+    chain = first if type(first) is list else [first]
+    chain.append((sign, at, start, end))
+    return chain
 
 
-def _call(values: list[Any], end: int, code: list[Item], text: str) -> int:
-    _, place, name = values[0]
-    arguments = values[2] if len(values) == 4 else ()
-    if len(arguments) > 1:
-        check_commas(arguments, text, outputs=False)
-    code.append((CALL, (place[0], end), name, place, len(arguments)))
+def _compare(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
+    start, *rest = parts[0]
+    first = len(operands) - len(rest) - 1
+    operands[first:] = (builder.comparison(operands[first:], start, rest),)
+    return start  # type: ignore[no-any-return]
+
+
+def _listed(parts: list[Any], operands: list[int], end: int, builder: Builder) -> list[int]:
+    """Operands where they begin, with the commas between them."""
+    first, comma, start = parts
+    row = first if type(first) is list else [first]
+    row += (~comma, start)
+    return row
+
+
+def _call(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int | Head:
+    name, place = parts[0]
+    row: list[int] = [] if len(parts) < 4 else parts[2] if type(parts[2]) is list else [parts[2]]
+    first = len(operands) - (len(row) + 1) // 2
+    if len(row) > 1:
+        check_commas(row[::2], builder.text, outputs=False)
+    arguments = tuple(operands[first:])
+    if builder.ahead == EQUALS:
+        del operands[first:]
+        return Head(name, Span(*place), end, _parameters(builder.text, row, end))
+    operands[first:] = (builder.call(name, place, arguments, (place[0], end), row),)
     return place[0]  # type: ignore[no-any-return]
 
 
-def _bind(values: list[Any], end: int, code: list[Item], text: str) -> Statement:
-    _, place, name = code[0]
-    del code[0]
-    return Statement("bind", values[0], end, (code,), name, Span(*place))
+def _is_one(place: Any) -> bool:
+    """Whether it is the place of one argument, and no list."""
+    return type(place) is int
 
 
-def _augment(values: list[Any], end: int, code: list[Item], text: str) -> Statement:
-    _, place, name = code[0]
-    code.append((BINARY, (values[0], end), PRIMITIVES[values[1]]))
-    return Statement("augment", values[0], end, (code,), name, Span(*place))
+def _parameters(text: str, row: list[int], close: int) -> tuple[tuple[str, Span], ...]:
+    """What stands between the commas in the head of a definition."""
+    found = []
+    for start, stop in piecewise(row, close - 1):
+        tokens = within(text, start, stop)
+        end = tokens[-1][2]
+        is_name = len(tokens) == 1 and tokens[0][0] == NAME
+        found.append((text[start:end] if is_name else "", Span(start, end)))
+    return tuple(found)
 
 
-def _define(values: list[Any], end: int, code: list[Item], text: str) -> Statement:
-    head, last = operands(code, len(code), 2)
-    _, span, name, place, count = code[head]
-    parameters = [code[at] for at in operands(code, head, count)]
-    check_parameters(name, Span(*span), parameters)
-    return Statement("define", values[0], end, (code[head + 1 : last + 1],), name, Span(*place), tuple(parameters))
+def _bind(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
+    name, place = parts[0]
+    builder.bind(name, Span(*place), operands.pop())
+    return Statement("bind", place[0], end)
 
 
-def _outputs(values: list[Any], end: int, code: list[Item], text: str) -> Statement:
-    starts: list[int] = values[0]
-    check_commas(starts, text, outputs=True)
-    ends = [at + 1 for at in operands(code, len(code), len(starts))]
-    codes = tuple([code[a:b] for a, b in zip([0, *ends], ends, strict=False)])
-    return Statement("outputs", starts[0], end, codes)
+def _augment(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
+    (name, place), (kind, _), start = parts
+    builder.augment(name, Span(*place), PRIMITIVES[kind], operands.pop(), (start, end))
+    return Statement("augment", place[0], end)
 
 
-def _program(values: list[Any], end: int, code: list[Item], text: str) -> list[Statement]:
-    (statements,) = (value for value in values if value)
-    check_statements(statements)
-    return statements  # type: ignore[no-any-return]
+def _define(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
+    head: Head = parts[0]
+    check_head(head)
+    builder.define(head, operands.pop(), (parts[2], end))
+    return Statement("define", head.span.start, end)
+
+
+def _outputs(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
+    row: list[int] = parts[0]
+    check_commas(row[::2], builder.text, outputs=True)
+    builder.output(tuple(operands), piecewise(row, end))
+    operands.clear()
+    return Statement("outputs", row[0], end)
+
+
+def _statements(parts: list[Any], operands: list[int], end: int, builder: Builder) -> list[Statement]:
+    listed: list[Statement] = parts[0] if len(parts) > 1 else builder.statements
+    last = parts[-1]
+    if type(last) is not Statement:
+        builder.output((operands.pop(),), ((last, end),))
+        last = Statement("expression", last, end)
+    builder.finish_statement(last)
+    return listed
+
+
+def _separators(parts: list[Any], operands: list[int], end: int, builder: Builder) -> None:
+    """Nothing."""
+
+
+def _program(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Builder:
+    check_statements(builder.statements)
+    return builder
 
 
 _SHAPES = {(3, "02"): _BINARY, (2, "1"): _PREFIX, (2, "01"): _SUFFIX}
-_OPERATIONS: dict[str, Primitive | None] = {
-    "add": ADD, "sub": SUB, "mul": MUL, "div": DIV, "pow": POW, "neg": NEG, "pos": None, "sqrt": SQRT,
-}  # fmt: skip
-_MAKERS: dict[str, Callable[[list[Any], int, list[Item], str], Any]] = {
+_OPERATIONS = {"add": ADD, "sub": SUB, "mul": MUL, "div": DIV, "pow": POW, "neg": NEG, "sqrt": SQRT}
+_MAKERS: dict[str, Make] = {
+    "pos": _plus,
     "if": _choice,
-    "or": _logic(OR, 2),
-    "and": _logic(AND, 2),
-    "not": _logic(NOT, 1),
+    "or": _logic(OR),
+    "and": _logic(AND),
+    "not": _not,
     "abs": _absolute,
     "compare": _compare,
     "call": _call,
@@ -264,27 +381,21 @@ _MAKERS: dict[str, Callable[[list[Any], int, list[Item], str], Any]] = {
     "define": _define,
     "outputs": _outputs,
     "program": _program,
+    "_statements": _statements,
+    "_separators": _separators,
+    "_chain": _chained,
 }
 
 
 def _rule(origin: int, size: int, kind: str, parts: str) -> tuple[int, int, int, Any]:
     """How to apply a rule: what it does, the key of what it makes, its length, and its primitive or maker."""
-    how = _OTHER
-    make: Any = _MAKERS.get(kind)
+    how, make = _OTHER, _MAKERS.get(ORIGINS[origin] if kind == "list" else kind)
     if kind in ("", "number", "name"):
         how = _PASS
     elif kind in _OPERATIONS:
-        how, make = _SHAPES[size, parts], _OPERATIONS[kind]
-    elif kind == "group":
-        how = _GROUP
-    elif ORIGINS[origin] == "_statements":
-        how = _STATEMENT
-    elif ORIGINS[origin] == "_separators":
-        make = _separated
-    elif ORIGINS[origin] == "_chain":
-        make = _chained
-    elif kind == "list":
-        how, make = (_FIRST, None) if size == 1 else (_OTHER, _listed)
+        return _SHAPES[size, parts], origin * len(ACTION), size, _OPERATIONS[kind]
+    elif kind == "list" and make is None:
+        how, make = (_PASS, None) if size == 1 else (_OTHER, _listed)
     return how, origin * len(ACTION), size, make
 
 
@@ -293,39 +404,39 @@ _RULES = tuple(_rule(*rule) for rule in reversed(RULES))
 
 
 def _rest(origin: int, under: int, kind: int) -> int:
-    """The state after a rule and all those that then do nothing."""
+    """The state after a rule, or a token that is an operand, and all the rules that then do nothing."""
     while True:
-        state = GOTO[origin][under // _WIDTH]
+        state = GOTO[origin][under // _WIDTH] if origin < len(GOTO) else ACTION[under + origin - len(GOTO)]
         action = ACTION[state + kind]
         if action >= 0 or _RULES[action][0] != _PASS:
             return state
         origin = RULES[-1 - action][0]
 
 
-class _Resting(dict[int, int]):
-    """That state, by the sum of what the rule made, the state below and the next terminal, each in steps of its own."""
-
-    def __missing__(self, key: int) -> int:
-        origin, place = divmod(key, len(ACTION))
-        kind = place % _WIDTH
-        self[key] = _rest(origin, place - kind, kind)
-        return self[key]
+def _rest_at(key: int) -> int:
+    """That state, by the sum of the origin, the state below and the next terminal, each in steps of its own."""
+    origin, place = divmod(key, len(ACTION))
+    kind = place % _WIDTH
+    state = _resting[key] = _rest(origin, place - kind, kind)
+    return state
 
 
-class _Settled(dict[int, int]):
-    """The state after a name or a number and the rules that then do nothing, by state, terminal and next terminal."""
+_resting: dict[int, int] = {}
+"""What that has found so far."""
 
-    def __missing__(self, key: int) -> int:
-        place, kind = divmod(key, _WIDTH)
-        state = ACTION[place]
-        action = ACTION[state + kind]
-        if action < 0 and _RULES[action][0] == _PASS:
-            state = _rest(RULES[-1 - action][0], place - place % _WIDTH, kind)
-        self[key] = state
-        return state
+_WORD, _NUMBER, _COEFFICIENT = [(len(GOTO) + kind) * len(ACTION) for kind in (NAME, NUMBER, COEFFICIENT)]
+"""Operands that are tokens, as origins."""
 
+_CLOSED = {
+    state: _RULES[min(ACTION[state : state + _WIDTH])][1:]
+    for state in {ACTION[row + CLOSE] for row in range(0, len(ACTION), _WIDTH)}
+    if state > 0
+}
+"""Of the states after a closing parenthesis, the one rule that then applies: what it makes, its length, its maker."""
 
-_resting = _Resting()
-_settled = _Settled()
-_AFTER_NAME = frozenset(ACTION[state + NAME] for state in range(0, len(ACTION), _WIDTH) if ACTION[state + NAME] > 0)
-"""The states in which a name has been read that may yet be that of a function."""
+_BEGINNINGS = frozenset(
+    state
+    for state in range(0, len(ACTION), _WIDTH)
+    if ACTION[state + NAME] > 0 and ACTION[ACTION[state + NAME] + EQUALS] > 0
+)
+"""The states in which a statement begins."""

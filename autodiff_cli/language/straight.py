@@ -11,13 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..graph.value import in_order
 from ..numbers.floats import REAL
-from ..run import lists
-from ..run.lists import ADD, CALL, CALLABLE, DIV, GENERAL, MUL, NEG, RAISE, SUB, WHOLE, Step, is_whole, smooth
-from ..table import operators
-from ..table.operators import CONSTANT, POW
-from .builder import CONSTANTS, Program
+from ..run import doubles
+from ..run.doubles import ADD, CALL, CALLABLE, DIV, GENERAL, MUL, NEG, RAISE, SUB, WHOLE, Step, is_whole, smooth
+from ..table.operators import POW
+from .builder import CONSTANTS
 from .printer import POWER, PRODUCT, SIGN, SUM
 
 LONGEST = 10_000
@@ -76,7 +74,7 @@ class Straight(NamedTuple):
         data = self.data.copy()
         for name, place in self.variables.items():
             data[place] = float(point[name])
-        lists.evaluate(self.steps, data)
+        doubles.evaluate(self.steps, data)
         return Straight(self.steps, data, self.output, self.variables, self.constants)
 
 
@@ -188,7 +186,7 @@ def walk(text: str, point: Mapping[str, float]) -> Straight | None:
                 else:
                     inputs = tuple(values[-arguments:])
                     del values[1 - arguments or len(values) :]
-                    data.append(lists.general(primitive, [data[p] for p in inputs]))
+                    data.append(doubles.general(primitive, [data[p] for p in inputs]))
                     steps.append((GENERAL, count, inputs, primitive))
                 values[-1] = count
                 count += 1
@@ -203,42 +201,3 @@ def walk(text: str, point: Mapping[str, float]) -> Straight | None:
     if pending != [_BOTTOM] or ("," in text and _GROUPED.search(text)):
         return None
     return Straight(steps, data, values[0], variables, constants)
-
-
-_ARITHMETIC = {operators.ADD: ADD, operators.SUB: SUB, operators.MUL: MUL, operators.DIV: DIV, operators.NEG: NEG}
-
-
-def flattened(program: Program) -> Straight | None:
-    """The numbers of a program with one output, at no point yet; None for one with conditions."""
-    (root,) = program.outputs
-    places = in_order((root,))
-    data = [0.0] * len(places)
-    steps: list[Step] = []
-    fixed: set[int] = set()
-    leaves: set[int] = set()
-    for node, place in places.items():
-        primitive = node.primitive
-        inputs = [places[p] for p in node._prev]
-        if primitive.demand or primitive.gives_condition:
-            return None
-        if not inputs:
-            if primitive is CONSTANT:
-                fixed.add(place)
-                leaves.add(place)
-                data[place] = node.data
-            continue
-        if fixed.issuperset(inputs):
-            fixed.add(place)
-        if primitive in _ARITHMETIC:
-            steps.append((_ARITHMETIC[primitive], place, inputs[0], inputs[-1]))
-        elif primitive is POW and inputs[1] in fixed:
-            whole = inputs[1] in leaves and is_whole(data[inputs[1]])
-            steps.append((WHOLE if whole else RAISE, place, inputs[0], inputs[1]))
-        elif (found := smooth(primitive)) is not None:
-            steps.append((CALL, place, inputs[0], found))
-        else:
-            steps.append((GENERAL, place, tuple(inputs), primitive))
-    if any(leaf not in places for leaf in program.variables.values()):
-        return None
-    variables = {name: places[leaf] for name, leaf in program.variables.items()}
-    return Straight(steps, data, places[root], variables, program.constants)

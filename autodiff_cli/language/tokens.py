@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import accumulate
+from typing import Any
 
-from . import code as kinds
 from .tables import ASCII_PIECE, ASCII_TOKEN, IGNORED, PIECE, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
@@ -16,7 +16,7 @@ KIND = {name: number for number, name in enumerate(TERMINALS)}
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
 SUPERSCRIPT, COMPARISON, AUGMENT = KIND["SUPERSCRIPT"], KIND["COMPARISON"], KIND["AUGMENT"]
-NEWLINE, OPEN, CLOSE = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"]
+NEWLINE, OPEN, CLOSE, EQUALS = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"]
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 
 EXPONENT_DIGITS = 6
@@ -35,10 +35,10 @@ _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Marks that only choose between forms of a character, as far as the grammar has not left them out."""
 
 
-Token = tuple[int, int, int, str | None]
+Token = tuple[int, int, int, Any]
 """What is known of a piece of text, wherever it stands: its terminal; its length, without the white space before it;
-the kind of item that it makes at once, or 0; the text of a name, of a number (plain ASCII, without underscores), of a
-comparison, or the primitive of an operator such as `+=`."""
+its sort (`NUMBER`, `NAME`, `SIGN`, `CLOSE` or `OTHER`); and what it is worth: a number with its text (plain ASCII,
+without underscores), the text of a name or of a comparison, the primitive of an operator such as `+=`."""
 
 
 @lru_cache(4)
@@ -56,61 +56,93 @@ def pieces(text: str) -> list[str]:
     return _cutter(ASCII_PIECE if text.isascii() else PIECE)(text)
 
 
-def read(text: str, start: int = 0) -> re.Match[str]:
+def read_token(text: str, start: int = 0) -> re.Match[str]:
     """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
     found = _matcher(ASCII_TOKEN if text.isascii() else TOKEN)(text, start)
     assert found is not None
     return found
 
 
-class _Tokens(dict[str, Token]):
-    """By a piece of text, what it is; of numbers only what they are where nothing follows."""
+SIGN, OTHER = 0, -1
+"""Sorts of tokens that are neither a number nor a name: a sign that only stands on the stack, and the rest."""
 
-    def __missing__(self, piece: str) -> Token:
-        match = read(piece)
-        kind = match.lastindex or 0
-        text = match[kind]
-        leaf = 0
-        value = None
-        if kind == NUMBER:
-            leaf, value = kinds.NUMBER, text.replace("_", "").replace("−", "-")
-            if len(value) > EXPONENT_DIGITS:
-                exponent = value.lower().partition("e")[2].lstrip("+-")
-                kind = NUMBER if len(exponent) <= EXPONENT_DIGITS else UNREADABLE
-        elif kind == NAME:
-            if text in KEYWORDS:
-                kind = KEYWORDS[text]
-            elif stranger(text) is None:
-                leaf, value = kinds.NAME, text
-            else:
-                kind = UNREADABLE
-        elif kind in _VALUED:
-            value = text if kind == COMPARISON else text.translate(_PLAIN)
-            value = _WORTH.get(value, value)
-        token = (kind, len(text), leaf, value)
-        if len(piece) <= 32:
-            if len(self) >= REMEMBERED:
-                self.clear()
-            self[piece] = token
-        return token
+_PLAIN_SIGNS = frozenset(
+    kind for name, kind in KIND.items() if kind not in (*_VALUED, *SKIPPED, NEWLINE, NUMBER, NAME, EQUALS, END)
+)
+
+TOKENS: dict[str, Token] = {}
+"""The tokens that have been met, by their pieces of text; of numbers only what they are where nothing follows."""
+
+
+def new_token(piece: str) -> Token:
+    """What a piece of text is that is not among `TOKENS` yet."""
+    match = read_token(piece)
+    kind = match.lastindex or 0
+    text = match[kind]
+    value: Any = None
+    sort = OTHER
+    if kind == NUMBER:
+        text_value = text.replace("_", "").replace("−", "-")
+        exponent = text_value.lower().partition("e")[2].lstrip("+-")
+        if len(exponent) > EXPONENT_DIGITS:
+            kind = UNREADABLE
+        else:
+            value = float(text_value), text_value
+            sort = NUMBER
+    elif kind == NAME:
+        if text in KEYWORDS:
+            kind = KEYWORDS[text]
+        elif stranger(text) is None:
+            sort, value = NAME, text
+        else:
+            kind = UNREADABLE
+    elif kind in _VALUED:
+        value = text if kind == COMPARISON else text.translate(_PLAIN)
+        value = _WORTH.get(value, value)
+    if kind in _PLAIN_SIGNS:
+        sort = CLOSE if kind == CLOSE else SIGN
+    token = (kind, len(text), sort, value)
+    if len(piece) <= 32:
+        if len(TOKENS) >= REMEMBERED:
+            TOKENS.clear()
+        TOKENS[piece] = token
+    return token
 
 
 class _AfterNumber(dict[str, bool]):
     """By a character, whether a number directly before it can be a coefficient."""
 
     def __missing__(self, character: str) -> bool:
-        possible = read("1" + character).lastindex == COEFFICIENT
+        possible = read_token("1" + character).lastindex == COEFFICIENT
         self[character] = possible
         return possible
 
 
-TOKENS = _Tokens()
 AFTER_NUMBER = _AfterNumber()
+
+
+def without_skipped(text: str) -> str:
+    """The text with blanks for comments, and for new lines inside parentheses."""
+    if "#" not in text and len(text.splitlines()) < 2:
+        return text
+    depth = 0
+    parts = []
+    for piece in pieces(text):
+        kind = token(piece)[0]
+        depth += (kind == OPEN) - (kind == CLOSE)
+        depth = max(depth, 0)
+        parts.append(" " * len(piece) if kind in SKIPPED or (kind == NEWLINE and depth) else piece)
+    return "".join(parts)
+
+
+def token(piece: str) -> Token:
+    """What a piece of text is."""
+    return TOKENS.get(piece) or new_token(piece)
 
 
 def is_coefficient(text: str, start: int) -> bool:
     """Whether the number that starts there is a coefficient: `2` in `2x`, but not in `2 x` or `2*x`."""
-    return read(text, start).lastindex == COEFFICIENT
+    return read_token(text, start).lastindex == COEFFICIENT
 
 
 def scan(text: str) -> Iterator[tuple[int, int, int]]:
@@ -118,7 +150,7 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
     depth = 0
     cut = pieces(text)
     for piece, stop in zip(cut, accumulate(map(len, cut)), strict=True):
-        kind, length, _, _ = TOKENS[piece]
+        kind, length, _, _ = token(piece)
         start = stop - length
         if kind in SKIPPED or (kind == NEWLINE and depth):
             continue
@@ -131,6 +163,12 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
         yield kind, start, stop
         if kind == END:
             return
+
+
+def within(text: str, start: int, stop: int) -> list[tuple[int, int, int]]:
+    """Kind, start and end of the tokens between two places, of which none is a new line."""
+    found = [(kind, start + a, start + b) for kind, a, b in scan(text[start:stop])]
+    return [token for token in found if token[0] not in (NEWLINE, END)]
 
 
 def stranger(name: str) -> int | None:

@@ -10,8 +10,7 @@ from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..language.code import NAME
-from ..language.reader import Stuck, read
+from ..language.tokens import NAME, token
 from .problem import evaluate_constant, plain_number
 
 _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
@@ -130,11 +129,8 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
 @lru_cache(1024)
 def is_name(text: str) -> bool:
     """Whether the text is a name of the language."""
-    try:
-        ((first, *_),) = read(text)[0].codes
-    except (Stuck, ExpressionError, ValueError):
-        return False
-    return bool(first[0] == NAME and first[2] == text)
+    kind, length, _, _ = token(text)
+    return kind == NAME and length == len(text)
 
 
 def point_of_object(value: object) -> dict[str, float]:

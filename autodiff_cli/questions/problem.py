@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, Span
 from ..graph.value import Value, evaluate
 from ..language.builder import Program
 from ..refusals.parsing import parse as parse
@@ -78,7 +78,10 @@ def _check_one_expression(text: str) -> None:
     (*earlier, last) = statements(text)
     if earlier or last.kind != "expression" or "#" in text:
         raise ExpressionError(
-            "point", "a value is one expression, and this is more", last.span, "give a number, or `pi/4` for example"
+            "point",
+            "a value is one expression, and this is more",
+            Span(last.start, last.end),
+            "give a number, or `pi/4` for example",
         )
 
 
@@ -97,14 +100,19 @@ def as_number(value: float | str, name: str) -> float:
     return number
 
 
-def single_output(program: Program) -> Value:
-    """The one output of a program. Raises `ExpressionError` where there are several."""
-    if len(program.outputs) > 1:
+def check_single(program: Program) -> None:
+    """Raise an `ExpressionError` where a program has several outputs."""
+    if len(program.roots) > 1:
         raise ExpressionError(
-            "type", f"this program has {len(program.outputs)} outputs, and a gradient needs one",
-            program.outputs[1].span,
+            "type", f"this program has {len(program.roots)} outputs, and a gradient needs one",
+            program.tape.span(program.roots[1]),
             "`autodiff jacobian` differentiates several outputs",
         )  # fmt: skip
+
+
+def single_output(program: Program) -> Value:
+    """The one output of a program. Raises `ExpressionError` where there are several."""
+    check_single(program)
     return program.outputs[0]
 
 

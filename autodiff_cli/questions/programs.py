@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..graph.value import Value, in_order
 from ..language.builder import Program
-from ..language.straight import Straight, flattened, walk
-from ..run.lists import adjoints
+from ..language.straight import Straight, walk
+from ..run.doubles import Doubles, adjoints
+from ..run.sweep import Fault
 from .arithmetic import DOUBLE, Arithmetic
 from .gradient import Gradient, gradient, gradient_of
-from .problem import parse, single_output
+from .problem import check_single, parse
 
 REMEMBERED = 1024
 """How many programs are kept, in case they come again with another point."""
@@ -20,25 +20,76 @@ MOST_KEPT = 250_000
 """How large they may be together, in characters of text and nodes of graphs."""
 
 
-class _Graph:
-    """A program as a graph, and as flat lists from the second time on."""
+class _Walked:
+    """An ordinary formula, taken apart at its first point."""
+
+    def __init__(self, text: str, lists: Straight) -> None:
+        self.text = text
+        self.lists = lists
+        self._used = False
+
+    def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
+        """The gradient there; None where that takes the graph.
+
+        Raises KeyError, ValueError or ArithmeticError where it takes the graph as well.
+        """
+        lists = self.lists.at(point) if self._used else self.lists
+        self._used = True
+        if lists is None or (wrt is not None and not lists.variables.keys() >= set(wrt)):
+            return None
+        _, data, output, variables, constants = lists
+        adjoint = adjoints(lists.steps, data, output)
+        if adjoint is None:
+            return None
+        # `+ 0.0` turns the -0.0 of a product into a plain zero.
+        return Gradient(
+            self.text,
+            DOUBLE,
+            data[output] + 0.0,
+            {name: adjoint[place] + 0.0 for name, place in variables.items() if wrt is None or name in wrt},
+            {name: data[place] for name, place in variables.items()},
+            constants,
+        )
+
+
+class _Read:
+    """A program that has been read, and its run in doubles."""
 
     def __init__(self, program: Program) -> None:
-        single_output(program)
+        check_single(program)
         self.program = program
-        self.nodes: Sequence[Value] = list(in_order(program.outputs))
-        self._lists: Straight | None = None
-        self._flattened = False
+        self.doubles = Doubles(program.tape, program.roots[0], is_plain=program.is_plain)
+        self._bound = frozenset([name for name, _, _ in program.bound])
 
-    def lists(self) -> Straight | None:
-        """The lists, None where the program is not ordinary enough for them."""
-        if not self._flattened:
-            self._lists, self._flattened = flattened(self.program), True
-        return self._lists
+    def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
+        """The gradient there, without the graph; None where it takes that.
 
-    def gradient(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
+        Raises KeyError, ValueError, ArithmeticError or Fault where it takes that as well.
+        """
+        program = self.program
+        leaves = program.leaves
+        if self._bound and not self._bound.isdisjoint(point):
+            return None
+        names = program.parameters if wrt is None else wrt
+        if names is not program.parameters and not leaves.keys() >= set(names):
+            return None
+        found = self.doubles.gradient(leaves, point)
+        if found is None:
+            return None
+        value, adjoints = found
+        # `+ 0.0` turns the -0.0 of a product into a plain zero.
+        return Gradient(
+            program.text,
+            DOUBLE,
+            value + 0.0,
+            {name: adjoints[i] + 0.0 for name, i in leaves.items() if name in names},
+            {name: point[name] for name in leaves},
+            program.constants,
+        )
+
+    def graph(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
         """The gradient there."""
-        for node in self.nodes:
+        for node in self.program.values:
             if node._prev:
                 node.data = node.grad = None
         return gradient_of(self.program, point, wrt)
@@ -53,7 +104,7 @@ class Programs:
 
     def __init__(self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = REMEMBERED) -> None:
         self._arithmetic, self._whole, self._remembered = arithmetic, whole, remembered
-        self._known: dict[tuple[str, ...], Straight | _Graph] = {}
+        self._known: dict[tuple[str, ...], _Walked | _Read] = {}
         self._size = 0
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
@@ -66,62 +117,42 @@ class Programs:
         # what a program means depends on the names that have a value
         key = (text, *point)
         known = self._known.get(key)
+        if known is None and not self._whole:
+            known = self._walked(key, point)
+        if known is None:
+            known = self._read(key, point)
         if not self._whole:
             try:
-                found = self._on_lists(key, known, point, wrt)
-            except (KeyError, ValueError, ArithmeticError):
+                found = known.numbers(point, wrt)
+            except (KeyError, ValueError, ArithmeticError, Fault):
                 found = None
             if found is not None:
                 return found
-        if not isinstance(known, _Graph):
-            known = _Graph(parse(text, point))
-            self._remember(key, known, len(text) + len(known.nodes))
-        return known.gradient(point, wrt)
+        if not isinstance(known, _Read):
+            known = self._read(key, point)
+        return known.graph(point, wrt)
 
-    def _on_lists(
-        self,
-        key: tuple[str, ...],
-        known: Straight | _Graph | None,
-        point: Mapping[str, float],
-        wrt: Sequence[str] | None,
-    ) -> Gradient[float] | None:
-        """The gradient by flat lists; None where that takes the graph. Raises what arithmetic raises then as well."""
-        lists: Straight | None
-        if isinstance(known, _Graph):
-            lists = known.lists()
-            lists = lists and lists.at(point)
-            wrt = known.program.parameters if wrt is None else wrt
-        elif known is not None:
-            lists = known.at(point)
-        else:
+    def _walked(self, key: tuple[str, ...], point: Mapping[str, float]) -> _Walked | None:
+        """An ordinary formula, taken apart; None for any other program."""
+        try:
             lists = walk(key[0], point)
-            if lists is not None:
-                self._remember(key, lists, len(key[0]))
-        return None if lists is None else _swept(key[0], lists, wrt)
+        except (KeyError, ValueError, ArithmeticError):
+            return None
+        if lists is None:
+            return None
+        walked = _Walked(key[0], lists)
+        self._remember(key, walked, len(key[0]))
+        return walked
 
-    def _remember(self, key: tuple[str, ...], known: Straight | _Graph, size: int) -> None:
+    def _read(self, key: tuple[str, ...], point: Mapping[str, float]) -> _Read:
+        """The program, read for good. Raises `ExpressionError`."""
+        read = _Read(parse(key[0], point))
+        self._remember(key, read, len(key[0]) + len(read.program.tape.primitives))
+        return read
+
+    def _remember(self, key: tuple[str, ...], known: _Walked | _Read, size: int) -> None:
         self._size += size
         if len(self._known) >= self._remembered or self._size > MOST_KEPT:
             self._known.clear()
             self._size = size
         self._known[key] = known
-
-
-def _swept(text: str, lists: Straight, wrt: Collection[str] | None) -> Gradient[float] | None:
-    """The gradient at the point where the lists are; None where that takes the graph.
-
-    Raises ValueError or ArithmeticError where it takes the graph as well.
-    """
-    steps, data, output, variables, constants = lists
-    adjoint = adjoints(steps, data, output)
-    if adjoint is None or (wrt is not None and not variables.keys() >= set(wrt)):
-        return None
-    # `+ 0.0` turns the -0.0 of a product into a plain zero.
-    return Gradient(
-        text,
-        DOUBLE,
-        data[output] + 0.0,
-        {name: adjoint[place] + 0.0 for name, place in variables.items() if wrt is None or name in wrt},
-        {name: data[place] for name, place in variables.items()},
-        constants,
-    )

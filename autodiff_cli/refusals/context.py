@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.code import Statement
 from ..language.reader import Stuck
+from ..language.statements import Statement
 from ..language.tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
-from ..language.tokens import KIND, scan, stranger
+from ..language.tokens import KIND, read_token, scan, stranger
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
 from ..table.primitive import FUNCTIONS
 
@@ -94,8 +94,8 @@ class Context:
 
     def _look_round(self) -> None:
         defined = {
-            statement.name
-            for value in self.stuck.values
+            read_token(self.text, statement.start)[0]
+            for value in self.stuck.starts
             if type(value) is list
             for statement in value
             if type(statement) is Statement and statement.kind == "define"
@@ -135,7 +135,7 @@ class Context:
 
     def understood(self) -> int:
         """Where the last operand begins that was understood before the error."""
-        for value in reversed(self.stuck.values):
+        for value in reversed(self.stuck.starts):
             if type(value) is int and value >= 0:
                 return value
         raise KeyError("operand")

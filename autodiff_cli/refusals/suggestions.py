@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..errors import ExpressionError
-from ..language.builder import build
-from ..language.reader import Stuck, read
+from ..language.builder import Builder
+from ..language.reader import Stuck, parse, read
 
 LONGEST = 72
 """A spelling longer than this is not offered: nobody would read it."""
@@ -19,7 +19,7 @@ LARGEST = 10_000
 def parses(text: str) -> bool:
     """Whether the text is a program as far as the grammar says."""
     try:
-        read(text)
+        read(text, Builder(text))
     except (Stuck, ExpressionError):
         return False
     return True
@@ -28,7 +28,7 @@ def parses(text: str) -> bool:
 def means(text: str) -> bool:
     """Whether the text is a program with a meaning: it has no error in names, types, or numbers of arguments either."""
     try:
-        program = build(read(text), text, most=LARGEST)
+        program = parse(text, most=LARGEST)
     except (Stuck, ExpressionError):
         return False
     return not any(program.tape.primitives[i].gives_condition for i in program.roots)

@@ -144,7 +144,8 @@ class Activity(list[bool]):
         self.wanted = tuple(wanted)
         self.unsettled: set[int] = set()
         """Nodes whose value may jump at this point."""
-        self._moving = None if through else self
+        self._through = through
+        self._moving: Activity | None = None
         self._beyond: dict[int, Number] = {}
         """Values of branches that were not taken."""
         self._upset: set[int] = set()
@@ -175,6 +176,8 @@ class Activity(list[bool]):
     @property
     def moving(self) -> Activity:
         """The same, of what moves near this point; found when it is first asked for."""
+        if not self._through:
+            return self
         if self._moving is None:
             self._moving = Activity(self.tape, self.m, self.order, self.wanted, False)
         return self._moving

@@ -15,7 +15,7 @@ Place = tuple[Any, ...]
 class Tape:
     """A graph in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it."""
 
-    __slots__ = ("data", "labels", "parents", "places", "primitives", "sources")
+    __slots__ = ("constants", "data", "labels", "parents", "places", "primitives")
 
     def __init__(self, primitives: list[Primitive], parents: list[tuple[int, ...]], data: list[Any]) -> None:
         self.primitives = primitives
@@ -26,8 +26,8 @@ class Tape:
         """The piece of text of each node, if it has one."""
         self.labels: dict[int, str] = {}
         """The names that the program or the user gave to nodes; every variable has one."""
-        self.sources: dict[int, str] = {}
-        """The text of each constant, so that it can be read again as another number type."""
+        self.constants: dict[int, tuple[float, str]] = {}
+        """Each constant, and the text that it was read from, so that it can be read again as another number type."""
 
     def span(self, i: int) -> Span | None:
         """The piece of text of node `i`."""

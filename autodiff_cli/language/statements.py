@@ -1,0 +1,39 @@
+"""Statements: what the reader tells of them to those that judge them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span
+
+
+class Statement(NamedTuple):
+    """What kind of statement (`expression`, `outputs`, `bind`, `augment` or `define`), and where it stands."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Head(NamedTuple):
+    """What stands before the `=` of a definition."""
+
+    name: str
+    span: Span
+    """Where the name stands."""
+    end: int
+    parameters: tuple[tuple[str, Span], ...]
+    """The names in the parentheses and where they stand; an empty name for anything else."""
+
+
+class Unexplained(ExpressionError):
+    """An error whose hint only `refusals` can give, since it has to try spellings.
+
+    Of a value that is not used: `end` is where that ends, `after` where the next statement begins. Of a call of
+    something that is no function: where the call ends; `after` is 0.
+    """
+
+    def __init__(self, kind: str, message: str, span: Span, end: int, after: int = 0) -> None:
+        super().__init__(kind, message, span)
+        self.end = end
+        self.after = after
