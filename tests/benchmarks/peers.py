@@ -19,6 +19,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from random_formulas import Formula, formulas, is_right
+from written_formulas import formulas as written_formulas
 
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams.driver import answer_requests
@@ -214,13 +215,14 @@ def _ours(asked: Sequence[Formula], line: Callable[[Formula], str]) -> tuple[flo
 def _theirs(way: Way, asked: Sequence[Formula]) -> tuple[float, list[Answer]]:
     gc.collect()
     begin = time.perf_counter()
-    answers = [way(formula.text, formula.point) for formula in asked]
+    answers = [way(formula.python or formula.text, formula.point) for formula in asked]
     return time.perf_counter() - begin, answers
 
 
 def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, object]]:
-    """One row a program: median lines a second over the rounds, for formulas that are all different and for formulas
-    that come again at other points, how many times as fast this program is, and wrong answers among how many.
+    """One row a program: median lines a second over the rounds, for formulas that are all different, for formulas that
+    come again at other points, and for those that people write (each once); how many times as fast this program is;
+    and wrong answers among how many.
 
     A program whose round would last longer than so many seconds gets the first formulas only.
     """
@@ -235,21 +237,23 @@ def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, obj
         "autodiff, request records": lambda asked: _ours(asked, _record),
     }
     ways |= {name: lambda asked, way=way: _theirs(way, asked) for name, way in installed().items()}
+    written = written_formulas()
     shares = {}
     for name, way in ways.items():
         way(distinct[:3])
         taken, _ = way(distinct[: min(20, count)])
         shares[name] = max(10, min(count, round(seconds / max(taken, 1e-9) * min(20, count))))
-    rates: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in ways}
+    rates: dict[str, tuple[list[float], ...]] = {name: ([], [], []) for name in ways}
     wrong: dict[str, int] = {}
     for _ in range(rounds):
         for name, way in ways.items():
-            for kind, asked in enumerate((distinct, repeated)):
+            wrong[name] = 0
+            for kind, asked in enumerate((distinct, repeated, written)):
                 some = asked[: shares[name]]
                 taken, answers = way(some)
                 rates[name][kind].append(len(some) / taken)
-                if kind == 0:
-                    wrong[name] = sum(not is_right(f, *answer) for f, answer in zip(some, answers, strict=True))
+                if kind != 1:
+                    wrong[name] += sum(not is_right(f, *answer) for f, answer in zip(some, answers, strict=True))
     middle = {name: [statistics.median(each) for each in both] for name, both in rates.items()}
     ours = middle["autodiff"]
     return [
@@ -259,8 +263,10 @@ def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, obj
             "autodiff is": f"{ours[0] / both[0]:.2f}x",
             "repeated, lines/s": round(both[1]),
             "autodiff is then": f"{ours[1] / both[1]:.2f}x",
+            "written, lines/s": round(both[2]),
+            "autodiff is there": f"{ours[2] / both[2]:.2f}x",
             "wrong": wrong[name],
-            "of": min(shares[name], count),
+            "of": min(shares[name], count) + min(shares[name], len(written)),
         }
         for name, both in sorted(middle.items(), key=lambda item: -item[1][0])
     ]

@@ -22,6 +22,8 @@ class Formula(NamedTuple):
     point: dict[str, float]
     value: Any
     gradient: dict[str, Any]
+    python: str = ""
+    """How it is written for programs that read Python, where that differs."""
 
 
 class Dual(NamedTuple):
