@@ -1,4 +1,4 @@
-"""The Python API: `Value`, `parse`, `gradient`, every function of the language, and the errors.
+"""The Python API: `Value`, `parse`, a function for every command and of the language, and the errors.
 
 >>> from autodiff_cli import Value, gradient, tanh
 >>> gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3}).gradient
@@ -22,23 +22,37 @@ if TYPE_CHECKING:
     from .errors import Diagnostic as Diagnostic
     from .errors import ExpressionError as ExpressionError
     from .errors import Span as Span
+    from .face import Answer as Answer
+    from .face import Gradient as Gradient
+    from .face import Program as Program
+    from .face import check as check
+    from .face import descend as descend
+    from .face import diff as diff
+    from .face import draw as draw
+    from .face import draw_dot as draw_dot
+    from .face import export as export
+    from .face import functions as functions
+    from .face import gradient as gradient
+    from .face import graph as graph
+    from .face import hessian as hessian
+    from .face import jacobian as jacobian
+    from .face import minimize as minimize
+    from .face import parse as parse
+    from .face import plot as plot
+    from .face import taylor as taylor
+    from .face import trace as trace
     from .graph.library import *  # noqa: F403
     from .graph.value import Value as Value
-    from .language.builder import Program as Program
-    from .questions.gradient import Gradient as Gradient
-    from .questions.gradient import gradient as gradient
-    from .questions.problem import parse as parse
 
-_HOMES = {
-    "Value": "graph.value",
-    "Diagnostic": "errors",
-    "ExpressionError": "errors",
-    "Span": "errors",
-    "Program": "language.builder",
-    "Gradient": "questions.gradient",
-    "gradient": "questions.gradient",
-    "parse": "questions.problem",
-}
+_ROOMS = {
+    "errors": ("Diagnostic", "ExpressionError", "Span"),
+    "graph.value": ("Value",),
+    "face": (
+        "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "functions",
+        "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "taylor", "trace",
+    ),
+}  # fmt: skip
+_HOMES = {name: home for home, held in _ROOMS.items() for name in held}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,10 +3,10 @@
 import sys
 from typing import Annotated
 
-from ..questions.functions import function, functions
+from ..questions.functions import FunctionEntry, Functions, function, functions
 from ..streams import options
-from ..views.formats import Asked, writer
-from ..views.functions import list_view, view
+from ..views.formats import Asked, draws, writer
+from ..views.functions import view
 
 EXAMPLE = "autodiff functions softplus"
 
@@ -19,11 +19,10 @@ def run(name: Name = None, format: options.Format = None, json: options.Json = F
     For each its signature, domain and derivative, and what is taken for the derivative at a kink.
     """
     chosen = "json" if json else format or "table"
-    if name is None and chosen in ("table", "markdown"):
-        writer(chosen, sys.stdout, list_view(), many=False).answer(Asked(None), functions())
-        return 0
-    entries = functions() if name is None else (function(name),)
-    out = writer(chosen, sys.stdout, view(), many=name is None)
+    together = name is None and draws(chosen)
+    entries: tuple[FunctionEntry | Functions, ...]
+    entries = (functions(),) if together else functions() if name is None else (function(name),)
+    out = writer(chosen, sys.stdout, view(), many=name is None and not together)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()

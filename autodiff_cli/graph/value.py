@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..errors import Diagnostic, ExpressionError, Span
@@ -91,7 +91,10 @@ class Value:
         All gradients are set to zero first, then accumulated in reverse topological order: calling it twice gives the
         same answer. Raises `ExpressionError` where a derivative is infinite, undefined or too large.
         """
-        differentiate(self)
+        try:
+            differentiate(self)
+        except ExpressionError as error:
+            raise _hinted(error) from None
 
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
@@ -299,7 +302,14 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
     try:
         return _result(primitive, parents, compute(number_type(inputs), primitive, inputs, 0))
     except Fault as fault:
-        raise ExpressionError(fault.kind, fault.message, None, fault.hint) from None
+        raise _hinted(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
+
+
+def _hinted(error: ExpressionError) -> ExpressionError:
+    """The error, so that a traceback shows its hint; here is no text that it could show a place in."""
+    if error.hint is not None:
+        error.add_note(f"  hint: {error.hint}")
+    return error
 
 
 def _as_constant(x: Number) -> Value:
@@ -395,10 +405,16 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     return place
 
 
-def values_of(tape: Tape, below: Sequence[int] | None = None) -> list[Value]:
-    """The nodes of a tape as Values: all, or those at the given places, each after its inputs."""
+def values_of(tape: Tape, below: Sequence[int] | None = None, given: Mapping[int, Value] | None = None) -> list[Value]:
+    """The nodes of a tape as Values: all, or those at the given places, each after its inputs.
+
+    `given` are Values that stand in for nodes.
+    """
     made: dict[int, Value] = {}
     for i in range(len(tape.primitives)) if below is None else below:
+        if given and i in given:
+            made[i] = given[i]
+            continue
         value = node(tape.primitives[i], tuple([made[p] for p in tape.parents[i]]), tape.span(i))
         value.data = tape.data[i]
         value.active = tape.primitives[i] is not CONSTANT

@@ -33,9 +33,13 @@ class FunctionEntry:
     """Where the derivative is published; empty for what follows at once."""
 
 
-def functions() -> tuple[FunctionEntry, ...]:
+class Functions(tuple[FunctionEntry, ...]):
+    """Several functions."""
+
+
+def functions() -> Functions:
     """Every function of the language, in the order of the table."""
-    return tuple(describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values()))
+    return Functions(describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values()))
 
 
 def function(name: str) -> FunctionEntry:

@@ -16,7 +16,9 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
     """How an answer is shown, with the choices that its view takes: `digits`, say."""
     from importlib import import_module
 
-    question = type(answer).__module__.rpartition(".")[2]
+    # the Python face has kinds of its own of the questions' answers
+    homes = [kind.__module__.rpartition(".") for kind in type(answer).__mro__]
+    question = next(name for room, _, name in homes if room.endswith(".questions"))
     # a plot over two variables is another answer to the same question
     name = "plot" if question == "surface" else question
     view: View[Any] = import_module(f".{name}", __name__).view(**choices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.functions import FunctionEntry
+from ..questions.functions import FunctionEntry, Functions
 from .characters import Style
 from .document import Block, Line, Pieces, Table
 from .formats import Row, View
@@ -13,7 +13,9 @@ COLUMNS = ("name", "signature", "group", "domain", "parameter", "derivative", "k
 EVERYWHERE = "every number"
 
 
-def _record(entry: FunctionEntry) -> dict[str, object]:
+def _record(entry: FunctionEntry | Functions) -> dict[str, object]:
+    if isinstance(entry, Functions):
+        return {"functions": list(map(_record, entry))}
     return {
         "name": entry.name,
         "aliases": list(entry.aliases),
@@ -26,7 +28,11 @@ def _record(entry: FunctionEntry) -> dict[str, object]:
     }
 
 
-def _rows(entry: FunctionEntry) -> Iterator[Row]:
+def _rows(entry: FunctionEntry | Functions) -> Iterator[Row]:
+    if isinstance(entry, Functions):
+        for each in entry:
+            yield from _rows(each)
+        return
     common = {
         "name": entry.name,
         "signature": entry.signature,
@@ -40,7 +46,10 @@ def _rows(entry: FunctionEntry) -> Iterator[Row]:
         yield {**common, "parameter": parameter, "derivative": formula}
 
 
-def _document(entry: FunctionEntry) -> Iterator[Block]:
+def _document(entry: FunctionEntry | Functions) -> Iterator[Block]:
+    if isinstance(entry, Functions):
+        yield from _listed(entry)
+        return
     facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
     facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
     if entry.kink:
@@ -53,7 +62,7 @@ def _document(entry: FunctionEntry) -> Iterator[Block]:
     )
 
 
-def _listed(entries: tuple[FunctionEntry, ...]) -> Iterator[Block]:
+def _listed(entries: Functions) -> Iterator[Block]:
     for group in dict.fromkeys(entry.group for entry in entries):
         yield Line(((group, "heading"),))
         rows = [row for entry in entries if entry.group == group for row in _listed_rows(entry)]
@@ -72,11 +81,10 @@ def _listed_rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
         yield (nothing, nothing, by, derivative, nothing) if index else (signature, domain, by, derivative, kink)
 
 
-def view() -> View[FunctionEntry]:
-    """How one function is shown."""
-    return View(_record, _rows, lambda entry: entry.signature, _document, COLUMNS)
+def _brief(entry: FunctionEntry | Functions) -> str:
+    return "\n".join(map(_brief, entry)) if isinstance(entry, Functions) else entry.signature
 
 
-def list_view() -> View[tuple[FunctionEntry, ...]]:
-    """How all functions are shown to people: in a table for each group."""
-    return View(lambda entries: {"functions": [_record(entry) for entry in entries]}, document=_listed)
+def view() -> View[FunctionEntry | Functions]:
+    """How functions are shown: one in full, or several, to people in a table for each group."""
+    return View(_record, _rows, _brief, _document, COLUMNS)

@@ -198,7 +198,7 @@ class Html(PlainText):
 
     def line(self, pieces: Pieces) -> str:
         """A line of styled text."""
-        return f"<div>{self.text(pieces)}</div>"
+        return f'<div style="white-space:pre-wrap">{self.text(pieces)}</div>'
 
     def text(self, pieces: Pieces) -> str:
         """Styled text, as spans."""

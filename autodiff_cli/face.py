@@ -1,0 +1,724 @@
+"""The Python face: for every command a function, whose answer prints, shows itself in a notebook and gives its record.
+
+The keyword arguments of a function are the options of its command, by the same names and with the same meaning, but for
+those that are the shell's: where programs come from, and which format goes to which file. `at`, `wrt`, `direction`,
+`adjoint`, `bounds` and `range` take the text that the options take, or what Python has for it. The messages of errors
+name options: `--precision` is `precision=` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, wraps
+from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
+
+from . import views
+from .commands import command_module
+from .errors import ExpressionError
+from .graph.value import Value, as_float, constant, located, number_type, values_of
+from .language import builder
+from .questions import check as _check
+from .questions import descend as _descend
+from .questions import diff as _diff
+from .questions import export as _export
+from .questions import functions as _functions
+from .questions import gradient as _gradient
+from .questions import graph as _graph
+from .questions import hessian as _hessian
+from .questions import jacobian as _jacobian
+from .questions import minimize as _minimize
+from .questions import plot as _plot
+from .questions import surface as _surface
+from .questions import taylor as _taylor
+from .questions import trace as _trace
+from .questions.arithmetic import DOUBLE, Arithmetic, chosen
+from .questions.bounds import Range, parse_ranges
+from .questions.digits import Shown
+from .questions.point import constant_value, parse_point, read_point, split, typed
+from .questions.problem import as_number
+from .questions.problem import parse as _parse
+from .run.sweep import Fault, forward
+from .run.tape import Tape
+from .streams.arguments import Declared, converted
+from .streams.files import Output
+from .streams.options import Option
+from .streams.requests import names
+from .views.characters import Look
+from .views.error import draw as _drawn
+from .views.graph import format_of as _picture_format
+from .views.graph import theme_of
+from .views.plot import format_of as _plot_format
+
+Number = TypeVar("Number", bound=Shown)
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A", bound="Answer")
+
+At = Mapping[str, Any] | str | None
+"""A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
+
+Names = Sequence[str] | str | None
+Ranges = Mapping[str, tuple[float | None, float | None]] | str | Sequence[str] | None
+"""Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
+
+MANY = (
+    "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
+)
+
+
+# ---- answers ------------------------------------------------------------------------------------------------------
+class Answer:
+    """What every answer can do: print as its command prints to a pipe, and show itself in a notebook.
+
+    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML.
+    """
+
+    _told: ClassVar[tuple[str, ...]] = ()
+    """The fields that a short description has."""
+
+    _choices: Mapping[str, Any] = {}
+    """How it is shown: what the options `digits`, `depth` and so on have chosen."""
+
+    def __str__(self) -> str:
+        return views.text(self, **self._choices).removesuffix("\n")
+
+    def __repr__(self) -> str:
+        from reprlib import Repr
+
+        short = Repr()
+        short.maxstring = short.maxother = 60
+        told = [f"{name}={short.repr(getattr(self, name))}" for name in self._told]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def to_text(self, format: str = "table") -> str:
+        """The answer in one of its command's formats, as the command writes it."""
+        return views.text(self, format, **self._choices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON record of the command, without `id` and `line`, which tell the lines of a stream apart."""
+        text = getattr(self, "text", None)
+        return ({} if text is None else {"expr": text}) | views.record(self, **self._choices)
+
+    def _repr_html_(self) -> str | None:
+        # a notebook would prefer HTML to a formula and to a drawing
+        if self._repr_latex_() is not None or self._repr_svg_() is not None:
+            return None
+        return views.html(self, **self._choices)
+
+    def _repr_latex_(self) -> str | None:
+        return views.latex(self, **self._choices)
+
+    def _repr_svg_(self) -> str | None:
+        return None
+
+
+class Drawing(Answer):
+    """An answer that is a picture."""
+
+    @property
+    def svg(self) -> str:
+        """The picture as an SVG document. Raises `ExpressionError` where it is too large, or an extra is missing."""
+        made = views.svg(self, **self._choices)
+        assert made is not None
+        return made
+
+    def save(self, path: str, *, force: bool = False) -> None:
+        """Write the picture to a file, whole or not at all, in the format that the file's name says.
+
+        Raises `ExpressionError`: `usage` for a name that says none, `io` where a file is there and `force` is not.
+        """
+        try:
+            out = Output(str(path), force=force)
+            views.write(self, out.stream, self._format(str(path)), **self._choices)
+            out.finish(0)
+        except ExpressionError as error:
+            explain(error, None)
+            raise
+
+    def _format(self, path: str) -> str:
+        return _plot_format(None, path)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return self.svg
+        except ExpressionError:
+            return None
+
+
+class Gradient(Answer, _gradient.Gradient[Number], Generic[Number]):
+    """Value and gradient of a program at a point."""
+
+    _told = ("value", "gradient")
+
+
+class Check(Answer, _check.Check):
+    """How far value and gradient can be trusted."""
+
+    _told = ("agrees", "value", "gradient")
+
+
+class Trace(Answer, _trace.Trace):
+    """Every step of evaluation and backpropagation."""
+
+    _told = ("value", "gradient", "tangent")
+
+
+class Picture(Drawing, _graph.Picture):
+    """The graph of a program, or of Values."""
+
+    _told = ("text",)
+
+    @property
+    def dot(self) -> str:
+        """The picture in the language of Graphviz."""
+        return self.to_text("dot")
+
+    def _format(self, path: str) -> str:
+        named = _picture_format(None, path)
+        return "table" if named == "tree" else named
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
+
+
+class Descent(Answer, _descend.Descent):
+    """A run of gradient descent that is over: its `rows`, the `best` of them, and the `ending`."""
+
+    _told = ("best", "ending")
+    rows: tuple[_descend.Row, ...] = ()
+
+    def __iter__(self) -> Iterator[_descend.Row]:
+        return iter(self.rows)
+
+
+class Minimum(Answer, _minimize.Minimum):
+    """Where a search for a minimum has ended, and whether that is one."""
+
+    _told = ("value", "point", "converged", "verdict")
+
+
+class Curve(Drawing, _plot.Curve):
+    """A function of one variable with its derivative and its tangent."""
+
+    _told = ("text", "variable", "low", "high")
+
+
+class Surface(Drawing, _surface.Surface):
+    """A function of two variables, as contours."""
+
+    _told = ("text", "variables")
+
+
+class Diff(Answer, _diff.Diff):
+    """Derivatives as formulas."""
+
+    _told = ("program", "point")
+
+
+class Hessian(Answer, _hessian.Hessian):
+    """Second derivatives at a point, and what they say of it."""
+
+    _told = ("value", "hessian", "verdict")
+
+
+class Jacobian(Answer, _jacobian.Jacobian):
+    """The derivatives of several outputs, or products with them."""
+
+    _told = ("outputs", "values", "jacobian", "product", "gradient")
+
+
+class Taylor(Answer, _taylor.Taylor):
+    """A Taylor polynomial."""
+
+    _told = ("polynomial",)
+
+
+class Exported(Answer, _export.Exported):
+    """A program as source code in another language."""
+
+    _told = ("target", "name", "variables")
+
+
+class FunctionEntry(Answer, _functions.FunctionEntry):
+    """What there is to say about one function of the language."""
+
+    _told = ("signature", "doc")
+
+
+class Functions(Answer, _functions.Functions):
+    """All functions of the language."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} functions>"
+
+
+class Program(builder.Program):
+    """A program that can be called with the values of its variables."""
+
+    __slots__ = ()
+
+    @overload
+    def __call__(self, **values: float) -> Any: ...
+    @overload
+    def __call__(self, **values: Value | float) -> Any: ...
+    def __call__(self, **values: Value | float) -> Any:
+        """The output of the program at these values: a float, or a Value where one of them is a Value.
+
+        A tuple where the program has several outputs. Raises TypeError for a name that is missing, or that is no
+        variable of the program; `ExpressionError` where the program has no value.
+
+        >>> parse("x**2 + y")(x=3, y=1)
+        10.0
+        """
+        for name in values:
+            if name not in self.leaves:
+                what = "is a constant" if name in self.constants else "is not a variable"
+                raise TypeError(f"`{name}` {what} of this program: its variables are {_listed(self.leaves)}")
+        missing = [name for name in self.leaves if name not in values]
+        if missing:
+            raise TypeError(f"the program needs a value for {_listed(missing)}: call it as `f({missing[0]}=…)`")
+        given = {
+            place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
+            for name, place in self.leaves.items()
+        }
+        kept = self.tape
+        data = [None if parents else x for parents, x in zip(kept.parents, kept.data, strict=True)]
+        for place, x in given.items():
+            data[place] = x.data if isinstance(x, Value) else x
+        tape = Tape(kept.primitives, kept.parents, data)
+        try:
+            forward(tape, number_type(data), self.roots)
+        except Fault as fault:
+            tape.places, tape.labels = kept.places, kept.labels
+            error = located(fault, self.values, tape)
+            explain(error, self.text)
+            raise error from None
+        if any(isinstance(x, Value) for x in given.values()):
+            tape.places, tape.labels, tape.sources = kept.places, kept.labels, kept.sources
+            stands = {place: x if isinstance(x, Value) else constant(x) for place, x in given.items()}
+            for name, place in self.leaves.items():
+                stands[place].label = stands[place].label or name
+            found = values_of(tape, given=stands)
+            for each in found:
+                each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
+            outputs: list[Any] = [found[root] for root in self.roots]
+        else:
+            outputs = [float(tape.data[root]) + 0.0 for root in self.roots]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def __repr__(self) -> str:
+        return f"<Program of {_listed(self.leaves)}>"
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words) or "no variables"
+
+
+def _as(kind: type[R], answer: Any, **choices: Any) -> R:
+    """The answer to a question as one that can show itself."""
+    made: Any
+    if isinstance(answer, tuple):
+        made = tuple.__new__(kind, answer)  # type: ignore[type-var]
+    else:
+        made = object.__new__(kind)
+        for name in type(answer).__slots__:
+            object.__setattr__(made, name, getattr(answer, name))
+    chosen = {name: choice for name, choice in choices.items() if choice is not None}
+    if chosen:
+        made.__dict__["_choices"] = chosen
+    result: R = made
+    return result
+
+
+# ---- what a call and a command line have in common ----------------------------------------------------------------
+def explain(error: ExpressionError, text: str | None) -> None:
+    """Have a traceback show the place in the text, and the hint."""
+    shown = error.text if error.text is not None else text
+    lines = _drawn(error.diagnostic, shown, Look()).rstrip("\n").split("\n")[1:]
+    if lines:
+        error.__notes__ = ["\n".join(lines)]
+
+
+@cache
+def options_of(command: str) -> dict[str, tuple[Option, Any]]:
+    """The options of a command, by the names that they have as keyword arguments."""
+    declared = Declared(command_module(command).run)
+    return {name[2:].replace("-", "_"): (option, kind) for name, (_, option, kind) in declared.options.items()}
+
+
+def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The function as the face of a command: what its options may not be is refused, and errors are explained."""
+
+    def faced(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def asked(*args: P.args, **given: P.kwargs) -> R:
+            text = args[0] if args else given.get("text")
+            if (args or "text" in given) and not isinstance(text, str) and command != "functions":
+                raise TypeError(f"a program is text, not {text!r}")
+            try:
+                for name, value in given.items():
+                    if value is not None and name in options_of(command):
+                        option, kind = options_of(command)[name]
+                        if kind in (int | None, float | None):
+                            converted(option, kind, str(value))
+                return function(*args, **given)
+            except ExpressionError as error:
+                explain(error, text if isinstance(text, str) else None)
+                raise
+
+        return asked
+
+    return faced
+
+
+def _point(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
+    """The point; in other arithmetics than doubles its numbers are the decimals that they are written as."""
+    if at is None:
+        return {}
+    if isinstance(at, str):
+        return {**read_point(at)}
+    if not isinstance(at, Mapping):
+        raise ExpressionError(
+            "point", f"a point has a number for each name, and this is {_kind(at)}",
+            hint=f'write it as {{"x": 3}} or as "x=3"; {MANY}',
+        )  # fmt: skip
+    for name, value in at.items():
+        if not isinstance(name, str):
+            raise ExpressionError("point", f"{name!r} is not a name", hint='write it as {"x": 3}')
+        if getattr(value, "shape", ()) != () or isinstance(value, (list, tuple)):
+            raise ExpressionError("point", f"`{name}` needs one number, not {_kind(value)}", hint=MANY)
+    if arithmetic == DOUBLE:
+        return dict(at)
+    return {name: value if isinstance(value, str) else _written(name, value) for name, value in at.items()}
+
+
+def _written(name: str, value: Any) -> float:
+    """The number with the text that other arithmetics read: a fraction or a decimal as it is, a float's shortest."""
+    exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
+    number = as_number(value, name)
+    return typed(number, str(value) if exactly else repr(number))
+
+
+def _kind(value: object) -> str:
+    shape = getattr(value, "shape", None)
+    kind = type(value).__name__
+    return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def _wrt(wrt: Names) -> tuple[str, ...] | None:
+    return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
+
+
+def _ranges(given: Ranges) -> dict[str, Range]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        ends = {name: [None if x is None else as_number(x, name) for x in pair] for name, pair in given.items()}
+        if any(len(pair) != 2 for pair in ends.values()):
+            raise ExpressionError("point", "a range has two ends", hint='write it as {"x": (-2, 4)} or as "x=-2:4"')
+        return parse_ranges(
+            f"{name}={':'.join('' if x is None else repr(x) for x in pair)}" for name, pair in ends.items()
+        )
+    return parse_ranges([given] if isinstance(given, str) else given)
+
+
+# ---- the functions ------------------------------------------------------------------------------------------------
+def parse(text: str, given: Collection[str] = ()) -> Program:
+    """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
+
+    `given` are the names that are variables although they are called like the constants `e`, `pi`, `π`. Raises
+    `ExpressionError` where the text is not valid.
+
+    >>> f = parse("s = x*y; s**2 + x")
+    >>> f.parameters, f(x=3, y=0.5)
+    (('x', 'y'), 5.25)
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a program is text, not {text!r}")
+    try:
+        return _as(Program, _parse(text, given))
+    except ExpressionError as error:
+        explain(error, text)
+        raise
+
+
+@overload
+def gradient(
+    text: str, at: At = None, *, wrt: Names = None, exact: Literal[False] = False, precision: None = None,
+    certified: Literal[False] = False, work: int | None = None, all: bool = False, digits: int | None = None,
+    depth: int | None = None, no_tree: bool = False, no_table: bool = False,
+) -> Gradient[float]: ...  # fmt: skip
+@overload
+def gradient(
+    text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
+    certified: bool = False, work: int | None = None, all: bool = False, digits: int | None = None,
+    depth: int | None = None, no_tree: bool = False, no_table: bool = False,
+) -> Gradient[Any]: ...  # fmt: skip
+@answers("grad")
+def gradient(
+    text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
+    certified: bool = False, work: int | None = None, all: bool = False, digits: int | None = None,
+    depth: int | None = None, no_tree: bool = False, no_table: bool = False,
+) -> Gradient[Any]:  # fmt: skip
+    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
+
+    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
+    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, with the
+    kinds that `autodiff --help` and the exit codes know.
+
+    >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
+    >>> answer.value, answer.gradient
+    (2.5, {'w1': 1.0, 'w2': -2.0})
+    >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
+    '1/15'
+    """
+    arithmetic = chosen(exact, precision, certified, work)
+    found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
+    if not (all or digits or depth is not None or no_tree or no_table):
+        return _as(Gradient, found)
+    return _as(
+        Gradient, found, intermediates=all or None, digits=digits, depth=depth,
+        table=False if no_table else None, tree=False if no_tree else None,
+    )  # fmt: skip
+
+
+@answers("trace")
+def trace(
+    text: str, at: At = None, *, wrt: Names = None, mode: str | None = None, direction: At = None,
+    digits: int | None = None, steps: int | None = None,
+) -> Trace:  # fmt: skip
+    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
+
+    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
+    5.5
+    """
+    found = _trace.trace(text, _point(at), wrt=_wrt(wrt), mode=mode or "reverse", direction=_point(direction))
+    return _as(Trace, found, digits=digits, steps=steps)
+
+
+@answers("graph")
+def graph(
+    text: str, at: At = None, *, wrt: Names = None, symbolic: bool = False, theme: str | None = None,
+    digits: int | None = None, depth: int | None = None,
+) -> Picture:  # fmt: skip
+    """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
+
+    >>> print(graph("x*w", "x=2,w=3"))
+    expression   value   grad
+    x * w            6      1
+    ├─ x             2      3
+    └─ w             3      2
+    """
+    point = _point(at)
+    found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=_wrt(wrt))
+    return _as(Picture, found, digits=digits, depth=depth, theme=None if theme is None else theme_of(theme))
+
+
+def draw(values: Value | Iterable[Value], *, theme: str | None = None, digits: int | None = None) -> Picture:
+    """A picture of the graph below a Value, or below several: it shows itself in a notebook, and can be saved.
+
+    >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    >>> picture = draw(a * b)
+    >>> picture, picture.svg[:4], picture.dot[:7]
+    (<Picture of 3 nodes>, '<svg', 'digraph')
+    """
+    roots = [values] if isinstance(values, Value) else list(values)
+    for root in roots:
+        if not isinstance(root, Value):
+            raise TypeError(f"only Values can be drawn, not {root!r}")
+    found = _graph.described(roots)
+    return _as(Picture, found, digits=digits, theme=None if theme is None else theme_of(theme))
+
+
+draw_dot = draw
+
+
+@answers("check")
+def check(
+    text: str, at: At = None, *, wrt: Names = None, require: int | None = None, digits: int | None = None
+) -> Check:
+    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
+
+    >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
+    True
+    """
+    found = _check.check(text, _point(at), wrt=_wrt(wrt), required=require or _check.REQUIRED)
+    return _as(Check, found, digits=digits)
+
+
+@answers("descend")
+def descend(
+    text: str, at: At = None, *, rate: float | None = None, steps: int | None = None, method: str | None = None,
+    momentum: float | None = None, beta1: float | None = None, beta2: float | None = None, maximize: bool = False,
+    gradient_tolerance: float | None = None, value_tolerance: float | None = None, wrt: Names = None,
+    digits: int | None = None, decimals: int | None = None,
+) -> Descent:  # fmt: skip
+    """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
+
+    >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
+    >>> [(row.step, row.value, row.point["x"]) for row in run]
+    [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
+    """
+    rule = _descend.chosen_rule(method, rate, momentum, beta1, beta2)
+    stops = _descend.Stops(100 if steps is None else steps, gradient_tolerance, value_tolerance)
+    run = _descend.descend(text, _point(at), wrt=_wrt(wrt), rule=rule, stops=stops, maximize=maximize)
+    rows = tuple(run)
+    if run.ending is not None and run.ending.error is not None:
+        explain(run.ending.error, text)
+    done = _as(Descent, run, digits=digits, decimals=decimals)
+    done.rows = rows
+    return done
+
+
+@answers("minimize")
+def minimize(
+    text: str, at: At = None, *, method: str | None = None, bounds: Ranges = None,
+    gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None, digits: int | None = None,
+    decimals: int | None = None,
+) -> Minimum:  # fmt: skip
+    """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
+
+    >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
+    >>> found.point, found.converged, found.kind
+    ({'x': 3.0}, True, 'minimum')
+    """
+    tolerance = _minimize.TOLERANCE if gradient_tolerance is None else gradient_tolerance
+    found = _minimize.minimize(
+        text, _point(at), wrt=_wrt(wrt), method=method, bounds=_ranges(bounds), tolerance=tolerance, steps=steps
+    )
+    return _as(Minimum, found, digits=digits, decimals=decimals)
+
+
+@answers("plot")
+def plot(
+    text: str, at: At = None, *, range: Ranges = None, wrt: Names = None,
+    path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, digits: int | None = None,
+) -> Curve | Surface:  # fmt: skip
+    """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
+
+    The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. Drawing needs
+    the extra `plot`.
+
+    >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
+    Tangent(at=1.0, value=1.0, slope=2.0)
+    """
+    steps: list[Mapping[str, float]]
+    if path is None or isinstance(path, str):
+        steps = [] if path is None else [*_surface.read_path(path)]
+    else:
+        steps = [row.point if isinstance(row, _descend.Row) else row for row in path]
+    found = _plot.plot(text, _point(at), wrt=_wrt(wrt), ranges=_ranges(range), path=steps)
+    if isinstance(found, _surface.Surface):
+        return _as(Surface, found, digits=digits)
+    return _as(Curve, found, digits=digits)
+
+
+@answers("diff")
+def diff(
+    text: str, at: At = None, *, wrt: Names = None, order: int | None = None, share: bool = False,
+    to: str | None = None, digits: int | None = None, exact: bool = False, precision: int | None = None,
+    certified: bool = False, work: int | None = None,
+) -> Diff:  # fmt: skip
+    """The derivatives of a program as formulas, simplified, and their values if a point is given.
+
+    >>> diff("x**2*y").derivatives[0].formula
+    '2*x*y'
+    """
+    if to is not None and to not in _diff.LANGUAGES:
+        raise ExpressionError("usage", f"`--to` cannot be `{to}`", hint=f"it takes {', '.join(_diff.LANGUAGES)}")
+    arithmetic = chosen(exact, precision, certified, work)
+    found = _diff.diff(
+        text, _point(at, arithmetic), wrt=_wrt(wrt), order=1 if order is None else order, share=share,
+        language=to or "text", arithmetic=arithmetic,
+    )  # fmt: skip
+    return _as(Diff, found, digits=digits)
+
+
+@answers("hessian")
+def hessian(
+    text: str, at: At = None, *, wrt: Names = None, digits: int | None = None, exact: bool = False,
+    precision: int | None = None, certified: bool = False, work: int | None = None,
+) -> Hessian:  # fmt: skip
+    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
+
+    >>> hessian("x*y", {"x": 0, "y": 0}).hessian
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    arithmetic = chosen(exact, precision, certified, work)
+    found = _hessian.hessian(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
+    return _as(Hessian, found, digits=digits)
+
+
+@answers("jacobian")
+def jacobian(
+    text: str, at: At = None, *, wrt: Names = None, direction: At = None,
+    adjoint: Mapping[str, Any] | Sequence[float | str] | str | None = None, digits: int | None = None,
+    exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
+) -> Jacobian:  # fmt: skip
+    """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
+
+    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
+    [[3.0, 2.0], [1.0, 1.0]]
+    >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
+    {'x': 5.0, 'y': 4.0}
+    """
+    arithmetic = chosen(exact, precision, certified, work)
+    weights: Any = adjoint
+    if isinstance(adjoint, str):
+        weights = (
+            parse_point(adjoint)
+            if "=" in adjoint
+            else [constant_value(f"number {k}", piece) for k, piece in enumerate(split(adjoint), start=1)]
+        )
+    along = None if direction is None else _point(direction, arithmetic)
+    found = _jacobian.jacobian(
+        text, _point(at, arithmetic), wrt=_wrt(wrt), direction=along, adjoint=weights, arithmetic=arithmetic
+    )
+    return _as(Jacobian, found, digits=digits)
+
+
+@answers("taylor")
+def taylor(
+    text: str, at: At = None, *, order: int | None = None, wrt: Names = None, digits: int | None = None,
+    exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
+) -> Taylor:  # fmt: skip
+    """Taylor coefficients and polynomial in one variable around the point.
+
+    >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
+    '1 + x + 1/2*x**2 + 1/6*x**3'
+    """
+    arithmetic = chosen(exact, precision, certified, work)
+    wanted = _wrt(wrt)
+    if wanted is not None and len(wanted) != 1:
+        raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
+    found = _taylor.taylor(
+        text, _point(at, arithmetic), by=None if wanted is None else wanted[0], order=8 if order is None else order,
+        arithmetic=arithmetic,
+    )  # fmt: skip
+    return _as(Taylor, found, digits=digits)
+
+
+@answers("export")
+def export(text: str, to: str | None = None, *, name: str | None = None, wrt: Names = None) -> Exported:
+    """A function that computes value and gradient, as source code in the language `to`: python by default.
+
+    >>> print(export("x*y", "python").source.splitlines()[-1].strip())
+    return t1, (y, x)
+    """
+    return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=_wrt(wrt)))
+
+
+@overload
+def functions(name: str) -> FunctionEntry: ...
+@overload
+def functions(name: None = None) -> Functions: ...
+@answers("functions")
+def functions(name: str | None = None) -> FunctionEntry | Functions:
+    """What there is to say about one function of the language, or about all of them.
+
+    >>> functions("tanh").domain or "everywhere"
+    'everywhere'
+    """
+    if name is None:
+        return _as(Functions, tuple(_as(FunctionEntry, each) for each in _functions.functions()))
+    return _as(FunctionEntry, _functions.function(name))
