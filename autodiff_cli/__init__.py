@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from .face import plot as plot
     from .face import taylor as taylor
     from .face import trace as trace
-    from .graph.library import *  # noqa: F403
-    from .graph.value import Value as Value
+    from .values.library import *  # noqa: F403
+    from .values.value import Value as Value
 
 _ROOMS = {
     "errors": ("Diagnostic", "ExpressionError", "Span"),
-    "graph.value": ("Value",),
+    "values.value": ("Value",),
     "face": (
         "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "functions",
         "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "taylor", "trace",
@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
 
     home = _HOMES.get(name)
     if home is None:
-        functions = import_module(f"{__name__}.graph.library")
+        functions = import_module(f"{__name__}.values.library")
         if name not in functions.__all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = getattr(functions, name)
@@ -73,4 +73,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from importlib import import_module
 
-    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.graph.library").__all__})
+    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.values.library").__all__})

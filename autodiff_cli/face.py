@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
 from . import views
 from .commands import command_module
 from .errors import ExpressionError
-from .graph.value import Value, as_float, constant, located, number_type, values_of
 from .language import builder
 from .questions import check as _check
 from .questions import descend as _descend
@@ -43,6 +42,7 @@ from .streams.arguments import Declared, converted
 from .streams.files import Output
 from .streams.options import Option
 from .streams.requests import names
+from .values.value import Value, as_float, constant, located, number_type, values_of
 from .views.characters import Look
 from .views.error import draw as _drawn
 from .views.graph import format_of as _picture_format
@@ -504,10 +504,10 @@ def graph(
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
     >>> print(graph("x*w", "x=2,w=3"))
-    expression   value   grad
-    x * w            6      1
-    ├─ x             2      3
-    └─ w             3      2
+    node   data   grad
+    *         6      1
+    ├─ x      2      3
+    └─ w      3      2
     """
     point = _point(at)
     found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=_wrt(wrt))
@@ -622,7 +622,7 @@ def diff(
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     >>> diff("x**2*y").derivatives[0].formula
-    '2*x*y'
+    '2*y*x'
     """
     if to is not None and to not in _diff.LANGUAGES:
         raise ExpressionError("usage", f"`--to` cannot be `{to}`", hint=f"it takes {', '.join(_diff.LANGUAGES)}")

@@ -56,8 +56,8 @@ def test_proven_digits_where_doubles_fail(text: str, x: str, value: str, slope: 
 @pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
 def test_balls_hold_the_true_values(primitive: Primitive) -> None:
     flint = pytest.importorskip("flint")
-    from autodiff_cli.graph.sweep_in import sweep_in
     from autodiff_cli.numbers.ball import Ball, Balls
+    from autodiff_cli.values.sweep_in import sweep_in
     from test_derivatives import graph_of
 
     m = Balls(300)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from autodiff_cli import Value
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graph import value as engine
-from autodiff_cli.graph.value import differentiate, evaluate, in_order
 from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.values import value as engine
+from autodiff_cli.values.value import differentiate, evaluate, in_order
 from strategies import graphs
 
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))

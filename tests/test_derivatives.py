@@ -12,12 +12,6 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graph.expansion import taylor_in
-from autodiff_cli.graph.formulas import derivatives
-from autodiff_cli.graph.linearization import evaluate_in, product
-from autodiff_cli.graph.second import hessian_in
-from autodiff_cli.graph.sweep_in import sweep_in, tape_in
-from autodiff_cli.graph.value import Value, constant, in_order, node, variable
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import Number, NumberType
 from autodiff_cli.numbers.exact import Exact
@@ -26,6 +20,12 @@ from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.run.sweep import Fault, forward, knots
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values.expansion import taylor_in
+from autodiff_cli.values.formulas import derivatives
+from autodiff_cli.values.linearization import evaluate_in, product
+from autodiff_cli.values.second import hessian_in
+from autodiff_cli.values.sweep_in import sweep_in, tape_in
+from autodiff_cli.values.value import Value, constant, in_order, node, variable
 from reference import REFERENCE_PARTIALS
 from strategies import NAMES, OPERATORS, graphs
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.graph.value import in_order
 from autodiff_cli.language.printer import expression_text, program_text
 from autodiff_cli.questions.diff import diff
 from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.values.value import in_order
 from counting import counted_calls
 from strategies import NAMES, graphs
 from test_derivatives import FORTY, POINTS, RELAXED, close, value_of

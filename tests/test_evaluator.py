@@ -113,8 +113,8 @@ def test_what_takes_no_part_is_not_computed(text: str, point: dict[str, float]) 
 
 
 def test_the_names_of_a_program_are_not_in_the_code() -> None:
-    from autodiff_cli.graph.adjoint import record_gradient
     from autodiff_cli.targets.internal import Internal
+    from autodiff_cli.values.adjoint import record_gradient
 
     program = parse("exec = __import__ * λ; exec**2 + lambda")
     leaves = list(program.variables.values())

@@ -12,10 +12,10 @@ import pytest
 from mpmath import isfinite, mp, mpc, mpf
 
 from autodiff_cli import parse
-from autodiff_cli.graph import collector
-from autodiff_cli.graph.collector import number_text, quotient
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.diff import diff
+from autodiff_cli.values import collector
+from autodiff_cli.values.collector import number_text, quotient
 from test_derivatives import value_of
 
 SEED = 20

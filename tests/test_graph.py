@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graph.value import Value
 from autodiff_cli.questions.graph import Picture, described, picture, symbolic_picture
+from autodiff_cli.values.value import Value
 from autodiff_cli.views.characters import visible
 from autodiff_cli.views.pictures.cells import cells
 from autodiff_cli.views.pictures.dot import dot

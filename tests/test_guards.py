@@ -8,15 +8,15 @@ from fractions import Fraction
 
 import pytest
 
-from autodiff_cli.graph import guards, ranges
-from autodiff_cli.graph.collector import Collector
-from autodiff_cli.graph.guards import settled
-from autodiff_cli.graph.value import Value, constant, in_order, node, variable
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions.diff import diff
 from autodiff_cli.table.operators import WHERE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values import guards, ranges
+from autodiff_cli.values.collector import Collector
+from autodiff_cli.values.guards import settled
+from autodiff_cli.values.value import Value, constant, in_order, node, variable
 from counting import counted_calls
 from strategies import share_leaves
 from test_derivatives import FORTY, close, value_of

@@ -60,7 +60,7 @@ def test_a_start_loads_one_command_only() -> None:
 
 def test_the_version_needs_no_engine() -> None:
     loaded = modules("--version")
-    assert not [name for name in loaded if re.match(r"autodiff_cli\.(language|graph|run|numbers|table)", name)]
+    assert not [name for name in loaded if re.match(r"autodiff_cli\.(language|values|run|numbers|table)", name)]
 
 
 def test_the_budget_test_would_notice() -> None:

@@ -12,8 +12,6 @@ import pytest
 
 import kinked
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.graph.symbolic import SYMBOLIC
-from autodiff_cli.graph.value import Value, variable
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.check import check
@@ -22,6 +20,8 @@ from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values.symbolic import SYMBOLIC
+from autodiff_cli.values.value import Value, variable
 
 CERTIFIED = Arithmetic("certified")
 EYE = [[1.0, 0.0], [0.0, 1.0]]

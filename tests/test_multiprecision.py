@@ -9,13 +9,13 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graph.sweep_in import Swept, sweep_in
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.problem import parse
 from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values.sweep_in import Swept, sweep_in
 from counting import counted_calls
 from reference import REFERENCE, REFERENCE_PARTIALS
 

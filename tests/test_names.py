@@ -105,7 +105,7 @@ def test_no_two_modules_have_one_name() -> None:
 
 
 def test_a_second_name_would_be_noticed() -> None:
-    paths = dict.fromkeys(["commands.taylor", "questions.taylor", "views.taylor", "graph.value"], Path("x.py"))
+    paths = dict.fromkeys(["commands.taylor", "questions.taylor", "views.taylor", "values.value"], Path("x.py"))
     assert doubles(paths) == {}
-    assert list(doubles({**paths, "graph.taylor": Path("x.py")})) == ["taylor"]
+    assert list(doubles({**paths, "values.taylor": Path("x.py")})) == ["taylor"]
     assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]

@@ -7,9 +7,9 @@ import math
 from hypothesis import given, settings
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.graph.value import in_order
 from autodiff_cli.language.printer import expression_text, program_text
 from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.values.value import in_order
 from strategies import graphs, same_shape, texts
 
 

@@ -10,10 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient
-from autodiff_cli.graph.value import in_order
 from autodiff_cli.language.printer import program_text
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.values.value import in_order
 from strategies import NAMES, graphs
 
 torch = pytest.importorskip("torch")

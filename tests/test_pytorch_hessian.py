@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value
-from autodiff_cli.graph.second import hessian_in
-from autodiff_cli.graph.value import in_order
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.operators import CONSTANT, VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.values.second import hessian_in
+from autodiff_cli.values.value import in_order
 from strategies import NAMES, graphs
 
 torch = pytest.importorskip("torch")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from autodiff_cli import parse
-from autodiff_cli.graph import simplify as simplifier
-from autodiff_cli.graph.simplify import simplify
-from autodiff_cli.graph.value import Value, in_order, node
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.primitive import PRIMITIVES
+from autodiff_cli.values import simplify as simplifier
+from autodiff_cli.values.simplify import simplify
+from autodiff_cli.values.value import Value, in_order, node
 from strategies import NAMES, graphs
 from test_derivatives import FORTY, POINTS, RELAXED, close, value_of
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pytest
 from mpmath import mp, mpf
 
-from autodiff_cli.graph.symbolic import is_spelled
 from autodiff_cli.numbers.base import DEFINITIONS
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from autodiff_cli.values.symbolic import is_spelled
 from reference import REFERENCE, REFERENCE_PARTIALS
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]

@@ -6,12 +6,12 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.graph.expansion import taylor_in
-from autodiff_cli.graph.value import node, variable
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values.expansion import taylor_in
+from autodiff_cli.values.value import node, variable
 from counting import counted_calls
 from reference import REFERENCE
 

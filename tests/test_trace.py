@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graph.value import Value, in_order
 from autodiff_cli.language.printer import program_text
 from autodiff_cli.language.typesetting import name_latex, text_latex
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.problem import evaluate_constant
 from autodiff_cli.questions.trace import Trace, trace
 from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.values.value import Value, in_order
 from autodiff_cli.views.tex import latex
 from counting import counted_calls
 from running import autodiff

@@ -15,8 +15,8 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
-from autodiff_cli.graph import library as functions
 from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.values import library as functions
 
 
 def test_the_loss_of_the_tutorials() -> None:

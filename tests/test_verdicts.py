@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graph.second import hessian_in
-from autodiff_cli.graph.sweep_in import sweep_in
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.running import RUNNING, Bounded
 from autodiff_cli.questions.bounds import Range
@@ -23,6 +21,8 @@ from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.minimize import Minimum, minimize
 from autodiff_cli.questions.optimality import Derivatives, classified
 from autodiff_cli.questions.problem import parse, single_output
+from autodiff_cli.values.second import hessian_in
+from autodiff_cli.values.sweep_in import sweep_in
 
 pytest.importorskip("scipy")
 

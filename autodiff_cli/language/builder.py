@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..graph.value import Value, evaluate, values_of
 from ..run.tape import Place, Tape, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG, VARIABLE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ..values.value import Value, evaluate, values_of
 from .checks import check_thousands
 from .statements import Head, Statement
 from .statements import Unexplained as Unexplained

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..graph.symbolic import by_definition
-from ..graph.value import Value, in_order
 from ..table.operators import VARIABLE
 from ..table.primitive import FUNCTIONS
+from ..values.symbolic import by_definition
+from ..values.value import Value, in_order
 
 # Levels of binding, loosest first, as the grammar has them.
 CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ..graph.symbolic import by_definition
-from ..graph.value import Value
 from ..table.operators import VARIABLE
+from ..values.symbolic import by_definition
+from ..values.value import Value
 from .printer import AND, ATOM, CHOICE, COMPARISON, NOT, OR, POWER, PRODUCT, SIGN, SUM, number_text
 
 GREEK = (

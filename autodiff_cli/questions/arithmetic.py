@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.sweep_in import tape_in
-from ..graph.value import Value, kink_warning, located
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, forward
+from ..values.sweep_in import tape_in
+from ..values.value import Value, kink_warning, located
 from .digits import Figure
 from .digits import Shown as Shown
 from .problem import as_number, parse, single_output

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.sweep_in import Swept, sweep_in
-from ..graph.value import Value, in_order, kink_warning, located, tape_of
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, activity, backward, forward, tangents
 from ..run.tape import Tape
 from ..table.operators import MUL, VARIABLE
+from ..values.sweep_in import Swept, sweep_in
+from ..values.value import Value, in_order, kink_warning, located, tape_of
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .problem import as_number, parse, place, single_output, wanted_variables
 from .roundoff import Doubles, losses

@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.adjoint import Recording, record_values
-from ..graph.expansion import taylor_in
-from ..graph.formulas import Multi, derivatives
-from ..graph.pieces import Knot
-from ..graph.second import hessian_in
-from ..graph.simplify import simplify
-from ..graph.sweep_in import knots_met, sweep_in, tape_in
-from ..graph.value import Value, in_order, located, node, variable
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex
 from ..numbers.base import NumberType
 from ..run.sweep import Fault, forward
 from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import FUNCTIONS
+from ..values.adjoint import Recording, record_values
+from ..values.expansion import taylor_in
+from ..values.formulas import Multi, derivatives
+from ..values.pieces import Knot
+from ..values.second import hessian_in
+from ..values.simplify import simplify
+from ..values.sweep_in import knots_met, sweep_in, tape_in
+from ..values.value import Value, in_order, located, node, variable
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .problem import Point, as_number, parse, place, single_output, wanted_variables
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from ..graph.adjoint import Recording, record_gradient, record_values
-from ..graph.value import Value, in_order, located
 from ..language.builder import Program
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, activity, backward, forward
 from ..run.tape import Tape
 from ..targets.internal import Internal
+from ..values.adjoint import Recording, record_gradient, record_values
+from ..values.value import Value, in_order, located
 from .problem import single_output
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.adjoint import record_gradient
-from ..graph.value import variable
 from ..targets import TARGETS, target
 from ..targets.lowering import Lacking, Lowering
 from ..targets.target import Unit
+from ..values.adjoint import record_gradient
+from ..values.value import variable
 from .problem import parse, single_output, wanted_variables
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ExpressionError
-from ..graph.symbolic import SYMBOLIC
-from ..graph.value import Value, node, variable
 from ..language.printer import expression_text
 from ..table.operators import minus_one, one
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ..values.symbolic import SYMBOLIC
+from ..values.value import Value, node, variable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..errors import Diagnostic
-from ..graph.sweep_in import sweep_in
-from ..graph.value import Value, differentiate
 from ..language.builder import Program
 from ..numbers.base import NumberType
+from ..values.sweep_in import sweep_in
+from ..values.value import Value, differentiate
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .problem import Point, as_number, parse, place, pose, single_output, wanted_variables
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.value import Value, in_order
 from ..table.operators import VARIABLE
+from ..values.value import Value, in_order
 from .gradient import gradient
 from .problem import parse
 

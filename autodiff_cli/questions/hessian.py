@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.second import hessian_in
-from ..graph.value import Value
 from ..numbers.base import NumberType
 from ..numbers.running import UNIT
+from ..values.second import hessian_in
+from ..values.value import Value
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .eigenvalues import eigenvalues
 from .optimality import Derivatives, classified, derivatives, direction_in_words

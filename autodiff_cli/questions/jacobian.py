@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph import linearization as sweeps
-from ..graph.value import Value
 from ..numbers.base import NumberType
+from ..values import linearization as sweeps
+from ..values.value import Value
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .problem import Point, pose
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.second import hessian_in
 from ..numbers.floats import REAL
+from ..values.second import hessian_in
 from .bounds import Range
 from .descend import Row, beginning
 from .problem import as_number, parse

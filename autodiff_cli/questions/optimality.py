@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
 
-from ..graph.second import hessian_in
-from ..graph.value import Value
 from ..numbers.running import RUNNING, UNIT, Bounded
+from ..values.second import hessian_in
+from ..values.value import Value
 from .eigenvalues import eigenvectors
 
 Matrix = Sequence[Sequence[float]]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.formulas import derivatives
-from ..graph.value import differentiate
 from ..language.builder import Program
 from ..language.printer import expression_text
+from ..values.formulas import derivatives
+from ..values.value import differentiate
 from .bounds import Range
 from .evaluator import Evaluator, compile_gradient
 from .problem import as_number, parse, place

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, Span
-from ..graph.value import Value, evaluate
+from ..values.value import Value, evaluate
 from ..language.builder import Program
 from ..refusals.parsing import parse as parse
 from ..refusals.parsing import statements

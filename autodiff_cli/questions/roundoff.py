@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic
-from ..graph.sweep_in import Swept
-from ..graph.value import Value
 from ..language.printer import expression_text
 from ..numbers.base import Number
 from ..run.tape import Tape
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
+from ..values.sweep_in import Swept
+from ..values.value import Value
 
 WORTH_SAYING = 3
 """Digits lost, out of 16, from which on it is said where."""

@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.pieces import NotSmooth
-from ..graph.sweep_in import sweep_in
-from ..graph.value import Value, kink_warning
 from ..numbers.floats import REAL
 from ..numbers.running import RUNNING, UNIT, Bounded
+from ..values.pieces import NotSmooth
+from ..values.sweep_in import sweep_in
+from ..values.value import Value, kink_warning
 from .bounds import Range
 from .descend import Row
 from .optimality import NAMED, Verdict, classified, derivatives, direction_in_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.expansion import taylor_in
 from ..numbers.base import NumberType
+from ..values.expansion import taylor_in
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .digits import Figure
 from .problem import Point, pose, single_output

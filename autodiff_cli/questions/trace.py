@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graph.partials import local_formulas
-from ..graph.value import Value, constant, in_order, kink_warning, located, node, tape_of, variable
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..run.sweep import Activity, Fault, activity, backward, forward, local_derivatives, tangents
 from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
+from ..values.partials import local_formulas
+from ..values.value import Value, constant, in_order, kink_warning, located, node, tape_of, variable
 from .problem import as_number, parse, place, single_output, wanted_variables
 
 MODES = ("reverse", "forward")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..graph.adjoint import Recording
 from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
 from ..numbers.recorder import CONDITIONS, Step
+from ..values.adjoint import Recording
 from .c_names import is_external, is_word
 from .python import named, needed, same
 from .target import Form, Target, Unit, Written, call, comment_lines

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.adjoint import Recording
-from ..graph.schedule import schedule
 from ..language.printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM, assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
+from ..values.adjoint import Recording
+from ..values.schedule import schedule
 from .target import Form, Target, Written, call
 
 DIRECT: dict[str, Callable[..., Any]] = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..graph.symbolic import is_spelled
-from ..graph.value import Value, constant, node, variable
 from ..language.typesetting import expression_latex, name_latex
 from ..numbers.recorder import Step
 from ..table.primitive import PRIMITIVES
+from ..values.symbolic import is_spelled
+from ..values.value import Value, constant, node, variable
 from .target import Target, Unit, comment_lines
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ..graph.adjoint import Recording
 from ..numbers.base import Number
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.primitive import DEFINITIONS, OPERATIONS
+from ..values.adjoint import Recording
 from .faults import is_undefined
 from .support import formula
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ..graph.adjoint import Recording
-from ..graph.branch import Branch
-from ..graph.schedule import Schedule, Task, schedule
 from ..language.printer import ATOM, CHOICE, INFIX, PREFIX, SIGN, Item, assembled
 from ..numbers.recorder import Step
+from ..values.adjoint import Recording
+from ..values.branch import Branch
+from ..values.schedule import Schedule, Task, schedule
 from .faults import showing
 from .lowering import composed
 

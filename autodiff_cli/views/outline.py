@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..graph.value import Value
+from ..values.value import Value
 from .document import Branch, Outline, Pieces
 from .numerals import readable
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from ..graph.value import Value, constant, node
 from ..language.printer import PRODUCT
 from ..language.typesetting import expression_latex, level_of, name_latex, name_parts, number_latex, text_latex
 from ..questions.diff import Diff, derivative_latex, equations
 from ..questions.problem import parse
 from ..questions.trace import Pull, Push, Row, Trace
 from ..table.operators import ADD, SUB
+from ..values.value import Value, constant, node
 from .numerals import readable
 
 _HEAD = r"""\documentclass{article}

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from ..graph.adjoint import Recording
 from ..numbers.recorder import Step
 from ..table.primitive import OPERATIONS
+from ..values.adjoint import Recording
 from .branch import Branch
 
 MANY_PLACES = 4
