@@ -282,7 +282,9 @@ class Program(builder.Program):
             for name, place in self.leaves.items()
         }
         kept = self.tape
-        data = [None if parents else x for parents, x in zip(kept.parents, kept.data, strict=True)]
+        data: list[Any] = [None] * len(kept.primitives)
+        for place, (literal, _) in kept.constants.items():
+            data[place] = literal
         for place, x in given.items():
             data[place] = x.data if isinstance(x, Value) else x
         tape = Tape(kept.primitives, kept.parents, data)
@@ -294,11 +296,9 @@ class Program(builder.Program):
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in given.values()):
-            tape.places, tape.labels, tape.sources = kept.places, kept.labels, kept.sources
-            stands = {place: x if isinstance(x, Value) else constant(x) for place, x in given.items()}
-            for name, place in self.leaves.items():
-                stands[place].label = stands[place].label or name
-            found = values_of(tape, given=stands)
+            tape.places, tape.labels, tape.constants = kept.places, kept.labels, kept.constants
+            # a number takes no derivative: `x**n` at a negative x has one by x only
+            found = values_of(tape, given={k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
             for each in found:
                 each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
             outputs: list[Any] = [found[root] for root in self.roots]

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, Span
-from ..values.value import Value, evaluate
 from ..language.builder import Program
 from ..refusals.parsing import parse as parse
 from ..refusals.parsing import statements
+from ..values.value import Value, evaluate
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
