@@ -221,6 +221,15 @@ def test_errors_decide() -> None:
     assert classified(at([0.0, 0.0], square, math.inf)).kind == "not stationary"
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_step_is_that_of_the_matrix_alone(sign: float) -> None:
+    # definite, but hardly more than its error
+    found = classified(at([0.5, 0.0], [[sign * 1.0, 0.0], [0.0, sign * 1.0]], 0.499))
+    assert found.curvature == ("convex" if sign > 0 else "concave")
+    assert found.step == pytest.approx((-sign * 0.5, 0.0))
+    assert found.gain == pytest.approx(0.125)
+
+
 def test_eigenvectors_are_those_of_the_matrix() -> None:
     draw = random.Random(5)
     for n in range(1, 8):

@@ -182,7 +182,10 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
     slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
     for sign, name in ((1.0, "convex"), (-1.0, "concave")):
         # most are definite, which is proven in a hundredth of the time that eigenvalues take
-        lower = _cholesky([[sign * x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(matrix)])
+        signed = [[sign * x for x in row] for row in matrix]
+        if _cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
+            continue
+        lower = _cholesky(signed)
         if lower is not None:
             solved = _solved(lower, slopes)
             gain = abs(math.fsum(g * s for g, s in zip(slopes, solved, strict=True))) / 2
