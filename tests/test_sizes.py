@@ -10,6 +10,7 @@ import pytest
 
 from autodiff_cli import ExpressionError, gradient, parse
 from autodiff_cli.language.printer import program_text
+from counting import lines
 
 DEEP = 100_000
 
@@ -53,6 +54,15 @@ def test_depth_and_length(program: str, value: float | None, partial: float | No
         program, value, partial = f"1 if {program} else 2", 1.0, 0.0
     result = gradient(program, {"x": 1.0})
     assert (result.value, result.gradient["x"]) == (value, partial)
+
+
+def test_many_variables_take_time_in_proportion() -> None:
+    def work(count: int) -> int:
+        names = [f"x{k}" for k in range(count)]
+        return lines(lambda: gradient(" + ".join(names), dict.fromkeys(names, 1.0)))
+
+    work(10)
+    assert work(400) < 5 * work(100)
 
 
 def test_printing_does_not_recurse() -> None:

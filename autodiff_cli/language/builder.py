@@ -44,7 +44,9 @@ class Binding(NamedTuple):
 class Program:
     """A program on a tape, not evaluated. `outputs`, `variables` and `bindings` show it as a graph of Values."""
 
-    __slots__ = ("_values", "bound", "constants", "is_plain", "leaves", "parameters", "roots", "tape", "text")
+    __slots__ = (
+        "_values", "_variables", "bound", "constants", "is_plain", "leaves", "parameters", "roots", "tape", "text",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -72,6 +74,7 @@ class Program:
         self.is_plain = is_plain
         """Whether all of the tape is needed for the outputs wherever they are taken, and in their order."""
         self._values: list[Value] | None = None
+        self._variables: dict[str, Value] | None = None
 
     @property
     def values(self) -> list[Value]:
@@ -87,8 +90,11 @@ class Program:
 
     @property
     def variables(self) -> dict[str, Value]:
-        """The free names and their leaves, in order of first appearance."""
-        return {name: self.values[i] for name, i in self.leaves.items()}
+        """The free names and their leaves, in order of first appearance; always the same dictionary."""
+        if self._variables is None:
+            values = self.values
+            self._variables = {name: values[i] for name, i in self.leaves.items()}
+        return self._variables
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
