@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 SWEEPS = 60
 
+SMALLEST = 1e-18
+"""An entry beside the diagonal that is no larger than this, in terms of the largest one, counts as 0."""
+
 
 def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
     """The eigenvalues, smallest first, of a symmetric matrix; right to a few units of the last digit of the largest.
@@ -32,17 +35,18 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]] 
         return [0.0] * n
     a = [[x / scale for x in row] for row in matrix]
     for _ in range(SWEEPS):
-        off = math.sqrt(math.fsum(a[i][j] ** 2 for i in range(n) for j in range(i)))
-        if off <= 1e-18 * n:
-            break
+        turned = False
         for p in range(n - 1):
             for q in range(p + 1, n):
-                if abs(a[p][q]) > 1e-300:
+                if not -SMALLEST <= a[p][q] <= SMALLEST:
+                    turned = True
                     c, s = _rotate(a, p, q)
                     if vectors is not None:
                         rows = list(zip(vectors[p], vectors[q], strict=True))
                         vectors[p] = [c * x - s * y for x, y in rows]
                         vectors[q] = [s * x + c * y for x, y in rows]
+        if not turned:
+            break
     return [a[i][i] * scale for i in range(n)]
 
 
