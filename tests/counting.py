@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -76,3 +77,27 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
 
     monkeypatch.setattr(Work, "__init__", noted)
     return made
+
+
+_compared = Count()
+
+
+def compared() -> None:
+    """Note that a random test has come to its comparison: said after the last way out of it."""
+    _compared.total += 1
+
+
+def compares(least: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator of a test of random cases, which also fails where fewer than `least` of them were `compared`."""
+
+    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def run(*args: Any, **kwargs: Any) -> None:
+            before = _compared.total
+            test(*args, **kwargs)
+            count = _compared.total - before
+            assert count >= least, f"only {count} of the cases came to a comparison, fewer than {least}"
+
+        return run
+
+    return decorated

@@ -1,11 +1,13 @@
-"""Hypothesis strategies: random graphs over the whole table, and texts rich in the language's characters."""
+"""Hypothesis strategies: random graphs over the whole table, their programs, texts of the language's characters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
+from autodiff_cli.language.printer import expression_text
+from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from autodiff_cli.values.value import Value, constant, in_order, node, variable
 
@@ -88,6 +90,38 @@ def texts() -> st.SearchStrategy[str]:
         max_size=14,
     ).map("".join)  # fmt: skip
     return st.one_of(meaningful, pieces, st.text(max_size=20))
+
+
+def program_text(outputs: Sequence[Value]) -> str:
+    """A program that builds the same graph: nodes that are shared or have a label are bound to names, a line each."""
+    place = in_order(outputs)
+    uses: dict[Value, int] = dict.fromkeys(outputs, 1)
+    for value in place:
+        for child in value._prev:
+            uses[child] = uses.get(child, 0) + 1
+    taken = {v.label for v in place if v.primitive is VARIABLE} | set(FUNCTIONS) | {"e", "pi", "π"}
+    taken |= {v.label for v in place}
+    named_before: set[str] = set()
+    shown: dict[Value, Value] = {}
+    lines: list[str] = []
+    counter = 0
+    for value in place:
+        shown[value] = node(value.primitive, tuple(shown[p] for p in value._prev)) if value._prev else value
+        if not value._prev or (uses[value] == 1 and not value.label):
+            continue
+        name = value.label
+        if not name or name in named_before or name in FUNCTIONS:
+            counter += 1
+            while f"t{counter}" in taken:
+                counter += 1
+            name = f"t{counter}"
+        named_before.add(name)
+        lines.append(f"{name} = {expression_text(shown[value])}")
+        shown[value] = variable(name)
+    listed = ", ".join(expression_text(shown[value]) for value in outputs)
+    if not lines or lines[-1].split(" = ", 1)[0] != listed:
+        lines.append(listed)
+    return "\n".join(lines)
 
 
 def same_shape(a: Value, b: Value, same_leaf: Callable[[Value, Value], bool]) -> bool:

@@ -26,6 +26,7 @@ from autodiff_cli.values.linearization import evaluate_in, product
 from autodiff_cli.values.second import hessian_in
 from autodiff_cli.values.sweep_in import sweep_in, tape_in
 from autodiff_cli.values.value import Value, constant, in_order, node, variable
+from counting import compared, compares
 from reference import REFERENCE_PARTIALS
 from strategies import NAMES, OPERATORS, graphs
 
@@ -57,6 +58,7 @@ def close(a: Any, b: Any) -> bool:
     return abs(a - b) <= 1e-24 * (abs(a) + abs(b)) + 1e-27
 
 
+@compares(80)
 @given(graphs(max_leaves=8), POINTS)
 @settings(RELAXED, max_examples=300)
 def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Value, numbers: Sequence[str]) -> None:
@@ -67,6 +69,8 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
         reverse = sweep_in(FORTY, graph, point, names).gradient
     except ExpressionError:
         return
+    if names:
+        compared()
     formulas = derivatives(graph, leaves, 1)
     at = evaluate_in(FORTY, [graph], point, names)
     for k, name in enumerate(names):
@@ -80,6 +84,7 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
         assert close(along, reverse[name]), told
 
 
+@compares(40)
 @given(graphs(max_leaves=6), POINTS)
 @settings(RELAXED, max_examples=150)
 def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Value, numbers: Sequence[str]) -> None:
@@ -104,8 +109,10 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
         return
     assert close(coefficients[1], found.gradient[0]), expression_text(graph)
     assert close(2 * coefficients[2], found.hessian[0][0]), expression_text(graph)
+    compared()
 
 
+@compares(15)
 @given(graphs(RATIONAL, max_leaves=10), POINTS)
 @settings(RELAXED, max_examples=300)
 def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(graph: Value, numbers: Sequence[str]) -> None:
@@ -132,6 +139,7 @@ def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(graph: Value,
         return
     if all(v.primitive in OPERATORS[:3] or not v._prev for v in in_order((graph,))):
         assert doubles == pytest.approx([float(x) for x in fractions], rel=1e-9, abs=1e-9)
+        compared()
 
 
 def graph_of(primitive: Primitive, inputs: Sequence[float]) -> tuple[Value, dict[str, float], list[int]]:

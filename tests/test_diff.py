@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.language.printer import expression_text, program_text
+from autodiff_cli.language.printer import expression_text
 from autodiff_cli.questions.diff import diff
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import in_order
-from counting import counted_calls
-from strategies import NAMES, graphs
+from counting import compared, compares, counted_calls
+from strategies import NAMES, graphs, program_text
 from test_derivatives import FORTY, POINTS, RELAXED, close, value_of
 
 
@@ -38,6 +38,7 @@ def test_formulas(text: str, formulas: Sequence[str]) -> None:
     assert [each.formula for each in diff(text).derivatives] == formulas
 
 
+@compares(100)
 @given(graphs(max_leaves=8), POINTS)
 @settings(RELAXED, max_examples=200)
 def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numbers: Sequence[str]) -> None:
@@ -52,6 +53,7 @@ def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numb
         first, second = value_of(FORTY, output, point), value_of(FORTY, named, point)
         assert (first is None) == (second is None), text
         if first is not None:
+            compared()
             assert close(first, second), (text, each.formula)
         assert expression_text(parse(each.formula).outputs[0]) == each.formula
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,14 @@ from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.errors import Diagnostic
-from autodiff_cli.language.printer import program_text
+from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions.evaluator import Evaluator, compile_gradient
-from strategies import graphs
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.targets.internal import Internal
+from autodiff_cli.values.adjoint import record_gradient
+from autodiff_cli.values.value import in_order
+from counting import compared, compares
+from strategies import NAMES, graphs, program_text
 
 POINTS = st.lists(st.sampled_from([0.0, 1.0, -1.0, 0.5, 0.75, 2.0, -3.25, 1e-8, 1e200, 40.0]), min_size=6, max_size=6)
 
@@ -37,6 +44,7 @@ def fast(evaluator: Evaluator, point: list[float]) -> object:
         return None
 
 
+@compares(100)
 @given(graphs(), POINTS, st.booleans())
 @settings(max_examples=250, deadline=None)
 def test_results_and_errors_are_those_of_the_sweeps(graph: Value, numbers: list[float], first_only: bool) -> None:
@@ -57,6 +65,7 @@ def test_results_and_errors_are_those_of_the_sweeps(graph: Value, numbers: list[
     assert evaluator.value([point[name] for name in names]) == got[0]
     assert got[0] == want[0]
     assert all(map(close, got[1], want[1])), (text, point, got, want)
+    compared()
 
 
 @pytest.mark.parametrize(
@@ -112,16 +121,39 @@ def test_what_takes_no_part_is_not_computed(text: str, point: dict[str, float]) 
     assert fast(evaluator, numbers) == want, "the generated code has to know it by itself"
 
 
-def test_the_names_of_a_program_are_not_in_the_code() -> None:
-    from autodiff_cli.targets.internal import Internal
-    from autodiff_cli.values.adjoint import record_gradient
+def written_names(graph: Value) -> set[str]:
+    """The names in the generated source, which holds nothing but names, floats, operators and calls of names."""
+    leaves = [n for n in in_order((graph,)) if n.primitive is VARIABLE]
+    target = Internal()
+    module = ast.parse(target.source(record_gradient(graph, leaves, leaves), len(leaves)))
+    (definition,) = module.body
+    assert isinstance(definition, ast.FunctionDef)
+    names: set[str] = set()
+    for found in ast.walk(definition):
+        assert not isinstance(found, ast.Attribute | ast.Import | ast.ImportFrom), ast.unparse(found)
+        if isinstance(found, ast.Constant):
+            assert type(found.value) in (int, float, bool, type(None)), ast.unparse(found)
+        elif isinstance(found, ast.Name):
+            names.add(found.id)
+    own = {name for name in names if re.fullmatch(r"[xt]\d+|[xs_]", name)}
+    assert names - own <= set(target.bound), names
+    assert all(hasattr(REAL, name) for name in target.bound)
+    return names
 
-    program = parse("exec = __import__ * λ; exec**2 + lambda")
-    leaves = list(program.variables.values())
-    source = Internal().source(record_gradient(program.outputs[0], leaves, leaves), len(leaves))
-    assert not any(name in source for name in ("exec", "import", "λ", "lambda"))
+
+@given(graphs())
+@settings(max_examples=50, deadline=None)
+def test_nothing_typed_is_in_the_code(graph: Value) -> None:
+    assert not written_names(graph) & set(NAMES) - {"x"}
+
+
+def test_the_names_of_a_program_are_not_in_the_code() -> None:
+    program = parse("exec = __import__ * λ; exec**2 + lambda + s + t1 + f")
+    names = written_names(program.outputs[0])
+    assert {f"x{k}" for k in range(6)} < names
+    assert all(re.fullmatch(r"[xt]\d+|[xs]", name) for name in names)
     evaluator = compile_gradient(program)
-    assert evaluator([2.0, 3.0, 1.0]) == (37.0, [36.0, 24.0, 1.0])
+    assert evaluator([2.0, 3.0, 1.0, 0.0, 0.0, 0.0])[0] == 37.0
 
 
 def test_variables_by_the_way() -> None:

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.language.printer import program_text
 from autodiff_cli.questions.export import Exported, export
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
 from autodiff_cli.targets import TARGETS, target
 from autodiff_cli.targets.sql import KEYWORDS
+from counting import compared, compares
 from exported import FLAGS, RUNNERS, compiled
-from strategies import graphs
+from strategies import graphs, program_text
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
 SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma")
@@ -128,6 +128,7 @@ def answered(graph: Value, numbers: Sequence[float]) -> tuple[str, list[float], 
     return text, list(numbers[: len(names)]), (found.value, list(found.gradient.values()))
 
 
+@compares(20)
 @given(graphs(max_leaves=8), POINTS)
 @settings(max_examples=40, deadline=None)
 def test_random_programs(graph: Value, numbers: list[float]) -> None:
@@ -141,9 +142,11 @@ def test_random_programs(graph: Value, numbers: list[float]) -> None:
         except ExpressionError:
             continue
         assert is_same(run(exported, point), want), exported.source
+        compared()
 
 
 @needs_gcc
+@compares(20)
 @given(st.lists(st.tuples(graphs(max_leaves=8), POINTS), min_size=40, max_size=40))
 @settings(max_examples=1, deadline=None)
 def test_random_programs_in_c(tmp_path_factory: pytest.TempPathFactory, cases: list[tuple[Value, list[float]]]) -> None:
@@ -158,9 +161,10 @@ def test_random_programs_in_c(tmp_path_factory: pytest.TempPathFactory, cases: l
             continue
         asked.append(found)
     for program, run, (_, point, want) in zip(
-        programs, compiled(programs, tmp_path_factory.mktemp("c")) if programs else [], asked, strict=True
+        programs, compiled(programs, tmp_path_factory.mktemp("c")), asked, strict=True
     ):
         assert is_same(run(program, point), want), program.source
+        compared()
 
 
 CHOICES = (

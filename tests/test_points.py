@@ -14,6 +14,7 @@ from autodiff_cli import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.questions.programs import Programs
+from counting import compared, compares
 from running import autodiff
 from strategies import graphs
 
@@ -46,6 +47,7 @@ def check(text: str, rows: list[dict[str, float]]) -> None:
                     programs.gradient(text, row)
                 assert found.value.diagnostic == error.diagnostic
             continue
+        compared()
         assert outcome(whole.gradient(text, row)) == outcome(expected)
         answer = quick.gradient(text, row)
         if answer.output is None:
@@ -54,6 +56,7 @@ def check(text: str, rows: list[dict[str, float]]) -> None:
         assert outcome(answer) == outcome(expected)
 
 
+@compares(80)
 @settings(max_examples=60, deadline=None)
 @given(graphs(), st.lists(st.lists(NUMBERS, min_size=6, max_size=6), min_size=2, max_size=3))
 def test_random_formulas(root: object, rows: list[list[float]]) -> None:

@@ -7,10 +7,11 @@ import math
 from hypothesis import given, settings
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.language.printer import expression_text, program_text
+from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import in_order
-from strategies import graphs, same_shape, texts
+from counting import compared, compares
+from strategies import graphs, program_text, same_shape, texts
 
 
 def same_leaf(a: Value, b: Value) -> bool:
@@ -33,6 +34,7 @@ def test_an_expression_printed_and_parsed_prints_the_same(graph: Value) -> None:
     assert expression_text(again) == text
 
 
+@compares(15)
 @given(texts())
 @settings(max_examples=500, deadline=None)
 def test_any_text_gives_a_result_or_an_error_with_a_place_inside_it(text: str) -> None:
@@ -43,12 +45,14 @@ def test_any_text_gives_a_result_or_an_error_with_a_place_inside_it(text: str) -
         assert span is None or 0 <= span.start <= span.end <= len(text)
         assert error.hint
         return
+    compared()
     for root in program.outputs:
         for value in in_order((root,)):
             if value.span is not None:
                 assert 0 <= value.span.start < value.span.end <= len(text)
 
 
+@compares(150)
 @given(graphs())
 @settings(max_examples=300, deadline=None)
 def test_an_evaluation_gives_finite_numbers_or_a_documented_error(graph: Value) -> None:
@@ -63,3 +67,4 @@ def test_an_evaluation_gives_finite_numbers_or_a_documented_error(graph: Value) 
     assert math.isfinite(result.value)
     assert all(math.isfinite(partial) for partial in result.gradient.values())
     assert list(result.gradient) == list(result.point)
+    compared()

@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient
-from autodiff_cli.language.printer import program_text
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS
 from autodiff_cli.values.value import in_order
-from strategies import NAMES, graphs
+from counting import compared, compares
+from strategies import NAMES, graphs, program_text
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -68,6 +68,7 @@ def test_everything_that_both_have_is_compared() -> None:
     assert len(BOTH) > 45
 
 
+@compares(100)
 @given(graphs(BOTH, max_leaves=8), st.lists(st.floats(0.3, 2.0), min_size=len(NAMES), max_size=len(NAMES)))
 @settings(max_examples=250, deadline=None)
 def test_random_expressions(graph: Value, numbers: list[float]) -> None:
@@ -86,6 +87,7 @@ def test_random_expressions(graph: Value, numbers: list[float]) -> None:
     scale = max(1.0, abs(value), *(abs(v.data) for v in in_order((ours.output,)) if isinstance(v.data, float)))
     slopes = max(1.0, *(abs(v.grad) for v in in_order((ours.output,)) if v.grad is not None))
     assume(scale < 1e6 and slopes < 1e6)
+    compared()
     assert ours.value == pytest.approx(value, rel=1e-9, abs=1e-9 * scale), text
     for name, partial in ours.gradient.items():
         if math.isnan(theirs[name]):

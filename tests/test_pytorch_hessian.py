@@ -16,6 +16,7 @@ from autodiff_cli.table.operators import CONSTANT, VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS
 from autodiff_cli.values.second import hessian_in
 from autodiff_cli.values.value import in_order
+from counting import compared, compares
 from strategies import NAMES, graphs
 
 torch = pytest.importorskip("torch")
@@ -25,6 +26,7 @@ NAMED = ("exp", "sin", "cos", "tanh", "sigmoid", "softplus", "atan", "erf", "log
 SMOOTH = [FUNCTIONS[name] for name in NAMED]
 
 
+@compares(60)
 @given(
     graphs(SMOOTH, max_leaves=8, choices=False),
     st.lists(st.floats(0.3, 2.0), min_size=len(NAMES), max_size=len(NAMES)),
@@ -56,6 +58,7 @@ def test_against_pytorch(graph: Value, numbers: list[float]) -> None:
     wanted = torch.autograd.functional.hessian(theirs, x).tolist()
     scale = max([1.0, *(abs(entry) for row in wanted for entry in row if math.isfinite(entry))])
     assume(scale < 1e8)
+    compared()
     for mine, other in zip(ours.hessian, wanted, strict=True):
         for a, b in zip(mine, other, strict=True):
             if math.isfinite(b):

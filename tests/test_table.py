@@ -81,12 +81,11 @@ def test_a_rule_that_is_off_by_a_thousandth_fails(primitive: Primitive) -> None:
         assert max(errors) > allowed(primitive)
 
 
-@pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
+@pytest.mark.parametrize("primitive", [p for p in NUMERIC if p.name in DEFINITIONS], ids=lambda p: p.name)
 def test_definitions_agree_with_the_float_functions(primitive: Primitive) -> None:
-    definition = DEFINITIONS.get(primitive.name)
-    if definition is None:
-        return
+    definition = DEFINITIONS[primitive.name]
     near = [s for s in primitive.samples if all(1e-3 < abs(x) < 20 for x in s)]
+    assert near
     for inputs in near:
         assert definition(REAL, *inputs) == pytest.approx(getattr(REAL, primitive.name)(*inputs), rel=1e-6), inputs
 

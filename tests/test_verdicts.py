@@ -139,16 +139,18 @@ def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
         assert min(changes(problem, found, (1e-3,))) >= -least
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=named)
-def test_hessian_says_the_same(problem: dict[str, Any]) -> None:
-    found = minimize(problem["expr"], problem["start"], bounds=limits(problem))
-    if found.kind not in ("minimum", "maximum", "saddle", "flat") or found.at_bounds:
-        return
-    told = hessian(problem["expr"], found.point).verdict
-    # the size of the numbers on the way is unknown to it: there, a coordinate that is not quite 0 is no rounding error
-    assert told in ("undecided" if found.kind == "flat" else found.kind, "not stationary")
-    if found.gradient_norm == 0:
-        assert told != "not stationary"
+def test_hessian_says_the_same() -> None:
+    asked = 0
+    for problem in PROBLEMS:
+        found = minimize(problem["expr"], problem["start"], bounds=limits(problem))
+        if found.kind not in ("minimum", "maximum", "saddle", "flat") or found.at_bounds:
+            continue
+        told = hessian(problem["expr"], found.point).verdict
+        # the size of numbers on the way is unknown to it: there, a coordinate that is not quite 0 is no rounding error
+        kind = "undecided" if found.kind == "flat" else found.kind
+        assert told == kind or (told == "not stationary" and found.gradient_norm != 0), named(problem)
+        asked += 1
+    assert asked >= 40, asked
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=named)

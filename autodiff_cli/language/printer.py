@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..table.operators import VARIABLE
-from ..table.primitive import FUNCTIONS
 from ..values.symbolic import by_definition
-from ..values.value import Value, in_order
+from ..values.value import Value
 
 # Levels of binding, loosest first, as the grammar has them.
 CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
@@ -61,16 +60,9 @@ def assembled(root: Any, parts: Callable[[Any], tuple[int, list[Item]]], level: 
     return "".join(written)
 
 
-def expression_text(root: Value, names: Mapping[Value, str] | None = None) -> str:
-    """The text of one expression; nodes in `names` are written by name, others where they stand."""
-    known = names or {}
-
-    def parts(value: Value) -> tuple[int, list[Item]]:
-        if value in known and value is not root:
-            return ATOM, [known[value]]
-        return _parts(by_definition(value))
-
-    return assembled(root, parts)
+def expression_text(root: Value) -> str:
+    """The text of one expression."""
+    return assembled(root, lambda value: _parts(by_definition(value)))
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
@@ -89,36 +81,3 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
     for k, operand in enumerate(operands):
         parts += [", ", (operand, CHOICE)] if k else [(operand, CHOICE)]
     return ATOM, [*parts, ")"]
-
-
-def program_text(outputs: Sequence[Value], keep: Callable[[Value], bool] = lambda value: bool(value.label)) -> str:
-    """A program that builds the same graph: shared nodes and those to `keep` are bound to names, on a line each."""
-    place = in_order(outputs)
-    uses: dict[Value, int] = dict.fromkeys(outputs, 1)
-    for value in place:
-        for child in value._prev:
-            uses[child] = uses.get(child, 0) + 1
-    taken = {v.label for v in place if v.primitive is VARIABLE} | set(FUNCTIONS) | {"e", "pi", "π"}
-    taken |= {v.label for v in place}
-    named_before: set[str] = set()
-    names: dict[Value, str] = {}
-    lines: list[str] = []
-    counter = 0
-    for value in place:
-        if not value._prev:
-            continue
-        if not (uses[value] > 1 or keep(value)):
-            continue
-        name = value.label
-        if not name or name in named_before or name in FUNCTIONS:
-            counter += 1
-            while f"t{counter}" in taken:
-                counter += 1
-            name = f"t{counter}"
-        named_before.add(name)
-        lines.append(f"{name} = {expression_text(value, names)}")
-        names[value] = name
-    listed = ", ".join(names.get(value) or expression_text(value, names) for value in outputs)
-    if not lines or lines[-1].split(" = ", 1)[0] != listed:
-        lines.append(listed)
-    return "\n".join(lines)

@@ -94,9 +94,6 @@ class Ball:
         # That a difference is not 0 may be told where its sign may not, and costs nothing.
         return self._compared(other, "equal to") == 0
 
-    def __ne__(self, other: object) -> bool:
-        return self._compared(other, "equal to") != 0
-
     def __lt__(self, other: Number) -> bool:
         return self._compared(other, "less than") < 0
 

@@ -44,10 +44,6 @@ class Dual:
     def __eq__(self, other: object) -> bool:
         return bool(self.x == plain(other))
 
-    def __ne__(self, other: object) -> bool:
-        """Whether the two differ here or nearby: an adjoint of 0 that moves is not nothing."""
-        return bool(self.x != plain(other)) or self.fault is not None or any(t != 0 for t in self.d.values())
-
     def __lt__(self, other: Number) -> bool:
         return bool(self.x < plain(other))
 
@@ -160,9 +156,11 @@ class Duals(NumberType):
             raise x.fault
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
-    def ne(self, x: Number, y: Number) -> bool:
-        """Whether two numbers differ."""
-        return bool(plain(x) != plain(y))
+    def null(self, x: Number) -> bool:
+        """Whether the number is 0 and does not move: an adjoint of 0 that moves is not nothing."""
+        if not isinstance(x, Dual):
+            return self.base.null(x)
+        return x.fault is None and self.base.null(x.x) and all(self.base.null(t) for t in x.d.values())
 
     def __getattr__(self, name: str) -> Any:
         primitive = PRIMITIVES.get(name)

@@ -56,9 +56,6 @@ class Bounded:
     def __eq__(self, other: object) -> bool:
         return bool(self.x == nearest(other))
 
-    def __ne__(self, other: object) -> bool:
-        return bool(self.x != nearest(other))
-
     def __lt__(self, other: Number) -> bool:
         return bool(self.x < nearest(other))
 

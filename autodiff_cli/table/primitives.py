@@ -357,10 +357,6 @@ _SPECIAL: Any = {"group": "Special"}
 _GAMMA_POINTS = ((-2.5,), (-0.3,), (1e-10,), (0.5,), (1.0,), (3.75,), (20.5,), (150.0,))
 
 
-def _pole(x: Number, *_: Number) -> tuple[str, str | None]:
-    return f"there is a pole at {x}", None
-
-
 entry(
     "erf", "x", lambda m, x, out: 2 / m.sqrt(m.pi) * m.exp_neg_square(x), doc="error function",
     source="DLMF 7.10.1", values="(-1, 1)", increasing=True,
