@@ -70,6 +70,12 @@ def test_a_text_is_what_the_command_prints(name: str) -> None:
     assert tried >= (name != "export")
 
 
+def test_a_text_has_no_colour_even_where_the_environment_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, command = ANSWERS["gradient"]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert views.text(answer) == autodiff(*command).out
+
+
 @pytest.mark.parametrize("name", ANSWERS)
 def test_html_and_records(name: str) -> None:
     answer, _ = ANSWERS[name]
@@ -91,6 +97,16 @@ def test_a_formula_in_latex_is_the_one_that_the_command_writes() -> None:
     assert views.latex(diff(TEXT)) == views.latex(diff(TEXT, language="latex"))
     assert views.latex(diff(TEXT, language="python")) is None
     assert views.latex(taylor("exp(x)", {"x": 0}, order=2)) == r"\[1 + x + 0.5 \cdot {x}^{2}\]"
+
+
+def test_a_formula_at_a_point_says_its_value_there() -> None:
+    told = views.latex(diff("x**2/y", {"x": 1.5, "y": 2e-7}, wrt=["x"]))
+    assert told is not None
+    assert told.split("\n")[-2] == (
+        r"\left.\frac{\partial f}{\partial x}\right|_{x = 1.5,\ y = 2 \times 10^{-7}} &= 1.5 \times 10^{7}"
+    )
+    exactly = views.latex(diff("x**2", {"x": "1/3"}, arithmetic=EXACT))
+    assert exactly is not None and r"\right|_{x = 1/3} &= 2/3" in exactly
 
 
 def test_a_format_that_an_answer_lacks_is_refused() -> None:

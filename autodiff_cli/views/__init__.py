@@ -26,10 +26,14 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", **choices: Any) -> None:
-    """Write an answer on a stream, as its command does. Raises a usage error for a format that it lacks."""
-    from .formats import Asked, writer
+    """Write an answer to a file or a pipe, as its command does. Raises a usage error for a format that it lacks."""
+    from .characters import Look
+    from .formats import Asked, Documents, writer
 
     made = writer(format, out, view_of(answer, **choices), many=False)
+    if isinstance(made, Documents):
+        # whatever the environment says of terminals: a notebook's asks for colour
+        made.look = Look()
     made.answer(Asked(None), answer)
     made.close()
 

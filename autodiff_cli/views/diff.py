@@ -35,15 +35,14 @@ def view(*, digits: int | None = None) -> View[Diff]:
                 frozenset((1,)) if answer.arithmetic.name == "double" else frozenset(),
             )
 
-    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS, formula=_formula)
+    def formula(answer: Diff) -> str | None:
+        if answer.language == "text":
+            from .tex import derivatives
 
+            return derivatives(answer, digits)
+        return answer.program if answer.language == "latex" else None
 
-def _formula(answer: Diff) -> str | None:
-    if answer.language == "text":
-        from .tex import derivatives
-
-        return derivatives(answer)
-    return answer.program if answer.language == "latex" else None
+    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS, formula=formula)
 
 
 def operator(by: tuple[str, ...]) -> str:

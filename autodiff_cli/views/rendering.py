@@ -132,6 +132,7 @@ class Terminal(PlainText):
             width=self.look.width or 10_000,
             color_system="truecolor" if self.look.color else None,
             force_terminal=True,
+            force_jupyter=False,
             legacy_windows=False,
             markup=False,
             emoji=False,
@@ -198,7 +199,7 @@ class Html(PlainText):
 
     def line(self, pieces: Pieces) -> str:
         """A line of styled text."""
-        return f'<div style="white-space:pre-wrap">{self.text(pieces)}</div>'
+        return f'<div style="font-family:monospace;white-space:pre-wrap">{self.text(pieces) or chr(10)}</div>'
 
     def text(self, pieces: Pieces) -> str:
         """Styled text, as spans."""

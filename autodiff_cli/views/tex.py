@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from ..language.printer import PRODUCT
 from ..language.typesetting import expression_latex, level_of, name_latex, name_parts, number_latex, text_latex
 from ..questions.diff import Diff, derivative_latex, equations
+from ..questions.digits import Shown
 from ..questions.problem import parse
 from ..questions.trace import Pull, Push, Row, Trace
 from ..table.operators import ADD, SUB
@@ -26,13 +27,24 @@ def display(formula: str, given: Collection[str] = ()) -> str:
     return rf"\[{_mathematics(formula, given)}\]"
 
 
-def derivatives(answer: Diff) -> str:
-    """The derivatives that were asked for, and what they share, as equations below each other."""
+def derivatives(answer: Diff, digits: int | None = None) -> str:
+    """The derivatives that were asked for, what they share, and their values, as equations below each other."""
     given = {*answer.point, *(name for name, _ in answer.shared)}.union(*(each.by for each in answer.derivatives))
     return equations(
         [(name_latex(name), _mathematics(formula, given)) for name, formula in answer.shared]
         + [(derivative_latex(each.by), _mathematics(each.formula, given)) for each in answer.derivatives]
+        + (_values(answer, digits) if answer.point else [])
     )
+
+
+def _values(answer: Diff, digits: int | None) -> list[tuple[str, str]]:
+    def shown(x: Shown | None) -> str:
+        return number_latex(readable(x, digits))
+
+    place = r",\ ".join(f"{name_latex(name)} = {shown(x)}" for name, x in answer.point.items())
+    return [
+        (rf"\left.{derivative_latex(each.by)}\right|_{{{place}}}", shown(each.value)) for each in answer.derivatives
+    ]
 
 
 def _mathematics(formula: str, given: Collection[str]) -> str:
