@@ -310,14 +310,22 @@ define("erfinv_slope", lambda x, out: inverse_error_function_slope(x))
 define("polygamma_difference", polygamma_difference, None,
        lambda order, a, b: polygamma_difference(order + 1, a, b),
        lambda order, a, b: -polygamma(order + 1, a + b))  # fmt: skip
-define("digamma_difference", lambda a, b: polygamma_difference(0, a, b), lambda a, b: polygamma_difference(1, a, b),
-       lambda a, b: -polygamma(1, a + b))  # fmt: skip
 define("softmax_weight", softmax_weight)
 define("unit_over_hypot", with_spread(lambda x, y: x / (x * x + y * y)),
        with_spread(lambda x, y: (y * y - x * x) / (x * x + y * y) ** 2),
        with_spread(lambda x, y: -2 * x * y / (x * x + y * y) ** 2))  # fmt: skip
 define("gamma_slope", lambda x, out: mp.gamma(x) * mp.digamma(x))
-define("beta_slope", lambda a, b: beta(a, b) * polygamma_difference(0, a, b))
+
+
+@with_spread
+def beta_slope(a: Any, b: Any) -> Any:
+    total = a + b
+    if total <= 0 and mp.isint(total):  # 1/Γ is 0 at -n, and rises there by (-1)^n·n!
+        return mp.gamma(a) * mp.gamma(b) * (-1) ** int(total) * mp.factorial(-total)
+    return beta(a, b) * polygamma_difference(0, a, b)
+
+
+define("beta_slope", beta_slope)
 define("softmax", lambda *xs: [softmax_weight(x, *xs) for x in xs])
 define("unit_vector", lambda *xs: [x / length(*xs) for x in xs])
 define("products_of_others", products_of_others)

@@ -8,11 +8,12 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli.numbers.base import DEFINITIONS
+from autodiff_cli.numbers.floats import FUNCTIONS as OF_DOUBLES
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVES, Primitive
 from autodiff_cli.values.symbolic import is_spelled
 from reference import REFERENCE, REFERENCE_PARTIALS
 
@@ -102,6 +103,15 @@ def test_the_table_is_complete() -> None:
         else:
             assert primitive.symbol != primitive.name or primitive.gives_condition or primitive.name in (
                 "neg", *DEFINITIONS), primitive  # fmt: skip
+
+
+NOT_OF_NUMBERS = {"where", "item"}
+"""Operations that choose among numbers, and have no function on doubles: a choice is the same for every number type."""
+
+
+def test_doubles_have_a_function_for_every_row_and_no_other() -> None:
+    assert {name for name, row in OPERATIONS.items() if row.params} - set(OF_DOUBLES) == NOT_OF_NUMBERS
+    assert set(OF_DOUBLES) <= set(OPERATIONS)
 
 
 LISTED = """

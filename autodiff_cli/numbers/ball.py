@@ -11,9 +11,8 @@ from flint import acb, arb, ctx, fmpq
 
 from ..table.primitive import PRIMITIVES
 from . import form
-from .base import Number, NumberType, Refusal
+from .base import Number, NumberType, Refusal, whole_order
 from .cotangent import MANY_POLES, cotangent_derivative
-from .double.decimals import whole_order
 from .exact import known
 from .form import Form
 from .work import Work

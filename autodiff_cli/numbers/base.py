@@ -9,6 +9,18 @@ from typing import Any
 from ..table.primitive import AT_VALUES, DEFINITIONS
 from ..table.primitive import Number as Number
 
+HIGHEST_ORDER = 10_000
+"""Beyond this a derivative takes seconds, and hardly any has a double for its value."""
+
+
+def whole_order(order: float) -> int:
+    """The order of a derivative as an integer; ValueError where it is none, or too high to work with."""
+    if order < 0 or order != int(order):
+        raise ValueError("the order of a derivative is a non-negative integer")
+    if order > HIGHEST_ORDER:
+        raise ValueError(f"derivatives of an order above {HIGHEST_ORDER} are out of reach")
+    return int(order)
+
 
 class Refusal(ArithmeticError):
     """What a number type cannot do although the operation is defined: the kind of error, what to say, and a hint."""

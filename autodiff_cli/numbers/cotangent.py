@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from .base import Number, NumberType
-from .double.decimal_gamma import cotangent_polynomial
 
 MANY_POLES = 200
 """From this order on the derivative is summed over the poles of the cotangent, of which a few suffice."""
@@ -27,3 +28,19 @@ def _over_the_poles(m: NumberType, order: int, rest: Number) -> Number:
         if more == total:
             return total * m.gamma(m.number(order + 1)) * (-1 if order % 2 else 1)
         total, k = more, k + 1
+
+
+@lru_cache(maxsize=256)
+def cotangent_polynomial(order: int) -> tuple[int, ...]:
+    """The coefficients, lowest first, of the derivative of that order of cot as a polynomial in cot.
+
+    cot' = -(1 + cot²), so each polynomial is -(1 + c²) times the derivative of the one before.
+    """
+    polynomial = [0, 1]
+    for _ in range(order):
+        slope = [k * polynomial[k] for k in range(1, len(polynomial))]
+        polynomial = [0] * (len(slope) + 2)
+        for k, coefficient in enumerate(slope):
+            polynomial[k] -= coefficient
+            polynomial[k + 2] -= coefficient
+    return tuple(polynomial)

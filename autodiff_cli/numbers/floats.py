@@ -1,15 +1,32 @@
-"""REAL: Python's floats as a number type, the default."""
+"""REAL: Python's floats as a number type, the default; every function of the language, and of its rules, on them.
+
+One plain function a name, in a family's module in `numbers.double`. They take floats, never nan or infinite, and return
+a float (comparisons a bool; `softmax`, `unit_vector` and `products_of_others` a list), or raise ValueError (outside the
+domain), ZeroDivisionError (infinite there) or OverflowError (too large for a double). Underflow rounds to 0. Elementary
+functions are right to 4 ulp and special ones to 16, extremes included, wherever changing the last digit of an argument
+does not change the value more. Where every fast formula in doubles cancels, they fall back on multiprecision numbers.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
-from . import real
 from .base import NumberType
+from .double import aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: function
+    for family in (aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry)
+    for name, function in vars(family).items()
+    if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
+}
+"""The functions by the names of their operations: whatever a family's module defines and does not keep to itself."""
 
 
 class Real(NumberType):
-    """Double precision, each function as accurate as `real` makes it."""
+    """Double precision."""
 
     name = "real"
     pi = math.pi
@@ -18,8 +35,7 @@ class Real(NumberType):
 
     def __init__(self) -> None:
         # The functions become attributes of the instance: the sweeps look them up once a node.
-        self.__dict__.update({name: f for name, f in vars(real).items() if callable(f) and not name.startswith("_")})
-        self.__dict__.update(finite=math.isfinite, literal=_literal, number=float)
+        self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
 
 
 def _literal(text: str) -> float:

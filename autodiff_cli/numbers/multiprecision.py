@@ -6,16 +6,20 @@ Literals, named constants and points are read either as the decimals and the mat
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import mpmath
+from mpmath.libmp.gammazeta import pow_fixed
 
 from ..table.primitive import PRIMITIVES
-from .base import Number, NumberType
+from .base import Number, NumberType, whole_order
 from .cotangent import cotangent_derivative
-from .double.decimals import whole_order
+from .double.twofold import finite
 from .work import Work
 
 MAGNITUDE = 100_000
@@ -303,20 +307,38 @@ def _unit_over_hypot(m: Multiprecision, x: Number, y: Number) -> Number:
 
 @_function
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
-    """The n-th derivative of sinc: near 0 the recurrence loses n times the digits that x has after the point."""
-    order, context = int(n), m.context
-    small = max(0, -context.mag(x))
-    if x == 0 or small > context.prec:
-        even = order + order % 2
-        at_zero = (-1) ** (even // 2) * context.pi**even / (even + 1)
-        return at_zero if order % 2 == 0 else at_zero * x
-    with context.extraprec((order + 1) * (small + 8)):
-        sine, cosine = context.sinpi(x), context.cospi(x)
-        waves = (sine, cosine, -sine, -cosine)
-        value = sine / (context.pi * x)
-        for k in range(1, order + 1):
-            value = (context.pi ** (k - 1) * waves[k % 4] - k * value) / x
-        return value
+    """The n-th derivative of sinc = f from πx·f = sin(πx); where its recurrence would lose digits, by the power series.
+
+    Each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|.
+    """
+    order, context = whole_order(float(n)), m.context
+    m.work.spend((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
+    if context.pi * abs(x) < max(order, 1):
+        return _sinc_series(m, order, x)
+    sine, cosine, power = context.sinpi(x), context.cospi(x), context.one
+    waves = (sine, cosine, -sine, -cosine)
+    value = sine / (context.pi * x)
+    for k in range(1, order + 1):
+        value = (power * waves[k % 4] - k * value) / x
+        power *= context.pi
+    return value
+
+
+def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
+    """The derivative of Σ (-1)^k (πx)^(2k)/(2k + 1)!, term by term, whose sum may be exp(π|x|) times less than they."""
+    context = m.context
+    with context.extraprec(int(5 * abs(x)) + 16):
+        k = (order + 1) // 2
+        power = 2 * k - order
+        square = -((context.pi * x) ** 2)
+        term = (-1) ** k * context.pi ** (2 * k) / (2 * k + 1) * x**power
+        total, smallest = term, context.ldexp(1, -context.prec)
+        while abs(term) > smallest * abs(total):
+            term *= square * (2 * k + 1) / ((2 * k + 3) * (power + 1) * (power + 2))
+            total += term
+            k += 1
+            power += 2
+        return total
 
 
 @_function
@@ -391,18 +413,63 @@ def _gamma(m: Multiprecision, x: Number) -> Number:
 @_function
 def _lgamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
-    return m.context.re(m.context.loggamma(x))
+    context = m.context
+    if x > 0:
+        return context.loggamma(x)
+    with context.extraprec(context.prec):  # the logarithms may cancel
+        return context.ln(context.pi / abs(x * context.sinpi(x))) - context.loggamma(-x)  # DLMF 5.5.3
 
 
 @_function
 def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     _no_pole(m, x)
     context, order = m.context, whole_order(float(n))
-    if order and x < 0:  # mpmath itself would go up to 0 step by step
+    if order == 0:
+        return context.psi(0, x)
+    if x < 0:
         mirrored = m.polygamma(n, 1 - x)
         return (-mirrored if order % 2 else mirrored) - cotangent_derivative(m, order, x - context.nint(x))
-    m.work.spend(100 * order * (1 + context.prec / 330))
-    return context.psi(order, x)
+    total = _hurwitz_zeta(m, order, x) * context.factorial(order)
+    return total if order % 2 else -total
+
+
+def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
+    """Σ 1/(x + k)^(order + 1) for x > 0 and order > 0: some terms, then Euler and Maclaurin's formula (DLMF 25.11.5).
+
+    In whole numbers of units of 2**-bits, relative to the first term: mpmath's own way, through complex numbers, takes
+    up to a hundred times as long.
+    """
+    context = m.context
+    bits = context.prec + 64 - context.prec % 64 + 64  # few values of it: the Bernoulli numbers are kept
+    m.work.spend(bits * (1 + bits / 330))
+    first = x ** -(order + 1)
+    count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
+    start, total = x.to_fixed(bits) if count else 0, 0
+    for k in range(count):
+        term = pow_fixed((start << bits) // (start + (k << bits)), order + 1, bits) if k else 1 << bits
+        if not term:
+            return context.ldexp(total, -bits) * first
+        total += term
+    end = x + count
+    inverse = (1 / end).to_fixed(bits)
+    square = inverse * inverse >> bits
+    # The sum of the rest is end/order/end^(order + 1) times 1 + order/(2 end) + Σ B(2k)/(2k)!·rising/end^2k.
+    rest, k = (1 << bits) + (order * inverse >> 1), 1
+    rising = order * (order + 1) * square
+    while abs(term := _bernoulli_over_factorial(2 * k, bits) * rising >> bits) > 1:
+        rest += term
+        rising = rising * (order + 2 * k) * (order + 2 * k + 1) * square >> bits
+        k += 1
+    tail = context.ldexp(rest, -bits) * (x / end) ** (order + 1) * end / order
+    return (context.ldexp(total, -bits) + tail) * first
+
+
+@lru_cache(maxsize=4096)
+def _bernoulli_over_factorial(n: int, bits: int) -> int:
+    """B(n)/n!, in units of 2**-bits, towards 0."""
+    numerator, denominator = mpmath.bernfrac(n)
+    size = (abs(int(numerator)) << bits) // (int(denominator) * math.factorial(n))
+    return size if numerator > 0 else -size
 
 
 @_function
@@ -416,20 +483,45 @@ def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) ->
 
 @_function
 def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
-    context = m.context
     _no_pole(m, a)
     _no_pole(m, b)
-    if a <= 0 or b <= 0:
-        if max(context.mag(a), context.mag(b)) > 14:
-            raise ValueError("beta of so large and negative arguments")
-        return context.beta(a, b)
+    if a > 0 and b > 0:
+        return m.exp(_log_beta(m, a, b))
+    return _beta_by_reflection(m, a, b, m.context.sinpi(a + b))
+
+
+@_function
+def _beta_slope(m: Multiprecision, a: Number, b: Number) -> Number:
+    """The derivative of beta(a, b) in a; where a + b is a pole, beta is 0 as sin(πa + πb) is, which has this slope."""
+    _no_pole(m, a)
+    _no_pole(m, b)
+    if a + b <= 0 and m.context.isint(a + b):
+        return _beta_by_reflection(m, a, b, m.context.pi * m.context.cospi(a + b))
+    return m.beta(a, b) * m.polygamma_difference(0, a, b)
+
+
+def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -> Number:
+    """beta(a, b) for an argument below 0, `wave` being sin(πa + πb), by DLMF 5.5.3; any other `wave` in proportion."""
+    context = m.context
+    smaller, larger, total = min(a, b), max(a, b), a + b
+    if total >= 1:
+        return context.pi / (context.sinpi(smaller) * larger) * m.exp(-_log_beta(m, 1 - smaller, total))
+    if larger > 0:
+        return wave / context.sinpi(smaller) * m.exp(_log_beta(m, 1 - total, larger))
+    factor = wave * context.pi / (context.sinpi(a) * context.sinpi(b) * (1 - total))
+    return factor * m.exp(-_log_beta(m, 1 - a, 1 - b))
+
+
+def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
+    """The logarithm of beta for positive a and b, right to an absolute error."""
+    context = m.context
     a, b = max(a, b), min(a, b)
     if context.mag(a) - 2 * max(context.mag(b), 0) > context.prec + GUARD:
-        return m.exp(context.loggamma(b) - b * context.ln(a))  # DLMF 5.11.12
+        return context.loggamma(b) - b * context.ln(a)  # DLMF 5.11.12
     if context.mag(b) > 17:
-        return m.underflow()
+        return -4 * context.mpf(MAGNITUDE)  # less than that: exp takes it for 0
     with context.extraprec(2 * max(context.mag(a), 0)):
-        return m.exp(context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b))
+        return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 
 
 # ---- aggregates ---------------------------------------------------------------------------------------------------
@@ -451,3 +543,17 @@ def _min(m: Multiprecision, *xs: Number) -> Number:
 @_function
 def _max(m: Multiprecision, *xs: Number) -> Number:
     return max(xs)
+
+
+_OF_THE_THREAD = threading.local()
+
+
+def nearest_double(name: str, *inputs: float) -> float:
+    """What the function gives at these doubles, computed with 60 digits and more, as the nearest double.
+
+    The slow, sure way for where every formula in doubles cancels. Raises as the function does, and OverflowError
+    where the result is too large for a double.
+    """
+    if not hasattr(_OF_THE_THREAD, "numbers"):
+        _OF_THE_THREAD.numbers = Multiprecision(20)
+    return finite(float(getattr(_OF_THE_THREAD.numbers, name)(*inputs)))

@@ -28,7 +28,7 @@ class Step:
     def __init__(self, m: Recorder, name: str, args: tuple[Step, ...], data: Any, index: int, safe: bool) -> None:
         self.m = m
         self.name = name
-        """The operation: a function of `numbers.real`, `where`, or `number`, `input`, `nothing` for a leaf."""
+        """The operation: a function of `numbers.floats`, `where`, or `number`, `input`, `nothing` for a leaf."""
         self.args = args
         self.data = data
         """Of a number: its value, a float or a bool. Of an input or an item: its position."""

@@ -6,6 +6,7 @@ import builtins
 import math
 from itertools import accumulate
 
+from .fallback import by_multiprecision
 from .twofold import Scaled, exp_difference, finite, rounded, scaled, scaled_product
 
 UNIT_SHIFT = 1074
@@ -40,18 +41,18 @@ def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
 def prod(*xs: float) -> float:
     """The product of the arguments; neither their order nor the size of a partial product matters."""
     if len(xs) > 6:
-        return rounded(running_products(xs)[-1])
+        return rounded(_running_products(xs)[-1])
     value = 1.0
     for x in xs:
         value *= x
         if not 1e-290 < math.fabs(value) < 1e290:
-            return rounded(running_products(xs)[-1])
+            return rounded(_running_products(xs)[-1])
     return value
 
 
 def products_of_others(*xs: float) -> list[float]:
     """For each argument the product of the others, infinite if too large, in linear time: the derivatives of `prod`."""
-    before, after = running_products(xs), running_products(xs[::-1])[::-1]
+    before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):
         product = scaled_product(left, right)
@@ -62,7 +63,7 @@ def products_of_others(*xs: float) -> list[float]:
     return results
 
 
-def running_products(xs: tuple[float, ...]) -> list[Scaled]:
+def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
     """The products of the first 0, 1, 2, … numbers, unrounded."""
     return list(accumulate(map(scaled, xs), scaled_product, initial=scaled(1.0)))
 
@@ -115,9 +116,7 @@ def logsumexp(*xs: float) -> float:
     excess = math.log1p(rest)
     value = largest + excess
     if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # they cancel: the sum of exponentials is near 1
-        from .decimals import log_sum_exp
-
-        return log_sum_exp(xs)
+        return by_multiprecision("logsumexp", *xs)
     return value
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
-from .trigonometry import sin_pi, tan_pi
-from .twofold import finite, horner
+from .fallback import by_multiprecision
+from .parts import sin_pi, tan_pi
+from .twofold import finite, horner, two_sum
 
 LGAMMA_SERIES = (
     -7.760660152513446e-06, 1.2140008083973407e-05, -8.355075869795273e-06,
@@ -47,10 +49,17 @@ DIGAMMA_TAIL = (
 )  # fmt: skip
 """-B(2k)/(2k), the coefficients of 1/x^(2k) in digamma(x), k = 8 … 1 (DLMF 5.11.2)."""
 
-TRIGAMMA_TAIL = (
+BERNOULLI = (
     -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
 )  # fmt: skip
-"""B(2k), the coefficients of 1/x^(2k+1) in trigamma(x), k = 8 … 1 (DLMF 5.15.8)."""
+"""B(2k), k = 8 … 1 (DLMF 24.2)."""
+
+FAST_ORDERS = range(1, 13)
+"""Orders of polygamma that are summed in doubles: above, the rounding of x + k counts too much."""
+
+MODERATE = 1e-10
+FACTORIALS = 150.0
+"""Between these, products of two gamma functions are far from overflow."""
 
 LARGE = 10.0
 """From here on eight terms of the asymptotic series give every digit."""
@@ -97,9 +106,7 @@ def lgamma(x: float) -> float:
     mirror = _lgamma_positive(-x)
     value = math.log(math.pi / (-x * math.fabs(sin_pi(x)))) - mirror
     if math.fabs(value) < 0.5 * math.fabs(mirror) or math.fabs(value) < 0.5:
-        from . import decimal_gamma
-
-        return decimal_gamma.log_gamma(x)
+        return by_multiprecision("lgamma", x)
     return finite(value)
 
 
@@ -141,9 +148,7 @@ def digamma(x: float) -> float:
     cotangent = 0.0 if math.remainder(x, 1.0) in (0.5, -0.5) else math.pi / tan_pi(x)
     value = mirror - cotangent
     if math.fabs(value) < 0.5 * math.fabs(mirror):
-        from . import decimal_gamma
-
-        return decimal_gamma.polygamma(0, x)
+        return by_multiprecision("polygamma", 0.0, x)
     return value
 
 
@@ -174,19 +179,8 @@ def trigamma(x: float) -> float:
         return finite(1.0 / x / x)
     if x < 0.0:  # DLMF 5.15.6, the reflection formula
         sine = sin_pi(x)
-        return (math.pi / sine) * (math.pi / sine) - (_trigamma_positive(-x) - 1.0 / x / x)
-    return _trigamma_positive(x)
-
-
-def _trigamma_positive(x: float) -> float:
-    """ψ'(x) for x > 0: the recurrence up to LARGE, the asymptotic series above; every term is positive."""
-    terms = []
-    while x < LARGE:
-        terms.append(1.0 / (x * x))
-        x += 1.0
-    square = 1.0 / x / x
-    terms += [1.0 / x, 0.5 * square, horner(TRIGAMMA_TAIL, square) * square / x]
-    return math.fsum(terms)
+        return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
+    return _polygamma_sum(1, x)
 
 
 def polygamma(order: float, x: float) -> float:
@@ -198,36 +192,51 @@ def polygamma(order: float, x: float) -> float:
         return digamma(x)
     if order == 1:
         return trigamma(x)
-    from . import decimal_gamma
+    if order in FAST_ORDERS and 1e-10 < x < 1e10:
+        return math.copysign(_polygamma_sum(int(order), x), math.fmod(order, 2.0) - 0.5)
+    return by_multiprecision("polygamma", order, x)
 
-    return decimal_gamma.polygamma(order, x)
+
+def _polygamma_sum(order: int, x: float) -> float:
+    """|ψ⁽ⁿ⁾(x)| = n!·Σ 1/(x + k)^(n+1) for x > 0 and n > 0: all positive terms: some, then the asymptotic series."""
+    power, terms, start = -(order + 1), [], x
+    while x < order * LARGE:
+        terms.append(x**power)
+        x = start + len(terms)
+    square = 1.0 / x / x
+    last = x**power
+    terms += [x**-order / order, 0.5 * last, horner(_polygamma_tail(order), square) * last / x]
+    return math.factorial(order) * math.fsum(terms)
+
+
+@cache
+def _polygamma_tail(order: int) -> tuple[float, ...]:
+    """B(2k)·(n+1)…(n+2k-1)/(2k)!, the coefficients of 1/x^(n+2k) in |ψ⁽ⁿ⁾(x)|/n!, k = 8 … 1 (DLMF 5.15.8)."""
+    return tuple(
+        bernoulli * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k)
+        for k, bernoulli in zip(range(8, 0, -1), BERNOULLI, strict=True)
+    )
 
 
 def polygamma_difference(order: float, a: float, b: float) -> float:
     """polygamma(order, a) - polygamma(order, a + b), also where b is so small that the two are nearly equal."""
-    from . import decimal_gamma
-
-    return decimal_gamma.polygamma_difference(order, a, b)
-
-
-def digamma_difference(a: float, b: float) -> float:
-    """digamma(a) - digamma(a + b): the logarithmic derivative of beta(a, b) in a."""
-    return polygamma_difference(0, a, b)
+    if a > 0.0 and b > 0.5 * a:
+        first, second = polygamma(order, a), polygamma(order, a + b)
+        if math.fabs(first - second) > 0.5 * math.fabs(second):
+            return first - second
+    return by_multiprecision("polygamma_difference", order, a, b)
 
 
 def beta_slope(a: float, b: float) -> float:
     """The derivative of beta(a, b) in a, beta·(digamma(a) - digamma(a + b)), rounded as one number."""
-    from . import decimal_gamma
-
-    if _is_pole(a) or _is_pole(b):
-        raise ZeroDivisionError("beta is infinite where an argument is 0 or a negative integer")
-    return decimal_gamma.beta_slope(a, b)
+    if MODERATE < a < FACTORIALS > a + b > b > MODERATE:
+        return beta(a, b) * polygamma_difference(0.0, a, b)
+    return by_multiprecision("beta_slope", a, b)
 
 
 def beta(a: float, b: float) -> float:
     """Γ(a)·Γ(b)/Γ(a + b); ZeroDivisionError where a or b is 0 or a negative integer."""
-    from . import decimal_gamma
-
-    if _is_pole(a) or _is_pole(b):
-        raise ZeroDivisionError("beta is infinite where an argument is 0 or a negative integer")
-    return decimal_gamma.beta(a, b)
+    if MODERATE < a < FACTORIALS > a + b > b > MODERATE:
+        total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
+        return math.gamma(a) / math.gamma(total) * (1.0 - error * digamma(total)) * math.gamma(b)
+    return by_multiprecision("beta", a, b)

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import math
 
-from .trigonometry import root_of_square_minus_one
-from .twofold import finite
+from .fallback import by_multiprecision
+from .parts import cos_pi, root_of_square_minus_one
+from .trigonometry import sinc
+from .twofold import finite, horner
+
+SINC_SLOPE_SERIES = tuple((-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(11, 0, -1))
+"""The derivative of sin(z)/z divided by z, as a series in z² (DLMF 4.19.1)."""
+
+HIGHEST_SINC = 1500
+"""Derivatives of sinc of a higher order have no double for their value, about π^(order - 1)/x, unless it is 0."""
 
 SQUARE_ABSORBS_ONE = 1e9
 """Above this 1 is less than half an ulp of x²."""
@@ -63,6 +71,15 @@ def csch_square(x: float) -> float:
 
 def sinc_derivative(order: float, x: float) -> float:
     """The derivative of that order of sinc, sin(πx)/(πx); ValueError unless the order is a non-negative integer."""
-    from .decimals import sinc_derivative as in_decimals
-
-    return in_decimals(order, x)
+    if order == 0:
+        return sinc(x)
+    if order == 1:
+        if math.fabs(x) <= 0.5:
+            square = math.pi * x * (math.pi * x)
+            return math.pi * (math.pi * x) * horner(SINC_SLOPE_SERIES, square)
+        wave, mean = cos_pi(x), sinc(x)
+        if math.fabs(wave - mean) > 0.5 * math.fabs(wave):
+            return (wave - mean) / x
+    if order > HIGHEST_SINC and x != 0.0:
+        raise OverflowError("the result is too large for a double")
+    return by_multiprecision("sinc_derivative", order, x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .parts import root_of_square_minus_one, sin_pi
 from .twofold import finite
 
 LN2 = 0.6931471805599453
@@ -61,12 +62,6 @@ def atan2(y: float, x: float) -> float:
     A zero has no sign here, so 0*-1 lies on the upper side of the cut as 0 does: `+ 0.0` takes the sign of -0.0 away.
     """
     return math.atan2(y + 0.0, x + 0.0)
-
-
-def root_of_square_minus_one(x: float) -> float:
-    """sqrt(x² - 1) for |x| >= 1, by factors, which are exact near 1; ValueError below."""
-    size = math.fabs(x)
-    return size if size > 1e9 else math.sqrt((size - 1.0) * (size + 1.0))
 
 
 def asec(x: float) -> float:
@@ -168,24 +163,6 @@ def acoth(x: float) -> float:
     if math.fabs(x) < 1.0:
         raise ValueError("acoth is defined for |x| > 1")
     return math.copysign(0.5 * math.log1p(2.0 / (math.fabs(x) - 1.0)), x)
-
-
-def sin_pi(x: float) -> float:
-    """sin(πx), exactly 0 at the integers; the reduction of x to a quarter period is exact at any size."""
-    r = math.remainder(x, 2.0)
-    size = math.fabs(r)
-    if size > 0.5:
-        size = 1.0 - size
-    value = math.sin(math.pi * size) if size <= 0.25 else math.cos(math.pi * (0.5 - size))
-    return math.copysign(value, r)
-
-
-def tan_pi(x: float) -> float:
-    """tan(πx), exactly 0 at the integers; ZeroDivisionError half way between them."""
-    r = math.remainder(x, 1.0)
-    size = math.fabs(r)
-    value = math.tan(math.pi * size) if size <= 0.25 else 1.0 / math.tan(math.pi * (0.5 - size))
-    return math.copysign(value, r)
 
 
 def sinc(x: float) -> float:
