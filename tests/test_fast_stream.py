@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.builder import Program
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.questions import point, programs
+from autodiff_cli.questions import point, programs, reading
 from autodiff_cli.questions.gradient import Gradient, gradient
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import requests
@@ -235,7 +235,7 @@ def test_plain_points_are_read_at_once() -> None:
 def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(requests, "CHUNK", chunk)
-        patch.setattr(requests, "LINE_LIMIT", 16)
+        patch.setattr(reading, "LIMIT", 16)
         waits: list[int] = []
         found = list(lines(io.BytesIO(data), lambda: waits.append(1)))
     expected = data.split(b"\n")

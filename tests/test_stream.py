@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.streams import requests
+from autodiff_cli.questions import reading
 from autodiff_cli.streams.driver import WARNINGS
 from autodiff_cli.streams.progress import Progress
 from running import autodiff, lines
@@ -66,7 +66,7 @@ def test_bytes_that_are_no_text_in_a_point_and_in_a_request() -> None:
 
 
 def test_a_line_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "LINE_LIMIT", 100)
+    monkeypatch.setattr(reading, "LIMIT", 100)
     sum_of = "+".join(["x"] * 50)
     found, code = records(f"{sum_of}\n{'x' * 1000}\n{sum_of}\n".encode(), "--at", "x=1")
     assert code == 4
@@ -196,11 +196,23 @@ def test_names_that_a_program_of_a_stream_does_not_use_are_no_warnings() -> None
         assert command != "grad" or kinds == [[], ["kink"], []]
 
 
-def test_a_program_file_of_the_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "LINE_LIMIT", 5)
-    for text, code in [("x + 1", 0), ("x + 10", 4)]:
-        (tmp_path / "program").write_text(text)
-        assert autodiff("grad", "--file", str(tmp_path / "program"), "--at", "x=1", "--json").code == code
+@pytest.mark.parametrize("option", ["--file", "--at=@", "--path", "-"])
+def test_what_is_read_whole_has_one_limit(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LIMIT", 40)
+    content = {"--file": "x + y", "-": "x + y", "--at=@": '{"x": 1, "y": 2}', "--path": '{"point": {"x": 1, "y": 2}}'}
+    file = tmp_path / "content"
+    command = {
+        "--file": ["grad", "--file", str(file), "--at", "x=1,y=2"],
+        "-": ["grad", "--file", "-", "--at", "x=1,y=2"],
+        "--at=@": ["grad", "x + y", f"--at=@{file}"],
+        "--path": ["plot", "x + y", "--at", "x=1,y=2", "--path", str(file)],
+    }[option]
+    for size, code in [(40, 0), (41, 4), (10**6, 4)]:
+        text = content[option].ljust(size)
+        file.write_text(text)
+        result = autodiff(*command, stdin=text)
+        assert result.code == code
+        assert ("longer than 40 bytes" in result.err) is (code == 4)
 
 
 def test_many_warnings_are_drawn_in_part() -> None:

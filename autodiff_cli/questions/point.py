@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from ..errors import ExpressionError, Span
 from ..language.tokens import NAME, token
 from .problem import evaluate_constant, plain_number
+from .reading import whole
 
 _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
@@ -164,19 +165,17 @@ def _finite(name: str, given: float) -> float:
 
 
 def read_point(source: str) -> dict[str, float]:
-    """The point of one `--at`: the text itself, or `@PATH`, a JSON file. Raises `ExpressionError` (`point`, `io`)."""
+    """The point of one `--at`: the text itself, or `@PATH`, a JSON file.
+
+    Raises `ExpressionError` (`point`, `io`, `limit`).
+    """
     if not source.startswith("@"):
         return parse_point(source)
     path = source[1:]
+    text, fault = whole(path, hint="`--at @PATH` reads a JSON file of names and values")
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read()
-    except OSError as error:
-        hint = "`--at @PATH` reads a JSON file of names and values"
-        raise ExpressionError("io", f"`{path}` cannot be read: {error.strerror}", hint=hint) from None
-    except UnicodeDecodeError:
-        raise ExpressionError("point", f"`{path}` is not UTF-8 text", hint="save it as UTF-8") from None
-    try:
+        if fault is not None:
+            raise fault
         value, problem = read_json(text)
         if problem is not None:
             raise problem

@@ -12,6 +12,7 @@ from ..language.builder import Program
 from .bounds import Range
 from .evaluator import compile_gradient
 from .point import read_json
+from .reading import whole
 
 GRID = 120
 """Into how many steps each side is divided."""
@@ -121,15 +122,11 @@ def _levels(known: Sequence[float]) -> tuple[float, ...]:
 def read_path(source: str) -> list[dict[str, float]]:
     """The points of a run in a file that `descend` or `minimize` wrote, as jsonl, json or csv.
 
-    Raises `ExpressionError` (`io`, `usage`).
+    Raises `ExpressionError` (`io`, `limit`, `usage`).
     """
-    try:
-        with open(source, encoding="utf-8-sig", newline="") as file:
-            text = file.read()
-    except OSError as error:
-        raise ExpressionError("io", f"`{source}` cannot be read: {error.strerror}", hint="check the path") from None
-    except UnicodeDecodeError:
-        raise ExpressionError("io", f"`{source}` is not UTF-8 text", hint="save it as UTF-8") from None
+    text, fault = whole(source)
+    if fault is not None:
+        raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
     try:
         points = _from_json(text) if text.lstrip()[:1] in ("{", "[") else _from_csv(text)
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):

@@ -9,11 +9,12 @@ from contextlib import ExitStack
 from typing import BinaryIO, NamedTuple
 
 from ..errors import ExpressionError
+from ..questions import reading
 from ..questions.point import constant_value, is_name, point_of_object, read_json
 from ..questions.problem import parse, single_output, wanted_variables
 from ..views.formats import Asked, View, writer
 from .driver import Answer, Inputs, Method, answer_requests, is_file
-from .requests import LINE_LIMIT, Request, decode, default_point, lines, names, standard_input, whole
+from .requests import Request, default_point, lines, names, standard_input, whole
 
 Row = tuple[int, Mapping[str, object], ExpressionError | None]
 """Its line in the file, its cells by column, and what is wrong with it as a whole."""
@@ -68,10 +69,12 @@ def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[l
 def _texts(file: BinaryIO, idle: Callable[[], None] | None) -> Iterator[tuple[int, str, ExpressionError | None]]:
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
-            error = ExpressionError("limit", f"the line is longer than {LINE_LIMIT:,} bytes", hint="use shorter lines")
+            error = ExpressionError(
+                "limit", f"the line is longer than {reading.LIMIT:,} bytes", hint="use shorter lines"
+            )
             yield number, "", error
         else:
-            text, fault = decode(data.removesuffix(b"\r"), first=number == 1)
+            text, fault = reading.decode(data.removesuffix(b"\r"), first=number == 1)
             if fault is not None:
                 fault.text = text
             yield number, text, fault
@@ -84,7 +87,7 @@ def _separated(text: str, texts: Iterator[tuple[int, str, ExpressionError | None
     size = len(text)
     parts = [text]
     open_quote = text.count('"') % 2
-    while open_quote and size <= LINE_LIMIT and (more := next(texts, None)) is not None:
+    while open_quote and size <= reading.LIMIT and (more := next(texts, None)) is not None:
         parts.append(more[1])
         size += len(more[1])
         open_quote ^= more[1].count('"') % 2

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from ..errors import ExpressionError, Span, nearest
+from ..errors import ExpressionError, nearest
+from ..questions import reading
 from ..questions.point import merge, parse_point, point_of_object, read_json
 from ..views.formats import Asked
-
-LINE_LIMIT = 64 * 1024 * 1024
-"""Bytes in a line, or in a file that is one program."""
 
 CHUNK = 65536
 """The most bytes that are read in one go."""
@@ -47,11 +45,11 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
     """
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
-            message = f"the line is longer than {LINE_LIMIT:,} bytes"
+            message = f"the line is longer than {reading.LIMIT:,} bytes"
             limit = ExpressionError("limit", message, hint="use smaller programs")
             yield Request(Asked(None, number), "", {}, None, limit)
             continue
-        text, error = decode(data.removesuffix(b"\r"), first=number == 1)
+        text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)
         bare = text.lstrip()
         if not bare or bare.startswith("#"):
             continue
@@ -79,36 +77,15 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
             whole[0] = bytes(begun) + whole[0]
             begun.clear()
         for line in whole:
-            yield None if too_long or len(line) > LINE_LIMIT else line
+            yield None if too_long or len(line) > reading.LIMIT else line
             too_long = False
         if not too_long:
             begun += rest
-            if len(begun) > LINE_LIMIT:
+            if len(begun) > reading.LIMIT:
                 too_long = True
                 begun.clear()
     if begun or too_long:
         yield None if too_long else bytes(begun)
-
-
-def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
-    """The text of some bytes, and the error that it is where they are not UTF-8 or hold a NUL.
-
-    A byte-order mark is dropped at the very beginning.
-    """
-    if first:
-        data = data.removeprefix(b"\xef\xbb\xbf")
-    error: ExpressionError | None = None
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as fault:
-        text = data.decode(errors="replace")
-        place = len(data[: fault.start].decode())
-        message = f"byte {data[fault.start]:#04x} is not UTF-8 text"
-        error = ExpressionError("syntax", message, Span(place, place + 1), "save the text as UTF-8")
-    place = text.find("\0")
-    if place >= 0 and error is None:
-        error = ExpressionError("syntax", "there is a NUL character here", Span(place, place + 1), "remove it")
-    return text, error
 
 
 def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
@@ -182,28 +159,11 @@ def default_point(options: list[str] | None) -> dict[str, float]:
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:
-    """The program in a file, and the error that it is where it is not text. Line ends become `\\n`.
+    """The program in a file, `-` for standard input, and the error that it is where it is not text.
 
     Raises `ExpressionError` (`io`, `limit`).
     """
-    try:
-        if path == "-":
-            data = _read(standard_input())
-        else:
-            with open(path, "rb") as file:
-                data = _read(file)
-    except OSError as fault:
-        raise ExpressionError("io", f"`{path}` cannot be read: {fault.strerror}", hint="check the path") from None
-    if len(data) > LINE_LIMIT:
-        raise ExpressionError("limit", f"`{path}` is longer than {LINE_LIMIT:,} bytes", hint="use a smaller program")
-    text, error = decode(data, first=True)
-    if "\r\n" in text and error is None:
-        text = text.replace("\r\n", "\n")
-    return text, error
-
-
-def _read(file: IO[bytes]) -> bytes:
-    return file.read(LINE_LIMIT + 1)
+    return reading.whole(path, standard_input() if path == "-" else None)
 
 
 def standard_input() -> BinaryIO:
