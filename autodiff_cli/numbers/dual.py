@@ -176,27 +176,19 @@ class Duals(NumberType):
         def function(*inputs: Number) -> Dual:
             xs = [plain(x) for x in inputs]
             out = value(*xs)
-            moving = [k for k, x in enumerate(inputs) if isinstance(x, Dual) and (x.d or x.fault)]
-            if not moving:
+            moving = [isinstance(x, Dual) and bool(x.d or x.fault) for x in inputs]
+            if not any(moving):
                 return Dual(self, out, {})
             d: Tangents = {}
             try:
-                if primitive.variadic:
-                    rule: Any = primitive.partials[0]
-                    partials = rule(base, xs, out)
-                for k in moving:
-                    if primitive.variadic:
-                        partial = partials[k]
-                    else:
-                        one = primitive.partials[k]
-                        partial = None if one is None else one(base, *xs, out)
+                for x, partial in zip(inputs, primitive.slopes(base, xs, out, moving), strict=True):
                     if partial is None:
                         continue
-                    if inputs[k].fault is not None:
-                        raise inputs[k].fault
+                    if x.fault is not None:
+                        raise x.fault
                     if not base.finite(partial):
                         raise OverflowError
-                    d = _sum(d, {j: t * partial for j, t in inputs[k].d.items()})
+                    d = _sum(d, {j: t * partial for j, t in x.d.items()})
             except (ValueError, ArithmeticError) as error:
                 return Dual(self, out, {}, error)
             return Dual(self, out, d)

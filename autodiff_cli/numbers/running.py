@@ -165,17 +165,12 @@ def _lifted(primitive: Primitive) -> Callable[..., Bounded]:
         xs = [nearest(x) for x in inputs]
         out = value(*xs)
         error = unit * abs(out)
-        moving = [(k, x.error) for k, x in enumerate(inputs) if isinstance(x, Bounded) and x.error]
+        spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
+        if not any(spreads):
+            return Bounded(out, error)
         try:
-            if moving and primitive.variadic:
-                rule: Any = primitive.partials[0]
-                partials = rule(REAL, xs, out)
-            for k, spread in moving:
-                if primitive.variadic:
-                    partial = partials[k]
-                else:
-                    one = primitive.partials[k]
-                    partial = None if one is None else one(REAL, *xs, out)
+            partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
+            for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
                 if partial is not None:
                     error += abs(partial) * spread
                     if 2 * spread > abs(xs[k]):

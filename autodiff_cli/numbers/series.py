@@ -182,8 +182,7 @@ class SeriesType(NumberType):
             value = getattr(self.base, name)(*[x.c[0] for x in series])
             if not self.base.finite(value):
                 raise OverflowError
-            # A literal 0 cuts the other factor off, as in the sweeps.
-            cut = name == "mul" and any(x.name == "literal" and x.c[0] == 0 for x in series)
+            cut = PRIMITIVES[name].cut(x.name == "literal" and x.c[0] == 0 for x in series)
             active = not cut and any(x.active for x in series) and self.passes(name, series, value)
             found = Series(self, name, series, value, active)
             self._same[key] = found
@@ -203,12 +202,8 @@ class SeriesType(NumberType):
             if name == "pow":
                 # x**0 is 1: its derivatives would be 0 times ever higher powers of 1/x.
                 return series[1].active or bool(inputs[1] != 0)
-            if primitive.variadic:
-                rule: Any = primitive.partials[0]
-                partials = rule(self.base, inputs, value)
-            else:
-                partials = [one and one(self.base, *inputs, value) for one in primitive.partials]
-            return any(x.active and partial is not None for x, partial in zip(series, partials, strict=True))
+            partials = primitive.slopes(self.base, inputs, value, [x.active for x in series])
+            return any(partial is not None for partial in partials)
         except (ValueError, ArithmeticError):
             return True
 
@@ -292,16 +287,8 @@ class SeriesType(NumberType):
             self.lag, self.cause = series.lag + 1, series
             primitive: Primitive = PRIMITIVES[series.name]
             inputs = series.inputs
-            if primitive.variadic:
-                rule: Any = primitive.partials[0]
-                partials = rule(self, list(inputs), series)
-            else:
-                partials = [
-                    None if one is None or not x.active else one(self, *inputs, series)
-                    for x, one in zip(inputs, primitive.partials, strict=True)
-                ]
-            pairs = zip(inputs, partials, strict=True)
-            series.slopes = [(x, self.number(d)) for x, d in pairs if x.active and d is not None]
+            partials = primitive.slopes(self, inputs, series, [x.active for x in inputs])
+            series.slopes = [(x, self.number(d)) for x, d in zip(inputs, partials, strict=True) if d is not None]
         return series.slopes
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..errors import ExpressionError
 from ..language.printer import expression_text
-from ..table.operators import minus_one, one
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..values.symbolic import SYMBOLIC
 from ..values.value import Value, node, variable
@@ -77,14 +76,10 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
         names = (f"{stem}1", f"{stem}2")
     inputs = tuple(variable(name) for name in names)
     out = node(primitive, inputs)
+    partials = primitive.slopes(SYMBOLIC, inputs, out)
     if primitive.variadic:
-        rule: Any = primitive.partials[0]
-        return {f"{names[0]} of ({', '.join(names)})": _formula(rule(SYMBOLIC, list(inputs), out)[0])}
-    return {
-        name: "1" if rule is one else "-1" if rule is minus_one else _formula(rule(SYMBOLIC, *inputs, out))
-        for name, rule in zip(names, primitive.partials, strict=True)
-        if rule is not None
-    }
+        return {f"{names[0]} of ({', '.join(names)})": _formula(partials[0])}
+    return {name: _formula(d) for name, d in zip(names, partials, strict=True) if d is not None}
 
 
 def _formula(partial: Any) -> str:

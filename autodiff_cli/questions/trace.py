@@ -315,18 +315,13 @@ class _Writer:
             inputs, value, span,
         )  # fmt: skip
 
-    def partials(self, i: int) -> list[tuple[int, Value | None, float | None]]:
-        """The active inputs of a node, with the local derivative as a formula and as a number."""
-        parents, primitive = self.tape.parents[i], self.tape.primitives[i]
-        numbers = list(local_derivatives(self.tape, REAL, i, self.active))
-        if not numbers:
+    def partials(self, i: int) -> list[tuple[int, Value | None, float]]:
+        """The inputs of a node that take part in it, with the local derivative as a formula and as a number."""
+        parents = self.tape.parents[i]
+        numbers = local_derivatives(self.tape, REAL, i, self.active)
+        if all(x is None for x in numbers):
             return []
-        formulas = self.formulas(i)
-        positions = [
-            k for k, p in enumerate(parents)
-            if self.active[p] and (primitive.variadic or primitive.partials[k] is not None)
-        ]  # fmt: skip
-        return [(p, formulas[k], x) for k, (p, x) in zip(positions, numbers, strict=True)]
+        return [(p, f, x) for p, f, x in zip(parents, self.formulas(i), numbers, strict=True) if x is not None]
 
 
 # ---- sweeps -------------------------------------------------------------------------------------------------------
@@ -339,9 +334,8 @@ def _pulls(writer: _Writer, adjoints: Sequence[float | None], at: Mapping[int, i
         if adjoint is None or not writer.active[i] or not writer.tape.parents[i]:
             continue
         for p, formula, partial in writer.partials(i):
-            if partial is not None:
-                steps.append((i, p, formula, partial, adjoint, adjoint * partial))
-                consumers[p] = consumers.get(p, 0) + 1
+            steps.append((i, p, formula, partial, adjoint, adjoint * partial))
+            consumers[p] = consumers.get(p, 0) + 1
     totals: dict[int, float] = {}
     pulls = []
     for i, p, formula, partial, adjoint, product in steps:
@@ -362,7 +356,7 @@ def _pushes(writer: _Writer, flows: Sequence[float | None], at: Mapping[int, int
         terms = []
         for p, formula, partial in writer.partials(i):
             tangent = flows[p]
-            if partial is not None and tangent is not None:
+            if tangent is not None:
                 text = "" if formula is None else expression_text(formula)
                 terms.append(Term(at[p], text, formula, float(partial), tangent + 0.0))
         pushes.append(Push(at[i], tuple(terms), flow + 0.0))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from ..numbers.base import Number, NumberType, Refusal
-from ..table.operators import CONSTANT, DIV, MUL, NEG, POW, WHERE
+from ..table.operators import CONSTANT, DIV, NEG, POW, WHERE
 from ..table.primitive import Primitive
 from .tape import Tape
 
@@ -198,7 +198,7 @@ class Activity(list[bool]):
                 return True
             if primitive.jumps and _meets(self.tape, i, self, primitive.kink):
                 return True
-            return any(partial is not None for _, partial in local_derivatives(self.tape, self.m, i, self))
+            return any(partial is not None for partial in local_derivatives(self.tape, self.m, i, self))
         except (ValueError, ArithmeticError):
             return True  # the sweep that needs it says why
 
@@ -270,7 +270,7 @@ def backward(
                     kinks.extend(found)
                 if active.unsettled and primitive.selects:
                     kinks.extend(_upsets(tape, i, active.moving))
-            pairs = local_derivatives(tape, m, i, active)
+            pairs = zip(parents[i], local_derivatives(tape, m, i, active), strict=True)
             for p, partial in _together(m, pairs) if primitive.variadic else pairs:
                 if partial is None:
                     continue
@@ -287,51 +287,21 @@ def backward(
     return adjoints, list(dict.fromkeys(kinks))
 
 
-def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterator[tuple[int, Number | None]]:
-    """Pairs of an active input of node `i` and the local derivative towards it, None for a structural zero.
+def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> list[Number | None]:
+    """The local derivative of node `i` by each of its inputs: None for a structural zero, and one that is not active.
 
     Raises what the rule raises (ValueError, ArithmeticError) where the derivative is infinite or undefined; towards an
     input that does not move there is nothing then.
     """
     primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
-    if primitive is MUL:
-        for p, other in ((ps[0], ps[1]), (ps[1], ps[0])):
-            if active[p]:
-                factor = data[other]
-                # A literal 0 cuts the other factor off, even where that has an infinite derivative.
-                yield p, None if _is_literal(tape, other) and factor == 0 else factor
-        return
+    if primitive.cut(_is_literal(tape, p) and data[p] == 0 for p in ps):
+        return [None] * len(ps)
     inputs = [data[p] for p in ps]
-    if primitive.variadic:
-        yield from _variadic_derivatives(tape, m, i, active)
-        return
-    for p, rule in zip(ps, primitive.partials, strict=True):
-        if active[p] and rule is not None:
-            try:
-                partial = rule(m, *inputs, data[i])
-            except (ValueError, ArithmeticError):
-                if active.moving[p]:
-                    raise
-                partial = None
-            yield p, partial
-
-
-def _variadic_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterator[tuple[int, Number | None]]:
-    primitive, ps = tape.primitives[i], tape.parents[i]
-    inputs = [tape.data[p] for p in ps]
-    rule = primitive.partials[0]
-    assert rule is not None
-    # As in a product of two, a literal 0 cuts the other factors off.
-    cut = primitive.name == "prod" and any(_is_literal(tape, p) and tape.data[p] == 0 for p in ps)
     try:
-        partials = [None] * len(ps) if cut else rule(m, inputs, tape.data[i])
+        return primitive.slopes(m, inputs, data[i], [active[p] for p in ps])
     except (ValueError, ArithmeticError):
-        if any(active.moving[p] for p in ps):
-            raise
-        partials = [None] * len(ps)
-    for p, partial in zip(ps, partials, strict=True):
-        if active[p]:
-            yield p, partial
+        moving = [active[p] and active.moving[p] for p in ps]
+        return primitive.slopes(m, inputs, data[i], moving) if any(moving) else [None] * len(ps)
 
 
 def _together(m: NumberType, pairs: Iterable[tuple[int, Number | None]]) -> Iterator[tuple[int, Number | None]]:
@@ -355,15 +325,7 @@ def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint:
     if isinstance(error, Refusal):
         return Fault(i, error.kind, error.message, error.hint)
     primitive, inputs = tape.primitives[i], [tape.data[p] for p in tape.parents[i]]
-    name, places, position = primitive.written, _places(inputs), 0
-    partial: Number | None = None
-    try:
-        for p, partial in local_derivatives(tape, m, i, active):
-            position = tape.parents[i].index(p)
-            if partial is not None and not m.finite(partial):
-                break
-    except (ValueError, ArithmeticError):
-        position = _failing(tape, i, active, position, partial is None)
+    name, places, position = primitive.written, _places(inputs), _failing(tape, m, i, active)
     try:
         vanishes = bool(adjoint == 0)
     except Refusal as refusal:
@@ -389,11 +351,20 @@ def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint:
     )  # fmt: skip
 
 
-def _failing(tape: Tape, i: int, active: Sequence[bool], last: int, none_yet: bool) -> int:
-    """The position of the input whose rule failed: the first active one, or the next after the last that worked."""
-    positions = [k for k, p in enumerate(tape.parents[i]) if active[p]]
-    later = positions if none_yet else [k for k in positions if k > last]
-    return (later or positions)[0]
+def _failing(tape: Tape, m: NumberType, i: int, active: Sequence[bool]) -> int:
+    """The position of the active input whose derivative fails or is infinite; the last one where none is."""
+    ps, position = tape.parents[i], 0
+    inputs = [tape.data[p] for p in ps]
+    for k, p in enumerate(ps):
+        if active[p]:
+            position = ps.index(p)
+            try:
+                partial = tape.primitives[i].slopes(m, inputs, tape.data[i], [j == k for j in range(len(ps))])[k]
+                if partial is not None and not m.finite(partial):
+                    break
+            except (ValueError, ArithmeticError):
+                break
+    return position
 
 
 # ---- kinks --------------------------------------------------------------------------------------------------------
@@ -499,7 +470,7 @@ def tangents(
             continue
         total: Number | None = None
         try:
-            for p, partial in local_derivatives(tape, m, i, active):
+            for p, partial in zip(tape.parents[i], local_derivatives(tape, m, i, active), strict=True):
                 tangent = result[p]
                 if partial is None:
                     continue

@@ -56,7 +56,7 @@ ADD = entry(
 )
 SUB = entry("sub", "x y", one, minus_one, symbol="-", samples=((1.5, -2.25), (1.0, 1.0)), shows=True, infinite=True)
 MUL = entry(
-    "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", selects=True,
+    "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", selects=True, product=True,
     samples=((1.5, -2.25), (1e-200, 1e200)), shows=True, infinite=True, commutative=True,
 )  # fmt: skip
 DIV = entry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 Number = Any
@@ -123,6 +123,12 @@ class Facts(NamedTuple):
     """Whether its definition is none to compute by: it loses digits, or needs what is no easier to have."""
 
     commutative: bool = False
+    product: bool = False
+    """Whether it multiplies all its inputs."""
+
+    by_output: Callable[..., Number] | None = None
+    """The derivative by one of many inputs, `by_output(m, x, out)`: the output says all there is of the others."""
+
     vector: bool = False
     """Whether it gives a list, as many numbers as it takes."""
 
@@ -141,6 +147,29 @@ class Primitive(Facts):
     __eq__ = object.__eq__
     __ne__ = object.__ne__
     __hash__ = object.__hash__
+
+    def slopes(
+        self, m: Any, inputs: Sequence[Number], out: Number, active: Sequence[bool] | None = None
+    ) -> list[Number | None]:
+        """The local derivative by each input, where the value is `out`; `m.nothing` for a structural zero.
+
+        None by an input that has no derivative (a condition, an order), and by one that is not `active`, whose rule is
+        not asked. Raises what a rule raises, ValueError or ArithmeticError, where one is infinite or undefined.
+        """
+        if self.variadic:
+            (rule,) = self.partials
+            found: list[Number | None] = rule(m, inputs, out) if rule else [None] * len(inputs)
+            return found if active is None else [d if on else None for d, on in zip(found, active, strict=True)]
+        if active is None:
+            return [rule and rule(m, *inputs, out) for rule in self.partials]
+        return [rule(m, *inputs, out) if on and rule else None for rule, on in zip(self.partials, active, strict=True)]
+
+    def cut(self, zeros: Iterable[bool]) -> bool:
+        """Whether a literal 0 cuts the other inputs off, even where they have an infinite derivative: `0*sqrt(x)`.
+
+        `zeros` says of each input whether it is a literal 0.
+        """
+        return self.product and any(zeros)
 
     @property
     def total(self) -> bool:

@@ -420,7 +420,8 @@ entry(
 )  # fmt: skip
 entry(
     "prod", "*xs", lambda m, xs, out: m.products_of_others(*xs), doc="product of the arguments", selects=True,
-    samples=(*_LISTS, (0.0, 2.0, 3.0)), shows=True, infinite=True, **_AGGREGATE,
+    product=True, by_output=lambda m, x, out: out / x, samples=(*_LISTS, (0.0, 2.0, 3.0)), shows=True, infinite=True,
+    **_AGGREGATE,
 )  # fmt: skip
 
 
@@ -454,5 +455,6 @@ entry(
 entry(
     "logsumexp", "*xs", lambda m, xs, out: m.softmax(*xs),
     definition=lambda m, *xs: m.log(m.sum(*[m.exp(x) for x in xs])), doc="log(exp(x1) + exp(x2) + …)",
+    by_output=lambda m, x, out: m.exp(x - out),
     samples=(*_LISTS, (1000.0, 999.0, -1000.0)), **_AGGREGATE,
 )  # fmt: skip

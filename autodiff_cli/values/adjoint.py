@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from ..numbers.recorder import Recorder, Step, is_number
-from ..table.operators import CONSTANT, MUL, VARIABLE, WHERE
+from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 from .branch import Branch
 from .value import Value, in_order
 
@@ -95,6 +95,10 @@ def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value])
     return found
 
 
+def _is_literal(node: Value) -> bool:
+    return node.primitive is CONSTANT or (node.primitive is NEG and node._prev[0].primitive is CONSTANT)
+
+
 def _always(output: Value) -> set[Value]:
     """The nodes that are evaluated at every point."""
     found: set[Value] = set()
@@ -136,26 +140,12 @@ class _Reverse:
                 self.plain.add(node)
 
     def local(self, node: Value) -> list[tuple[Value, Step]]:
-        """Pairs of an active input and the local derivative towards it, as `sweep.local_derivatives` gives them."""
-        m, place, active, inputs = self.m, self.place, self.active, node._prev
-        if node.primitive is MUL:
-            pairs = ((inputs[0], inputs[1]), (inputs[1], inputs[0]))
-            return [
-                (p, place[other])
-                for p, other in pairs
-                if p in active and not (other.primitive is CONSTANT and is_number(place[other], 0))
-            ]
-        steps, out = [place[p] for p in inputs], place[node]
-        if node.primitive.variadic:
-            rule = node.primitive.partials[0]
-            assert rule is not None
-            found = zip(inputs, rule(m, steps, out), strict=True)
-            return [(p, m.number(partial)) for p, partial in found if p in active]
-        return [
-            (p, m.number(rule(m, *steps, out)))
-            for p, rule in zip(inputs, node.primitive.partials, strict=True)
-            if p in active and rule is not None
-        ]
+        """Pairs of an active input and the local derivative towards it."""
+        m, inputs, steps = self.m, node._prev, [self.place[p] for p in node._prev]
+        if node.primitive.cut(_is_literal(p) and is_number(self.place[p], 0) for p in inputs):
+            return []
+        partials = node.primitive.slopes(m, steps, self.place[node], [p in self.active for p in inputs])
+        return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]
 
     def sweep(self, output: Value, wanted: Sequence[Value]) -> tuple[tuple[Step, ...], list[Step]]:
         """The derivative by each wanted leaf, and the adjoints of the nodes that have one at every point."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ExpressionError
 from ..numbers.base import Number
 from ..table.operators import CONSTANT, DIV, NEG, POW, SUB, VARIABLE
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitive import Primitive
 from .symbolic import Symbolic
 from .value import Value, apply, constant, in_order, node, variable
 
@@ -61,22 +61,19 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> lis
         x, y = inputs
         # As one writes it; the rule's own -(x/y)/y is for numbers, whose squares may overflow.
         return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
-    if not primitive.variadic:
-        return [None if rule is None else rule(AT_POINT, *inputs, out) for rule in primitive.partials]
-    if len(inputs) > MANY and primitive.name in BY_OUTPUT:
+    if len(inputs) > MANY and primitive.by_output:
         leaf = variable(name)
         leaf.data = out.data
-        return [BY_OUTPUT[primitive.name](x, leaf) for x in inputs]
-    rule: Any = primitive.partials[0]
-    partials: list[Any] = rule(AT_POINT, list(inputs), out)
-    return partials
+        return [_by_output(primitive.by_output, x, leaf) for x in inputs]
+    return primitive.slopes(AT_POINT, inputs, out)
 
 
-BY_OUTPUT: dict[str, Callable[[Value, Value], Value | None]] = {
-    "prod": lambda x, out: apply(DIV, out, x) if x.data else None,
-    "logsumexp": lambda x, out: apply(PRIMITIVES["exp"], apply(SUB, x, out)),
-}
-"""The derivative of a function of many inputs by one of them, where the output stands for the others."""
+def _by_output(rule: Callable[..., Any], x: Value, out: Value) -> Any:
+    """The derivative by one input, in terms of it and of the output; None where they do not say it."""
+    try:
+        return rule(AT_POINT, x, out)
+    except ExpressionError:
+        return None
 
 
 def _without_value(x: Value) -> Value:
