@@ -14,7 +14,7 @@ from autodiff_cli.questions.diff import diff
 from autodiff_cli.table.operators import WHERE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.values import guards, ranges
-from autodiff_cli.values.collector import Collector
+from autodiff_cli.values.collector import Collector, Form, Refused
 from autodiff_cli.values.guards import settled
 from autodiff_cli.values.value import Value, constant, in_order, node, variable
 from counting import counted_calls
@@ -98,13 +98,17 @@ def choices(graph: Value) -> int:
     return sum(value.primitive is WHERE for value in in_order((graph,)))
 
 
+def nothing_known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+    raise Refused
+
+
 def held(count: int) -> int:
     """How many of so many random formulas lost guards, all having a value just where they had one, and the same."""
     rng, gone = random.Random(7), 0
     for _ in range(count):
         choice = node(WHERE, (condition(rng, 2), number(rng, 3), number(rng, 2)))
         drawn = share_leaves(node(rng.choice(BINARY), (choice, number(rng, 2))))
-        (graph,) = Collector([drawn], {}, {}).outputs()  # equal parts are one
+        (graph,) = Collector([drawn], {}, nothing_known).outputs()  # equal parts are one
         (shorter,) = settled([graph])
         gone += choices(shorter) < choices(graph)
         for _ in range(4):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..table.names import by_name
 from ..table.operators import VARIABLE
 from ..values.symbolic import by_definition
 from ..values.value import Value
@@ -15,23 +16,25 @@ CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
 Item = str | tuple[Any, int]
 """A piece of what is to be written: text, or a node and the level at which it has to bind."""
 
-INFIX: dict[str, tuple[str, int, int, int]] = {
-    # primitive: text between the operands, own level, level that the left and the right operand need
-    "or_": (" or ", OR, OR, AND),
-    "and_": (" and ", AND, AND, NOT),
-    "lt": (" < ", COMPARISON, SUM, SUM),
-    "le": (" <= ", COMPARISON, SUM, SUM),
-    "gt": (" > ", COMPARISON, SUM, SUM),
-    "ge": (" >= ", COMPARISON, SUM, SUM),
-    "eq": (" == ", COMPARISON, SUM, SUM),
-    "ne": (" != ", COMPARISON, SUM, SUM),
-    "add": (" + ", SUM, SUM, PRODUCT),
-    "sub": (" - ", SUM, SUM, PRODUCT),
-    "mul": ("*", PRODUCT, PRODUCT, POWER),
-    "div": ("/", PRODUCT, PRODUCT, POWER),
-    "pow": ("**", POWER, ATOM, POWER),
-}
-PREFIX = {"neg": ("-", SIGN, POWER), "not_": ("not ", NOT, NOT)}
+INFIX: dict[str, tuple[str, int, int, int]] = by_name(
+    {
+        # primitive: text between the operands, own level, level that the left and the right operand need
+        "or_": (" or ", OR, OR, AND),
+        "and_": (" and ", AND, AND, NOT),
+        "lt": (" < ", COMPARISON, SUM, SUM),
+        "le": (" <= ", COMPARISON, SUM, SUM),
+        "gt": (" > ", COMPARISON, SUM, SUM),
+        "ge": (" >= ", COMPARISON, SUM, SUM),
+        "eq": (" == ", COMPARISON, SUM, SUM),
+        "ne": (" != ", COMPARISON, SUM, SUM),
+        "add": (" + ", SUM, SUM, PRODUCT),
+        "sub": (" - ", SUM, SUM, PRODUCT),
+        "mul": ("*", PRODUCT, PRODUCT, POWER),
+        "div": ("/", PRODUCT, PRODUCT, POWER),
+        "pow": ("**", POWER, ATOM, POWER),
+    }
+)
+PREFIX = by_name({"neg": ("-", SIGN, POWER), "not_": ("not ", NOT, NOT)})
 
 
 def number_text(x: float) -> str:

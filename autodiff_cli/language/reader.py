@@ -366,7 +366,7 @@ def _program(parts: list[Any], operands: list[int], end: int, builder: Builder) 
 
 
 _SHAPES = {(3, "02"): _BINARY, (2, "1"): _PREFIX, (2, "01"): _SUFFIX}
-_OPERATIONS = {"add": ADD, "sub": SUB, "mul": MUL, "div": DIV, "pow": POW, "neg": NEG, "sqrt": SQRT}
+_OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
 _MAKERS: dict[str, Make] = {
     "pos": _plus,
     "if": _choice,

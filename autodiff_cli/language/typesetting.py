@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ..table.names import by_name
 from ..table.operators import VARIABLE
 from ..values.symbolic import by_definition
 from ..values.value import Value
@@ -32,19 +33,21 @@ _SPECIAL = {
     "…": r"\ldots{}", "÷": r"\ensuremath{\div}", "⋅": r"\ensuremath{\cdot}",
 }  # fmt: skip
 
-_INFIX: dict[str, tuple[str, int, int, int]] = {
-    "or_": (r" \lor ", OR, OR, AND),
-    "and_": (r" \land ", AND, AND, NOT),
-    "lt": (" < ", COMPARISON, SUM, SUM),
-    "le": (r" \le ", COMPARISON, SUM, SUM),
-    "gt": (" > ", COMPARISON, SUM, SUM),
-    "ge": (r" \ge ", COMPARISON, SUM, SUM),
-    "eq": (" = ", COMPARISON, SUM, SUM),
-    "ne": (r" \ne ", COMPARISON, SUM, SUM),
-    "add": (" + ", SUM, SUM, PRODUCT),
-    "sub": (" - ", SUM, SUM, PRODUCT),
-    "mul": (r" \cdot ", PRODUCT, PRODUCT, POWER),
-}
+_INFIX: dict[str, tuple[str, int, int, int]] = by_name(
+    {
+        "or_": (r" \lor ", OR, OR, AND),
+        "and_": (r" \land ", AND, AND, NOT),
+        "lt": (" < ", COMPARISON, SUM, SUM),
+        "le": (r" \le ", COMPARISON, SUM, SUM),
+        "gt": (" > ", COMPARISON, SUM, SUM),
+        "ge": (r" \ge ", COMPARISON, SUM, SUM),
+        "eq": (" = ", COMPARISON, SUM, SUM),
+        "ne": (r" \ne ", COMPARISON, SUM, SUM),
+        "add": (" + ", SUM, SUM, PRODUCT),
+        "sub": (" - ", SUM, SUM, PRODUCT),
+        "mul": (r" \cdot ", PRODUCT, PRODUCT, POWER),
+    }
+)
 
 
 def text_latex(text: str) -> str:

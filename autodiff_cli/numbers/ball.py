@@ -9,7 +9,8 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from ..table.primitive import PRIMITIVES
+from ..table.names import native
+from ..table.primitive import OPERATIONS
 from . import form
 from .base import Number, NumberType, Refusal, whole_order
 from .cotangent import MANY_POLES, cotangent_derivative
@@ -216,17 +217,22 @@ class Balls(NumberType):
         self.work = work or Work()
         # Measured, in microseconds: with how many bits, and how steeply it grows.
         elementary = 2 + bits**1.5 / 3000
-        self._steps = {"": elementary, "erf": 4 * elementary, "erfinv": 8 * elementary, "gamma": 20 + bits**2 / 800}
+        self._steps = {
+            "": elementary,
+            "error": 4 * elementary,
+            "inverse error": 8 * elementary,
+            "gamma": 20 + bits**2 / 800,
+        }
         self._step = bits // 700
         self._found: dict[tuple[Any, ...], Ball] = {}
-        for name in _NATIVE:
+        for name in NATIVE:
             self.__dict__[name] = self._lifted(name, _native(name))
         self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
 
     def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
         """The function with its inputs as balls; its value at the same forms is computed once."""
 
-        steps = self._steps[PRIMITIVES[name].family if name in PRIMITIVES else ""]
+        steps = self._steps[OPERATIONS[name].family]
 
         def lifted(*inputs: Number) -> Ball:
             balls = [ball(x) for x in inputs]
@@ -319,34 +325,25 @@ def magnitude(x: Ball, low: bool = False) -> int:
     return int(exp) + int(man).bit_length() if man else -(10**18)
 
 
-_NATIVE = (
-    "exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "sinh",
-    "cosh", "tanh", "sech", "csch", "coth", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "gamma", "digamma",
-)  # fmt: skip
-_POLES = ("csc", "cot", "csch", "coth")
-_WHOLE_POLES = ("gamma", "digamma", "lgamma")
-_DOMAIN: dict[str, tuple[float | None, float | None, bool]] = {
-    # lower and upper end, and whether the ends belong to it
-    "log": (0, None, False), "log1p": (-1, None, False), "sqrt": (0, None, True), "asin": (-1, 1, True),
-    "acos": (-1, 1, True), "acosh": (1, None, True), "atanh": (-1, 1, False), "erfinv": (-1, 1, False),
-}  # fmt: skip
+NATIVE = native(
+    "exp expm1 log log1p sqrt sin cos tan sec csc cot asin acos atan sinh cosh tanh sech csch coth asinh acosh atanh "
+    "erf erfc erfinv gamma digamma"
+)
 
 
 def _within(name: str, x: Ball) -> None:
     """Raise unless the argument is certainly in the domain."""
-    low, high, closed = _DOMAIN.get(name, (None, None, True))
-    for end, sign in ((low, 1), (high, -1)):
-        if end is None:
-            continue
-        side = ((x - end) * sign).sign()
-        if side < 0:
-            raise ValueError("outside the domain")
-        if side == 0 and not closed:
-            raise ZeroDivisionError
-    if name in _POLES:
-        _nonzero(x)
-    if name in _WHOLE_POLES:
-        _no_pole(x)
+    for bound in OPERATIONS[name].bounds.bounds:
+        if bound.end is None:
+            _no_pole(x)
+        elif bound.relation == "!=":
+            _nonzero(x - bound.end)
+        else:
+            side = bound.side(x).sign()
+            if side < 0:
+                raise ValueError("outside the domain")
+            if side == 0 and len(bound.relation) == 1:
+                raise ZeroDivisionError
 
 
 def _no_pole(x: Ball) -> None:
@@ -496,11 +493,6 @@ def _logsumexp(m: Balls, *xs: Ball) -> Ball:
 @_function
 def _softmax_weight(m: Balls, x: Ball, *xs: Ball) -> Ball:
     return Ball(1 / sum(((other.a - x.a).exp() for other in xs), arb(0)))
-
-
-@_function
-def _gelu(m: Balls, x: Ball) -> Ball:
-    return Ball(x.a * (-x.a / arb(2).sqrt()).erfc() / 2)
 
 
 @_function

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..table.primitive import AT_VALUES, DEFINITIONS
+from ..table.primitive import ACCURATE, DEFINITIONS
 from ..table.primitive import Number as Number
 
 HIGHEST_ORDER = 10_000
@@ -102,7 +102,7 @@ class NumberType:
     def definition(self, name: str) -> Callable[..., Number]:
         """The formula that composes a function of this type from others. Raises AttributeError where there is none."""
         try:
-            return (self.has_values and AT_VALUES.get(name)) or DEFINITIONS[name]
+            return (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:
             raise AttributeError(f"{self.name} numbers have no {name!r}") from None
 

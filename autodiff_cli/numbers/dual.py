@@ -176,7 +176,7 @@ class Duals(NumberType):
         def function(*inputs: Number) -> Dual:
             xs = [plain(x) for x in inputs]
             out = value(*xs)
-            moving = [isinstance(x, Dual) and bool(x.d or x.fault) for x in inputs]
+            moving = [isinstance(x, Dual) and (x.d or x.fault) for x in inputs]
             if not any(moving):
                 return Dual(self, out, {})
             d: Tangents = {}

@@ -4,47 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ..table.primitive import DEFINITIONS
+from ..table.domain import is_outside
+from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
 from .base import Number, NumberType, Refusal
 
 MAX_BITS = 14_000
 """Numerators and denominators end here, at some 4,200 digits: sums of fractions grow without end otherwise."""
-
-COMPOSED = frozenset(
-    [
-        "relu",
-        "leaky_relu",
-        "clamp",
-        "softsign",
-        "heaviside",
-        "mean",
-        "products_of_others",
-        "unit_over_hypot",
-        "unit_vector",
-        "recip_one_plus_square",
-        "recip_one_minus_square",
-    ]
-)
-"""Functions whose definition needs nothing but arithmetic, or what is done here."""
-
-_ZERO_AT_ZERO = "expm1 log1p sin tan asin atan sinh tanh asinh atanh erf erfinv deg rad gelu silu"
-_ONE_AT_ZERO = """exp exp2 cos sec cosh sech erfc sinc exp_neg_square sech_square recip_sqrt_one_plus_square
-                  recip_sqrt_one_minus_square"""
-AT_ZERO = {
-    **dict.fromkeys(_ZERO_AT_ZERO.split(), Fraction(0)),
-    **dict.fromkeys(_ONE_AT_ZERO.split(), Fraction(1)),
-    "sigmoid": Fraction(1, 2),
-    "sigmoid_slope": Fraction(1, 4),
-    "gelu_slope": Fraction(1, 2),
-    "silu_slope": Fraction(1, 2),
-}
-"""Values at 0 that are rational although the function is not so elsewhere."""
-
-AT_ONE = dict.fromkeys(["log", "log2", "log10", "acos", "acosh", "asech"], 0)
 
 
 class Exact(NumberType):
@@ -78,7 +48,30 @@ class Exact(NumberType):
         return not isinstance(x, Fraction) or size(x) <= MAX_BITS
 
     def __getattr__(self, name: str) -> Any:
-        function = self.__dict__[name] = super().__getattr__(name) if name in COMPOSED else _refused(name)
+        """A function of the table: rational where the row says so, or where all that it is composed of is."""
+        operation = OPERATIONS.get(name)
+        function = self.__dict__[name] = super().__getattr__(name) if operation is None else self._composed(operation)
+        return function
+
+    def _composed(self, operation: Primitive) -> Callable[..., Number]:
+        definition = DEFINITIONS.get(operation.name)
+
+        def function(*inputs: Number) -> Number:
+            if len(inputs) == 1 and inputs[0] in operation.exact:
+                return Fraction(operation.exact[inputs[0]])
+            if is_outside(operation.bounds, inputs):
+                raise ValueError("outside the domain")
+            if definition:
+                with suppress(Refusal):
+                    return definition(self, *inputs)
+            places = ", ".join(str(x)[:40] for x in inputs)
+            what = (
+                f"`{operation.name}({places})`"
+                if operation.group or operation.spelling
+                else f"the derivative at {places}"
+            )
+            raise _irrational(f"{what} is not a rational number, as far as is known here")
+
         return function
 
 
@@ -91,34 +84,10 @@ def _irrational(message: str) -> Refusal:
     return Refusal("domain", message, "use `--precision 50`, or `--certified`, instead of `--exact`")
 
 
-def _refused(name: str) -> Callable[..., Number]:
-    """A function that leaves the rationals, but for some arguments."""
-
-    def function(*inputs: Number) -> Number:
-        value = known(name, list(inputs))
-        if value is not None:
-            return value
-        if len(inputs) == 1 and name in ("log", "log2", "log10") and inputs[0] <= 0:
-            raise ValueError("outside the domain")
-        places = ", ".join(str(x)[:40] for x in inputs)
-        if (name in DEFINITIONS and name.endswith("slope")) or "_of_" in name:
-            raise _irrational(f"the derivative at {places} is not a rational number, as far as is known here")
-        raise _irrational(f"`{name}({places})` is not a rational number, as far as is known here")
-
-    return function
-
-
 def known(name: str, inputs: list[Fraction]) -> Fraction | None:
     """The value of a function where it is known to be rational; None elsewhere, and where there is none."""
-    if len(inputs) == 1:
-        if inputs[0] == 0 and name in AT_ZERO:
-            return Fraction(AT_ZERO[name])
-        if inputs[0] == 1 and name in AT_ONE:
-            return Fraction(AT_ONE[name])
-    if name not in _FUNCTIONS:
-        return None
     try:
-        return Fraction(_FUNCTIONS[name](*inputs))
+        return Fraction(getattr(EXACT, name)(*inputs))
     except (ValueError, ArithmeticError):
         return None
 
@@ -280,3 +249,6 @@ def _gamma(x: Fraction) -> Fraction:
     if x > 1500:
         raise OverflowError("too large")
     return Fraction(math.factorial(int(x) - 1))
+
+
+EXACT = Exact()

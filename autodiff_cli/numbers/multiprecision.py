@@ -16,7 +16,8 @@ from typing import Any
 import mpmath
 from mpmath.libmp.gammazeta import pow_fixed
 
-from ..table.primitive import PRIMITIVES
+from ..table.names import by_name, native
+from ..table.primitive import OPERATIONS
 from .base import Number, NumberType, whole_order
 from .cotangent import cotangent_derivative
 from .double.twofold import finite
@@ -60,7 +61,7 @@ class Multiprecision(NumberType):
         """Whether a result was rounded to 0 because it was too small."""
         self._inside = False
         for name, function in _FUNCTIONS.items():
-            self.__dict__[name] = self._guarded(name, function, accurate=name in _ACCURATE)
+            self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
 
     # -- numbers ----------------------------------------------------------------------------------------------------
     @property
@@ -123,7 +124,7 @@ class Multiprecision(NumberType):
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
         """The function of that name by its definition, computed with guard digits; kept."""
-        function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _ACCURATE)
+        function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
 
     def _guarded(self, name: str, function: Function, *, accurate: bool = False) -> Function:
@@ -133,7 +134,7 @@ class Multiprecision(NumberType):
         """
         context = self.context
         mpf = context.mpf
-        family = PRIMITIVES[name].family if name in PRIMITIVES else ""
+        family = OPERATIONS[name].family
 
         def guarded(*inputs: Number) -> Number:
             numbers = [mpf(x) for x in inputs]
@@ -162,9 +163,9 @@ class Multiprecision(NumberType):
                 self.work.spend(bits**3.5 / 550_000)
                 self._prepared = bits
             self.work.spend(200 + bits**2.7 / 45_000)
-        elif family == "erf":
+        elif family == "error":
             self.work.spend(30 + bits**2.5 / 240_000)
-        elif family == "erfinv":
+        elif family == "inverse error":
             self.work.spend(800 + bits**2.5 / 9_500)
         else:
             self.work.spend(20 + bits**1.8 / 2_300)
@@ -199,8 +200,8 @@ _FUNCTIONS: dict[str, Function] = {}
 """The functions that mpmath computes, or that need more care than their definition takes."""
 
 
-_ACCURATE = {"log", "pow", "cbrt", "erf", "erfc", "gamma", "gamma_slope", "lgamma", "sum", "prod", "min", "max", "relu"}
-"""Functions that need no more than the guard bits."""
+_SURE: set[str] = set()
+"""Those of them that need no more than the guard bits."""
 
 
 def _function(function: Function) -> Function:
@@ -209,19 +210,26 @@ def _function(function: Function) -> Function:
     return function
 
 
-def _native(*names: str, **renamed: str) -> None:
-    """Functions that mpmath has, and computes accurately for every argument."""
-    for name, theirs in {**{n: n for n in names}, **renamed}.items():
-
-        def function(m: Multiprecision, *inputs: Number, theirs: str = theirs) -> Number:
-            return getattr(m.context, theirs)(*inputs)
-
-        _FUNCTIONS[name] = function
-        _ACCURATE.add(name)
+def _sure(function: Function) -> Function:
+    """The same of one that needs no more than the guard bits."""
+    _SURE.add(function.__name__[1:])
+    return _function(function)
 
 
-_native("sqrt", "sign", "floor", "ceil", "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "atan2",
-        "tanh", "coth", "asinh", "acosh", "atanh", "log1p", "erfinv", round="nint", abs="fabs")  # fmt: skip
+def _theirs(name: str) -> Function:
+    """A function that mpmath has, and computes accurately for every argument."""
+
+    def function(m: Multiprecision, *inputs: Number) -> Number:
+        return getattr(m.context, name)(*inputs)
+
+    return function
+
+
+NATIVE = native(
+    "sqrt sign floor ceil sin cos tan sec csc cot asin acos atan atan2 tanh coth asinh acosh atanh log1p erfinv"
+) | by_name({"round": "nint", "abs": "fabs"})
+_FUNCTIONS.update({name: _theirs(theirs) for name, theirs in NATIVE.items()})
+_SURE.update(NATIVE)
 
 
 def _steep(name: str, below: int | None) -> None:
@@ -235,7 +243,7 @@ def _steep(name: str, below: int | None) -> None:
         return getattr(m.context, name)(x)
 
     _FUNCTIONS[name] = function
-    _ACCURATE.add(name)
+    _SURE.add(name)
 
 
 _steep("exp", 0)
@@ -245,26 +253,14 @@ _steep("cosh", None)
 
 
 # ---- elementary ---------------------------------------------------------------------------------------------------
-@_function
-def _exp2(m: Multiprecision, x: Number) -> Number:
-    return m.pow(2, x)
-
-
-@_function
+@_sure
 def _log(m: Multiprecision, x: Number) -> Number:
     if x < 0:
         raise ValueError("the logarithm of a negative number")
     return m.context.ln(x)
 
 
-@_function
-def _log_base(m: Multiprecision, x: Number, b: Number) -> Number:
-    if b <= 0:
-        raise ValueError("the base of a logarithm is positive")
-    return m.log(x) / m.log(b)
-
-
-@_function
+@_sure
 def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     if y == 0:
         return 1
@@ -287,7 +283,7 @@ def _power_minus_one(m: Multiprecision, x: Number, y: Number, out: Number) -> Nu
     return m.pow(x, y - 1)
 
 
-@_function
+@_sure
 def _cbrt(m: Multiprecision, x: Number) -> Number:
     return m.context.sign(x) * m.context.cbrt(abs(x))
 
@@ -300,11 +296,6 @@ def _clamp(m: Multiprecision, x: Number, lo: Number, hi: Number) -> Number:
 
 
 # ---- trigonometric and hyperbolic ---------------------------------------------------------------------------------
-@_function
-def _unit_over_hypot(m: Multiprecision, x: Number, y: Number) -> Number:
-    return x / (x * x + y * y)
-
-
 @_function
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     """The n-th derivative of sinc = f from πx·f = sin(πx); where its recurrence would lose digits, by the power series.
@@ -341,54 +332,13 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
         return total
 
 
-@_function
-def _sech(m: Multiprecision, x: Number) -> Number:
-    return m.underflow() if m.context.mag(x) > 17 else m.context.sech(x)
-
-
-@_function
-def _csch(m: Multiprecision, x: Number) -> Number:
-    return m.underflow() if m.context.mag(x) > 17 else m.context.csch(x)
-
-
-@_function
-def _acoth(m: Multiprecision, x: Number) -> Number:
-    return m.context.atanh(1 / x)
-
-
-# ---- machine learning ---------------------------------------------------------------------------------------------
-@_function
-def _relu(m: Multiprecision, x: Number) -> Number:
-    return max(x, m.context.zero)
-
-
-@_function
-def _logsumexp(m: Multiprecision, *xs: Number) -> Number:
-    k = xs.index(max(xs))
-    rest = m.context.fsum(m.exp(x - xs[k]) for i, x in enumerate(xs) if i != k)
-    return xs[k] + m.log1p(rest)
-
-
-@_function
-def _softmax_weight(m: Multiprecision, x: Number, *xs: Number) -> Number:
-    largest = max(xs)
-    return m.exp(x - largest) / m.context.fsum(m.exp(other - largest) for other in xs)
-
-
-@_function
-def _logit(m: Multiprecision, x: Number) -> Number:
-    if not 0 <= x <= 1:
-        raise ValueError("logit is defined between 0 and 1")
-    return m.log(x) - m.log1p(-x)
-
-
 # ---- special ------------------------------------------------------------------------------------------------------
-@_function
+@_sure
 def _erf(m: Multiprecision, x: Number) -> Number:
     return m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x)
 
 
-@_function
+@_sure
 def _erfc(m: Multiprecision, x: Number) -> Number:
     if m.context.mag(x) > 17:
         return m.underflow() if x > 0 else 2
@@ -400,7 +350,7 @@ def _no_pole(m: Multiprecision, x: Number) -> None:
         raise ZeroDivisionError("a pole")
 
 
-@_function
+@_sure
 def _gamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
     if m.context.mag(x) > 14:
@@ -410,7 +360,12 @@ def _gamma(m: Multiprecision, x: Number) -> Number:
     return m.context.gamma(x)
 
 
-@_function
+@_sure
+def _gamma_slope(m: Multiprecision, x: Number, out: Number) -> Number:
+    return out * m.digamma(x)
+
+
+@_sure
 def _lgamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
     context = m.context
@@ -525,22 +480,22 @@ def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
 
 
 # ---- aggregates ---------------------------------------------------------------------------------------------------
-@_function
+@_sure
 def _sum(m: Multiprecision, *xs: Number) -> Number:
     return m.context.fsum(xs)
 
 
-@_function
+@_sure
 def _prod(m: Multiprecision, *xs: Number) -> Number:
     return m.context.fprod(xs)
 
 
-@_function
+@_sure
 def _min(m: Multiprecision, *xs: Number) -> Number:
     return min(xs)
 
 
-@_function
+@_sure
 def _max(m: Multiprecision, *xs: Number) -> Number:
     return max(xs)
 

@@ -6,16 +6,10 @@ import math
 from functools import partial
 from typing import Any
 
-from ..table.operators import COMPARISONS
+from ..table.names import by_name
 from ..table.primitive import OPERATIONS
 from .base import Number, NumberType
 from .floats import REAL
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
-
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
@@ -90,7 +84,7 @@ class Recorder(NumberType):
         self._known: dict[tuple[Any, ...], Step] = {}
         self.node: Any = None
         """The node of the graph that is being recorded: who asks for an operation that cannot be had."""
-        for name in ("add", "sub", "mul", "div", "and_", "or_", "not_", *(p.name for p in COMPARISONS.values())):
+        for name in vars(NumberType).keys() & OPERATIONS.keys() - {"where"}:
             self.__dict__[name] = partial(self.step, name)
         self.nothing = self._new("nothing", (), None)
         self.zero = self.number(0.0)
@@ -130,7 +124,7 @@ class Recorder(NumberType):
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        if args and OPERATIONS[name].commutative and args[0].index > args[1].index:
+        if args and args[0].index > args[-1].index and self._swaps(name):
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
             key = (name, repr(data), *[a.index for a in args])
@@ -141,6 +135,10 @@ class Recorder(NumberType):
             self.steps.append(step)
             self._known[key] = step
         return step
+
+    def _swaps(self, name: str) -> bool:
+        """Whether the two inputs may change places to the last bit: those of an operator, not of a function."""
+        return OPERATIONS[name].commutative and not OPERATIONS[name].group
 
     def step(self, name: str, *args: Number) -> Step:
         """The step of an operation on steps and numbers."""
@@ -258,7 +256,7 @@ def _not(m: Recorder, p: Step) -> Step | None:
     return p.args[0] if p.name == "not_" else None
 
 
-_SIMPLER: dict[str, Any] = {
+_SIMPLER: dict[str, Any] = by_name({
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "pow": _pow,
     "power_minus_one": _power_minus_one, "sum": _sum, "and_": _and, "or_": _or, "not_": _not,
-}  # fmt: skip
+})  # fmt: skip

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..table.names import native
 from ..table.primitive import PRIMITIVES, Primitive
 from .base import Number, NumberType
 
-ARITHMETIC = ("add", "sub", "mul", "div", "neg")
+ARITHMETIC = native("add sub mul div neg")
 
 
 class Series:
@@ -182,7 +183,7 @@ class SeriesType(NumberType):
             value = getattr(self.base, name)(*[x.c[0] for x in series])
             if not self.base.finite(value):
                 raise OverflowError
-            cut = PRIMITIVES[name].cut(x.name == "literal" and x.c[0] == 0 for x in series)
+            cut = PRIMITIVES[name].product and any(x.name == "literal" and x.c[0] == 0 for x in series)
             active = not cut and any(x.active for x in series) and self.passes(name, series, value)
             found = Series(self, name, series, value, active)
             self._same[key] = found

@@ -53,11 +53,6 @@ class Picture(NamedTuple):
     """The outputs as the Values that they were read from."""
 
 
-_UNORDERED = frozenset(
-    ("+", "*", "and", "or", "==", "!=", "max", "min", "sum", "mean", "prod", "hypot", "logsumexp", "logaddexp", "beta")
-)
-
-
 def picture(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Picture:
     """The graph of the program `text` with value and derivative at every node, at `point`.
 
@@ -121,7 +116,7 @@ def described(
             node.data if _is_literal(node) or (numbers and evaluated[index]) else None,
             node.grad if numbers and evaluated[index] and not isinstance(node.data, bool) else None,
             tuple(PictureInput(place[child], flag) for child, flag in zip(node._prev, taken[index], strict=True)),
-            len(node._prev) > 1 and node._op not in _UNORDERED,
+            len(node._prev) > 1 and not node.primitive.commutative,
             evaluated[index],
         )
         for index, node in enumerate(nodes)

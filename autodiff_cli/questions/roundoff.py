@@ -20,14 +20,6 @@ WORTH_SAYING = 3
 
 ROUNDING = 2.0**-53
 
-COMPLEMENTS = {
-    "cos": "`2*sin(x/2)**2` for `1 - cos(x)`",
-    "erf": "`erfc(…)`",
-    "tanh": "`2*sigmoid(-2*x)`",
-    "sigmoid": "`sigmoid(-x)`",
-}
-"""What to write for 1 less a function, which cancels where the function is near 1."""
-
 
 class Doubles(NamedTuple):
     """A graph swept in doubles; lists run over the nodes, inputs first."""
@@ -177,8 +169,8 @@ def _hint(node: Value, inputs: Sequence[float]) -> str:
         first, second = operands
         if first.primitive is EXP and second.primitive is CONSTANT and second.data == 1:
             return "write `expm1(…)`"
-        if first.primitive is CONSTANT and first.data == 1 and second.primitive.name in COMPLEMENTS:
-            return f"write {COMPLEMENTS[second.primitive.name]}"
+        if first.primitive is CONSTANT and first.data == 1 and second.primitive.complement:
+            return f"write {second.primitive.complement}"
         if first.primitive is SQRT or second.primitive is SQRT:
             return "multiply out by the sum: `sqrt(a) - b` is `(a - b**2)/(sqrt(a) + b)`"
     if primitive in (ADD, SUB):

@@ -8,12 +8,6 @@ from collections.abc import Callable
 from ..table.primitive import FUNCTIONS
 from .context import Context
 
-INVERSES = {
-    "exp": "log", "log": "exp", "ln": "exp", "exp2": "log2", "log2": "exp2", "expm1": "log1p", "log1p": "expm1",
-    "erf": "erfinv", "erfinv": "erf", "sigmoid": "logit", "logit": "sigmoid", "deg": "rad", "rad": "deg",
-}  # fmt: skip
-"""Inverse functions; that of `sin` is `asin`, and so on."""
-
 
 class Pieces(dict[str, str]):
     """The pieces by name; each is worked out when it is asked for.
@@ -147,7 +141,8 @@ def _signs(p: Pieces) -> str:
 
 
 def _inverse(p: Pieces, function: str) -> str:
-    name = INVERSES.get(function, f"a{function}")
+    row = FUNCTIONS.get(function)
+    name = row.inverse if row and row.inverse else f"a{function}"
     if name not in FUNCTIONS:
         raise KeyError(name)
     return name

@@ -153,13 +153,9 @@ def _pass_on(
     inputs = [data[p] for p in places]
     if (primitive.kink and primitive.kink(*inputs)) or (primitive is POW and inputs[0] <= 0):
         return False
-    if primitive.variadic:
-        if len(set(places)) < len(places):
-            return False
-        partials = primitive.partials[0](REAL, inputs, out)  # type: ignore[misc]
-    else:
-        partials = [rule and rule(REAL, *inputs, out) for rule in primitive.partials]
-    for p, partial in zip(places, partials, strict=True):
+    if primitive.variadic and len(set(places)) < len(places):
+        return False
+    for p, partial in zip(places, primitive.slopes(REAL, inputs, out), strict=True):
         if partial is not None:
             result[p] += adjoint * partial
     return True

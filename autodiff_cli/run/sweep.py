@@ -294,7 +294,7 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
     input that does not move there is nothing then.
     """
     primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
-    if primitive.cut(_is_literal(tape, p) and data[p] == 0 for p in ps):
+    if primitive.product and _is_cut(tape, ps):
         return [None] * len(ps)
     inputs = [data[p] for p in ps]
     try:
@@ -314,10 +314,14 @@ def _together(m: NumberType, pairs: Iterable[tuple[int, Number | None]]) -> Iter
         yield p, partials[0] if len(partials) == 1 else m.sum(*partials)
 
 
-def _is_literal(tape: Tape, i: int) -> bool:
-    return tape.primitives[i] is CONSTANT or (
-        tape.primitives[i] is NEG and tape.primitives[tape.parents[i][0]] is CONSTANT
-    )
+def _is_cut(tape: Tape, factors: Iterable[int]) -> bool:
+    """Whether one of the factors is a literal 0."""
+    primitives = tape.primitives
+    for p in factors:
+        literal = primitives[tape.parents[p][0]] if primitives[p] is NEG else primitives[p]
+        if literal is CONSTANT and tape.data[p] == 0:
+            return True
+    return False
 
 
 def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Fault:

@@ -1,4 +1,5 @@
 """The table's first part: leaves, operators, conditions and the choice between branches."""
+# fmt: off
 
 from __future__ import annotations
 
@@ -43,63 +44,32 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
     return None
 
 
-ADD = entry(
-    "add",
-    "x y",
-    one,
-    one,
-    symbol="+",
-    samples=((1.5, -2.25), (1e300, 1e-300)),
-    shows=True,
-    infinite=True,
-    commutative=True,
-)
-SUB = entry("sub", "x y", one, minus_one, symbol="-", samples=((1.5, -2.25), (1.0, 1.0)), shows=True, infinite=True)
-MUL = entry(
-    "mul", "x y", lambda m, x, y, out: y, lambda m, x, y, out: x, symbol="*", selects=True, product=True,
-    samples=((1.5, -2.25), (1e-200, 1e200)), shows=True, infinite=True, commutative=True,
-)  # fmt: skip
-DIV = entry(
-    "div",
-    "x y",
-    lambda m, x, y, out: 1 / y,
-    lambda m, x, y, out: -out / y,
-    symbol="/",
-    domain="y != 0",
+ADD = entry("add", "x y", "", one, one, facts="shows infinite commutative", symbol="+",
+    samples=((1.5, -2.25), (1e300, 1e-300)))
+SUB = entry("sub", "x y", "", one, minus_one, facts="shows infinite", symbol="-", samples=((1.5, -2.25), (1.0, 1.0)))
+MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
+    facts="selects shows infinite commutative product", symbol="*", samples=((1.5, -2.25), (1e-200, 1e200)))
+DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
     trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
-    samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)),
-)
-NEG = entry("neg", "x", minus_one, symbol="neg", samples=((1.5,), (-0.25,)), shows=True)
-POW = entry(
-    "pow",
-    "x y",
-    _pow_by_base,
-    _pow_by_exponent,
-    symbol="**",
-    group="Elementary",
-    doc="`x` to the power `y`, the same as `x**y`",
-    domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y",
-    trouble=_pow_trouble,
-    source="DLMF 4.2.6",
-    samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)),
-)
+    samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
+NEG = entry("neg", "x", "", minus_one, facts="odd shows", symbol="neg", samples=(1.5, -0.25))
+POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
+    group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", trouble=_pow_trouble,
+    source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))
 
 
 # ---- conditions ---------------------------------------------------------------------------------------------------
-def _comparison(name: str, symbol: str, near: Callable[[Side, Number], bool]) -> Primitive:
-    return entry(
-        name, "x y", None, None, symbol=symbol, gives_condition=True, knot=lambda x, y: x == y,
-        commutative=symbol in ("==", "!="),
-        near=lambda m, side, x, y, out: near(side, x - y),
-    )  # fmt: skip
+def _comparison(name: str, symbol: str, holds: str, near: Callable[[Side, Number], bool], facts: str = "") -> Primitive:
+    return entry(name, "x y", "", None, None, symbol=symbol, facts=f"gives_condition {facts}", holds=holds,
+        knot=lambda x, y: x == y, near=lambda m, side, x, y, out: near(side, x - y))
 
 
-LT = _comparison("lt", "<", lambda side, beyond: side(beyond) < 0)
-LE = _comparison("le", "<=", lambda side, beyond: side(beyond) < 0)
-GT = _comparison("gt", ">", lambda side, beyond: side(beyond) > 0)
-GE = _comparison("ge", ">=", lambda side, beyond: side(beyond) > 0)
-EQ = _comparison("eq", "==", lambda side, beyond: not side.apart(beyond))
-NE = _comparison("ne", "!=", lambda side, beyond: side.apart(beyond))
+LT = _comparison("lt", "<", "<", lambda side, beyond: side(beyond) < 0)
+LE = _comparison("le", "<=", "<=", lambda side, beyond: side(beyond) < 0)
+GT = _comparison("gt", ">", ">", lambda side, beyond: side(beyond) > 0)
+GE = _comparison("ge", ">=", "=>", lambda side, beyond: side(beyond) > 0)
+EQ = _comparison("eq", "==", "=", lambda side, beyond: not side.apart(beyond), "commutative")
+NE = _comparison("ne", "!=", "<>", lambda side, beyond: side.apart(beyond), "commutative")
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 
@@ -115,38 +85,11 @@ def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
     return (0,) if c is None else (1,) if c else (2,)
 
 
-AND = entry(
-    "and_",
-    "p q",
-    None,
-    None,
-    symbol="and",
-    gives_condition=True,
-    commutative=True,
-    takes_conditions=(0, 1),
-    demand=_demand_and,
-)
-OR = entry(
-    "or_",
-    "p q",
-    None,
-    None,
-    symbol="or",
-    gives_condition=True,
-    commutative=True,
-    takes_conditions=(0, 1),
-    demand=_demand_or,
-)
-NOT = entry("not_", "p", None, symbol="not", gives_condition=True, takes_conditions=(0,))
-WHERE = entry(
-    "where",
-    "c x y",
-    None,
-    lambda m, c, x, y, out: m.where(c, 1, m.nothing),
-    lambda m, c, x, y, out: m.where(c, m.nothing, 1),
-    group="Elementary",
-    doc="`x` where the condition `c` holds, else `y`; the same as `x if c else y`",
-    takes_conditions=(0,),
-    demand=_demand_where,
-    selects=True,
-)
+AND = entry("and_", "p q", "", None, None, facts="commutative gives_condition", symbol="and",
+    takes_conditions=(0, 1), demand=_demand_and)
+OR = entry("or_", "p q", "", None, None, facts="commutative gives_condition", symbol="or",
+    takes_conditions=(0, 1), demand=_demand_or)
+NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not", takes_conditions=(0,))
+WHERE = entry("where", "c x y", "`x` where the condition `c` holds, else `y`; the same as `x if c else y`", None,
+    lambda m, c, x, y, out: m.where(c, 1, m.nothing), lambda m, c, x, y, out: m.where(c, m.nothing, 1),
+    facts="selects", group="Elementary", takes_conditions=(0,), demand=_demand_where)

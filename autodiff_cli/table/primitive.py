@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
+
+from .domain import Domain, domain
 
 Number = Any
 """A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
@@ -11,8 +14,8 @@ Number = Any
 DEFINITIONS: dict[str, Callable[..., Number]] = {}
 """Formulas that serve a number type which has no better way of its own; filled by the table of primitives."""
 
-AT_VALUES: dict[str, Callable[..., Number]] = {}
-"""Formulas that choose by the values of their inputs; number types whose numbers have values prefer them."""
+ACCURATE: dict[str, Callable[..., Number]] = {}
+"""Formulas that keep their digits, for arithmetic where the definition is for reading; they may choose by values."""
 
 Rule = Callable[..., Number]
 """A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has one for all inputs,
@@ -123,8 +126,25 @@ class Facts(NamedTuple):
     """Whether its definition is none to compute by: it loses digits, or needs what is no easier to have."""
 
     commutative: bool = False
+    """Whether another order of the inputs means the same."""
+
+    odd: bool = False
+    even: bool = False
+    """Whether f(-x) is -f(x), or f(x)."""
+
+    inverse: str = ""
+    """The function that gives its input back, from every value of it."""
+
+    complement: str = ""
+    """What to write for 1 less it, which cancels where it is near 1."""
+
+    exact: Mapping[int, Any] = MappingProxyType({})
+    """Inputs at which the value is rational, and that value, where neither arithmetic nor the definition finds it."""
+
+    holds: str = ""
+    """Of a comparison: how the first number may be to the second, of `<`, `=` and `>`, if it holds."""
     product: bool = False
-    """Whether it multiplies all its inputs."""
+    """Whether it multiplies its inputs: a literal 0 cuts the others off, even where they have no finite derivative."""
 
     by_output: Callable[..., Number] | None = None
     """The derivative by one of many inputs, `by_output(m, x, out)`: the output says all there is of the others."""
@@ -149,7 +169,7 @@ class Primitive(Facts):
     __hash__ = object.__hash__
 
     def slopes(
-        self, m: Any, inputs: Sequence[Number], out: Number, active: Sequence[bool] | None = None
+        self, m: Any, inputs: Sequence[Number], out: Number, active: Sequence[object] | None = None
     ) -> list[Number | None]:
         """The local derivative by each input, where the value is `out`; `m.nothing` for a structural zero.
 
@@ -164,12 +184,10 @@ class Primitive(Facts):
             return [rule and rule(m, *inputs, out) for rule in self.partials]
         return [rule(m, *inputs, out) if on and rule else None for rule, on in zip(self.partials, active, strict=True)]
 
-    def cut(self, zeros: Iterable[bool]) -> bool:
-        """Whether a literal 0 cuts the other inputs off, even where they have an infinite derivative: `0*sqrt(x)`.
-
-        `zeros` says of each input whether it is a literal 0.
-        """
-        return self.product and any(zeros)
+    @property
+    def bounds(self) -> Domain:
+        """What the words of its domain say, as bounds by numbers."""
+        return domain(self.domain, self.params)
 
     @property
     def total(self) -> bool:
@@ -214,37 +232,60 @@ BY_SYMBOL: dict[str, Primitive] = {}
 def entry(
     name: str,
     params: str,
+    doc: str = "",
     *partials: Rule | None,
+    facts: str = "",
     definition: Callable[..., Number] | None = None,
-    at_values: Callable[..., Number] | None = None,
-    symbol: str = "",
+    accurate: Callable[..., Number] | None = None,
+    samples: Sequence[float | tuple[float, ...]] = (),
     **rest: Any,
 ) -> Primitive:
-    """The new primitive, entered in the table; `params` separated by blanks; `definition` composes it from others.
+    """The new primitive, entered in the table: its name, its inputs, what it is, and its derivative by each of them.
 
-    So does `at_values`, choosing by the values of its inputs: for arithmetic, where the definition is for reading.
+    `facts` are those fields of `Facts` that hold; `finite` says that there are no poles at the ends of the domain.
+    `definition` composes it from others, as one reads it; `accurate` so that no digits are lost.
     """
-    rest.setdefault("knot", rest.get("kink"))
-    rest.setdefault("infinite", "domain" in rest)
-    rest["may_kink"] = "kink" in rest or name == "where"
-    primitive = _entered(name, params, definition, symbol=symbol or name, partials=partials, **rest)
+    said: dict[str, Any] = {"infinite": "domain" in rest, "knot": rest.get("kink"), "symbol": name}
+    said["may_kink"] = "kink" in rest or name == "where"
+    said["samples"] = tuple([x if isinstance(x, tuple) else (float(x),) for x in samples])
+    primitive = _entered(name, params, definition, accurate, facts, doc=doc, partials=partials, **{**said, **rest})
     PRIMITIVES[name] = primitive
-    if at_values:
-        AT_VALUES[name] = at_values
     BY_SYMBOL[primitive.symbol] = primitive
     if primitive.group:
         FUNCTIONS.update(dict.fromkeys((name, *primitive.aliases), primitive))
     return primitive
 
 
-def helper(name: str, params: str, definition: Callable[..., Number] | None = None, **facts: Any) -> Primitive:
+def helper(
+    name: str,
+    params: str,
+    definition: Callable[..., Number] | None = None,
+    *,
+    facts: str = "",
+    accurate: Callable[..., Number] | None = None,
+    **rest: Any,
+) -> Primitive:
     """An operation for rules alone: never a node of a graph, and so without a derivative."""
-    return _entered(name, params, definition, **facts)
+    return _entered(name, params, definition, accurate, facts, **rest)
 
 
-def _entered(name: str, params: str, definition: Callable[..., Number] | None, **facts: Any) -> Primitive:
-    primitive = Primitive(name, tuple(params.split()), variadic=params[:1] == "*", **facts)
+def _entered(
+    name: str,
+    params: str,
+    definition: Callable[..., Number] | None,
+    accurate: Callable[..., Number] | None,
+    facts: str,
+    **rest: Any,
+) -> Primitive:
+    for fact in facts.split():
+        field = "infinite" if fact == "finite" else fact
+        if Facts._field_defaults.get(field) is not False:
+            raise ValueError(f"{name}: there is no fact {fact!r}")
+        rest[field] = fact != "finite"
+    primitive = Primitive(name, tuple(params.split()), variadic=params[:1] == "*", **rest)
     OPERATIONS[name] = primitive
     if definition:
         DEFINITIONS[name] = definition
+    if accurate:
+        ACCURATE[name] = accurate
     return primitive

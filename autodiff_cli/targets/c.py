@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
 from ..numbers.recorder import CONDITIONS, Step
+from ..table.names import by_name, native
 from ..values.adjoint import Recording
 from .c_names import is_external, is_word
-from .python import named, needed, same
+from .python import named, needed
 from .target import Form, Target, Unit, Written, call, comment_lines
 
 
@@ -19,20 +20,24 @@ class C(Target):
     title = "C"
     closing = "}"
     otherwise = "} else {"
-    infix = Target.infix | {
-        "or_": (" || ", OR, OR, COMPARISON),
-        "and_": (" && ", AND, COMPARISON, COMPARISON),
-    }
-    prefix: ClassVar[dict[str, tuple[str, int, int]]] = {"neg": ("-", SIGN, ATOM), "not_": ("!", SIGN, ATOM)}
+    infix = Target.infix | by_name(
+        {
+            "or_": (" || ", OR, OR, COMPARISON),
+            "and_": (" && ", AND, COMPARISON, COMPARISON),
+        }
+    )
+    prefix: ClassVar[dict[str, tuple[str, int, int]]] = by_name({"neg": ("-", SIGN, ATOM), "not_": ("!", SIGN, ATOM)})
 
     def __init__(self) -> None:
         super().__init__()
         self.forms = named(
             "",
-            same("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh erf erfc lgamma")
-            | same("sin cos tan sinh cosh tanh hypot floor ceil")
-            | {"gamma": "tgamma", "abs": "fabs", "max": "fmax", "min": "fmin", "round": "nearbyint"},
-        ) | {"where": self.choice, "pow": self.power}
+            native(
+                "sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh erf erfc lgamma"
+            )
+            | native("sin cos tan sinh cosh tanh hypot floor ceil")
+            | by_name({"gamma": "tgamma", "abs": "fabs", "max": "fmax", "min": "fmin", "round": "nearbyint"}),
+        ) | by_name({"where": self.choice, "pow": self.power})
         functions = {form for form in self.forms.values() if isinstance(form, str)}
         self.reserved = frozenset((*functions, "main", "gradient", "pow"))
 

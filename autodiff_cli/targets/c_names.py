@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..numbers.recorder import words
+from .target import words
 
 KEYWORDS = words(
     "alignas alignof asm auto bool break case char const constexpr continue default do double else enum extern false "

@@ -100,10 +100,11 @@ class _Sources:
         if condition.name == "not_":
             return self.guarded(condition.args[0], not holds)
         found = 0
-        if condition.name in OPPOSITE and condition.args[1].name == "number":
-            name = condition.name if holds else OPPOSITE[condition.name]
+        signs = OPERATIONS[condition.name].holds if condition.args else ""
+        if signs and condition.args[1].name == "number":
+            signs = signs if holds else "".join(sign for sign in "<=>" if sign not in signs)
             for own, relation, end in self.domains.get(condition.args[0], ()):
-                if _implies(name, float(condition.args[1]), relation, end):
+                if _implies(signs, float(condition.args[1]), relation, end):
                     found |= own
         return found
 
@@ -122,28 +123,20 @@ class _Sources:
         return self.sharp & ~self.plain if row.total else ~self.plain
 
 
-OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-"""The comparison that holds where one does not."""
-
-
 def _domain(step: Step) -> tuple[int, str, float] | None:
     """The domain of an operation where it is like `x > 0`: position, comparison and number."""
-    row = OPERATIONS[step.name]
-    words = row.domain.split()
-    if len(words) != 3 or words[1] not in COMPARISONS or not words[2].removeprefix("-").isdigit():
+    bounds, whole = OPERATIONS[step.name].bounds
+    if len(bounds) != 1 or not whole or bounds[0].end is None:
         return None
-    return row.params.index(words[0]), COMPARISONS[words[1]].name, float(words[2])
+    return bounds[0].position, bounds[0].relation, float(bounds[0].end)
 
 
-def _implies(name: str, number: float, domain: str, end: float) -> bool:
-    """Whether x in one relation to a number is in the other relation to another number, for every x."""
-    above = number > end or (number == end and (name == "gt" or (name in ("ge", "eq") and domain == "ge")))
-    below = number < end or (number == end and name == "lt")
-    if name in ("gt", "ge", "eq") and above and domain in ("gt", "ge", "ne"):
-        return True
-    if name in ("lt", "le", "eq") and below and domain == "ne":
-        return True
-    return name == domain == "ne" and number == end
+def _implies(signs: str, number: float, domain: str, end: float) -> bool:
+    """Whether x that is in one of these relations to a number is inside a domain, for every x."""
+    inside = COMPARISONS[domain].holds
+    sides = {"<": "<" if number <= end else "<=>", "=": "<" if number < end else "=" if number == end else ">",
+             ">": ">" if number >= end else "<=>"}  # fmt: skip
+    return all(side in inside for sign in signs for side in sides[sign])
 
 
 def _operands(recording: Recording) -> dict[Step, list[Step]]:

@@ -9,43 +9,21 @@ from typing import Any
 from ..language.printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM, assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
+from ..table.names import by_name, native
 from ..values.adjoint import Recording
 from ..values.schedule import schedule
 from .target import Form, Target, Written, call
 
-DIRECT: dict[str, Callable[..., Any]] = {
-    name: getattr(math, name)
-    for name in [
-        "pow",
-        "sqrt",
-        "exp",
-        "exp2",
-        "expm1",
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "erf",
-        "erfc",
-        "hypot",
-    ]
-} | {"abs": math.fabs}
+DIRECT: dict[str, Callable[..., Any]] = by_name({
+    name: getattr(math, theirs)
+    for name, theirs in (native(
+        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
+        "atanh erf erfc hypot"
+    ) | by_name({"abs": "fabs"})).items()
+})  # fmt: skip
 """Functions that need no wrapper here: whatever they raise, the slow way is asked for the reason."""
 
-SILENT = frozenset(("add", "sub", "mul", "div", "pow", "leaky_relu", "elu"))
+SILENT = native("add sub mul div pow leaky_relu elu").keys()
 """What is written with operators, or computed with them alone: Python's floats become infinite there in silence."""
 
 CHUNK = 40
@@ -59,8 +37,8 @@ class Internal(Target):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bound: dict[str, Callable[..., Any]] = {"pow": math.pow, "max": REAL.max, "min": REAL.min}
-        self.forms = {"pow": _power, "where": _where, "relu": _relu, "max": _larger(">"), "min": _larger("<")}
+        self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
+        self.forms = by_name({"pow": _power, "where": _where, "relu": _relu, "max": _larger(">"), "min": _larger("<")})
 
     def number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..numbers.base import Number
 from ..numbers.recorder import CONDITIONS, Recorder, Step
+from ..table.names import native
 from ..table.primitive import DEFINITIONS, OPERATIONS
 from ..values.adjoint import Recording
 from .faults import is_undefined
 from .support import formula
 
-BASIC = CONDITIONS | {"add", "sub", "mul", "div", "neg"}
+BASIC = CONDITIONS | native("add sub mul div neg").keys()
 SHORT = 2
 """A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
 
@@ -84,7 +85,7 @@ class Lowering(Recorder):
 
 def _is_undefined_condition(step: Step) -> bool:
     """Whether a condition compares a constant that has no value before it asks anything else."""
-    while step.name in ("and_", "or_", "not_"):
+    while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
         step = step.args[0]
     return any(is_undefined(a) for a in step.args)
 

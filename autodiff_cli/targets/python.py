@@ -9,14 +9,20 @@ from collections.abc import Mapping
 
 from ..language.printer import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM, Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, always_defined
+from ..table.names import by_name, native
 from ..table.primitive import PRIMITIVES
 from .target import Form, Target, Unit, Written, call, comment_lines
 
-_TRIGONOMETRY = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
-_BITWISE = {
-    "or_": (" | ", SUM, SUM, SUM),
-    "and_": (" & ", SUM, PRODUCT, PRODUCT),
-}
+_TRIGONOMETRY = "sin cos tan sinh cosh tanh"
+_ARCS = by_name({f"a{name}": f"arc{name}" for name in [*_TRIGONOMETRY.split(), "tan2"]})
+"""NumPy's own names of the inverse functions, which JAX has from it."""
+
+_BITWISE = by_name(
+    {
+        "or_": (" | ", SUM, SUM, SUM),
+        "and_": (" & ", SUM, PRODUCT, PRODUCT),
+    }
+)
 
 
 def power(args: tuple[Step, ...], otherwise: str) -> Written:
@@ -34,11 +40,6 @@ def named(prefix: str, names: Mapping[str, str]) -> dict[str, Form]:
     return {operation: prefix + function for operation, function in names.items()}
 
 
-def same(text: str) -> dict[str, str]:
-    """Functions that the module calls as the table does."""
-    return {name: name for name in text.split()}
-
-
 class Python(Target):
     """Plain Python: `math` and conditional statements."""
 
@@ -52,17 +53,17 @@ class Python(Target):
         super().__init__()
         self.forms = named(
             "math.",
-            same("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh")
-            | same("erf erfc gamma lgamma")
-            | same(" ".join(_TRIGONOMETRY))
-            | {"hypot": "hypot"},
-        ) | {
+            native("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh")
+            | native("erf erfc gamma lgamma")
+            | native(_TRIGONOMETRY)
+            | native("hypot"),
+        ) | by_name({
             "abs": "abs", "max": "max", "min": "min", "where": self.choice,
             "pow": lambda args: power(args, "math.pow"),
             "floor": lambda args: (ATOM, ["float(math.floor(", (args[0], CHOICE), "))"]),
             "ceil": lambda args: (ATOM, ["float(math.ceil(", (args[0], CHOICE), "))"]),
             "round": lambda args: (ATOM, ["float(round(", (args[0], CHOICE), "))"]),
-        }  # fmt: skip
+        })  # fmt: skip
 
     def silent(self, step: Step, large: bool) -> bool:
         """Python's own functions raise errors; its operators only for a division by 0, and for a power but a square."""
@@ -176,10 +177,8 @@ class Array(Python):
 
     def operation(self, step: Step) -> Written:
         level, parts = super().operation(step)
-        if step.name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        if step.name in CONDITIONS and len(step.args) == 2:
             # `&` and `|` bind more tightly than comparisons.
-            return ATOM, ["(", *parts, ")"]
-        if step.name in ("and_", "or_"):
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
@@ -224,21 +223,21 @@ class NumPy(Array):
         super().__init__()
         self.forms = named(
             "np.",
-            same("sqrt cbrt exp exp2 expm1 log log1p log2 log10 hypot sign floor ceil logaddexp")
-            | same(" ".join(_TRIGONOMETRY))
-            | {"abs": "abs", "max": "maximum", "min": "minimum", "where": "where", "round": "round"}
-            | {f"{a}{b}": f"arc{b}" for a in "a" for b in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
-        ) | {
+            native("sqrt cbrt exp exp2 expm1 log log1p log2 log10 hypot sign floor ceil logaddexp")
+            | native(_TRIGONOMETRY)
+            | by_name({"abs": "abs", "max": "maximum", "min": "minimum", "where": "where", "round": "round"})
+            | _ARCS,
+        ) | by_name({
             "pow": lambda args: power(args, "np.power"), "not_": self.negated_logic,
             "erf": "ad_erf", "erfc": "ad_erfc", "gamma": "ad_gamma", "lgamma": "ad_lgamma",
-        }  # fmt: skip
+        })  # fmt: skip
 
     def library(self, unit: Unit) -> list[str]:
         """Also the functions that only `math` has, for arrays."""
         own = super().library(unit)
         text = "\n".join(own)
         live = {task.step.name for task in self.plan(unit.recording).tasks}
-        wrapped = [n for n in ("erf", "erfc", "gamma", "lgamma") if n in live or f"ad_{n}(" in text]
+        wrapped = [n for n in native("erf erfc gamma lgamma") if n in live or f"ad_{n}(" in text]
         return [
             *([""] if wrapped else []),
             *[f"ad_{n} = np.vectorize(math.{n}, otypes=[float])" for n in wrapped],
@@ -290,15 +289,15 @@ class Jax(Guarded):
         super().__init__()
         self.forms = named(
             "jnp.",
-            same("sqrt cbrt exp expm1 log log1p log2 log10 hypot sign floor ceil logaddexp")
-            | same("sin cos tan tanh")
-            | {"abs": "abs", "max": "maximum", "min": "minimum", "where": "where", "round": "round"}
-            | {f"a{b}": f"arc{b}" for b in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
-        ) | {
+            native("sqrt cbrt exp expm1 log log1p log2 log10 hypot sign floor ceil logaddexp")
+            | native("sin cos tan tanh")
+            | by_name({"abs": "abs", "max": "maximum", "min": "minimum", "where": "where", "round": "round"})
+            | _ARCS,
+        ) | by_name({
             "pow": lambda args: power(args, "jnp.power"), "not_": self.negated_logic,
             "polygamma": lambda args: self.polygamma(int(float(args[0])), args[1]),
             "trigamma": lambda args: self.polygamma(1, args[0]),
-        } | named("jax.scipy.special.", same("erf erfc gamma digamma") | {"lgamma": "gammaln"})  # fmt: skip
+        }) | named("jax.scipy.special.", native("erf erfc gamma digamma") | {"lgamma": "gammaln"})  # fmt: skip
 
     def module(self, unit: Unit) -> str:
         source = super().module(unit)
@@ -328,18 +327,18 @@ class Torch(Guarded):
         super().__init__()
         self.forms = named(
             "torch.",
-            same("sqrt exp exp2 expm1 log log1p log2 log10 sign floor ceil round logaddexp erf erfc lgamma digamma")
-            | same("asin acos atan atan2 asinh acosh atanh")
-            | same(" ".join(_TRIGONOMETRY))
-            | {"abs": "abs"},
-        ) | {
+            native("sqrt exp exp2 expm1 log log1p log2 log10 sign floor ceil round logaddexp erf erfc lgamma digamma")
+            | native("asin acos atan atan2 asinh acosh atanh")
+            | native(_TRIGONOMETRY)
+            | native("abs"),
+        ) | by_name({
             "where": self.chosen, "pow": lambda args: power(args, "torch.pow"), "not_": self.negated_logic,
             "max": lambda args: self.tensors("torch.maximum", args),
             "min": lambda args: self.tensors("torch.minimum", args),
             "hypot": lambda args: self.tensors("torch.hypot", args),
             "atan2": lambda args: self.tensors("torch.atan2", args),
             "logaddexp": lambda args: self.tensors("torch.logaddexp", args),
-        }  # fmt: skip
+        })  # fmt: skip
 
     def function(self, name: str) -> Form:
         return lambda args: self.tensors(f"ad_{name}", args)

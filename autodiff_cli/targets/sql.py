@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from ..language.printer import ATOM, CHOICE, COMPARISON, PRODUCT, SUM, Item, assembled
-from ..numbers.recorder import CONDITIONS, Step, always_defined, words
-from .python import named, same
-from .target import Target, Unit, Written, call, comment_lines
+from ..numbers.recorder import CONDITIONS, Step, always_defined
+from ..table.names import by_name, native
+from .python import named
+from .target import Target, Unit, Written, call, comment_lines, words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -39,22 +40,24 @@ class Sql(Target):
     title = "SQL"
     functions = False
     branches = False
-    infix = Target.infix | {
-        "eq": (" = ", COMPARISON, SUM, SUM),
-        "ne": (" <> ", COMPARISON, SUM, SUM),
-        "or_": (" OR ", *Target.infix["or_"][1:]),
-        "and_": (" AND ", *Target.infix["and_"][1:]),
-    }
-    prefix = Target.prefix | {"not_": ("NOT ", *Target.prefix["not_"][1:])}
+    infix = Target.infix | by_name(
+        {
+            "eq": (" = ", COMPARISON, SUM, SUM),
+            "ne": (" <> ", COMPARISON, SUM, SUM),
+            "or_": (" OR ", *Target.infix["or_"][1:]),
+            "and_": (" AND ", *Target.infix["and_"][1:]),
+        }
+    )
+    prefix = Target.prefix | by_name({"not_": ("NOT ", *Target.prefix["not_"][1:])})
     reserved = KEYWORDS
 
     def __init__(self) -> None:
         super().__init__()
         self.forms = named(
             "",
-            same("sqrt exp asin acos atan atan2 asinh acosh atanh sin cos tan sinh cosh tanh floor ceil abs")
-            | {"log": "ln"},
-        ) | {"where": self.choice, "pow": self.power}
+            native("sqrt exp asin acos atan atan2 asinh acosh atanh sin cos tan sinh cosh tanh floor ceil abs")
+            | by_name({"log": "ln"}),
+        ) | by_name({"where": self.choice, "pow": self.power})
 
     def number(self, value: float | bool) -> str:
         if isinstance(value, bool):

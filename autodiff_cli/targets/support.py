@@ -1,7 +1,7 @@
-"""Support: the functions that a target's library may lack, as arithmetic that keeps its digits; for every target alike.
+"""Support: what a target's library may lack, as arithmetic on doubles that keeps its digits; for every target alike.
 
 Each is a rule on a number type, as those of the table are: a recorder turns it into a function of the target, or into
-steps of the program. What is not here is composed by the table's own definition, if it has one.
+steps of the program. What is not here is composed as its row says.
 """
 
 from __future__ import annotations
@@ -12,22 +12,8 @@ from typing import Any
 from ..numbers.base import Number
 from ..numbers.double import learning, normal
 from ..numbers.double.twofold import horner, two_product
-from ..table.primitive import AT_VALUES, DEFINITIONS, OPERATIONS
-
-
-def _sigmoid_slope(m: Any, x: Number) -> Number:
-    e = m.exp(-m.abs(x))
-    return e / ((1 + e) * (1 + e))
-
-
-def _sech(m: Any, x: Number) -> Number:
-    e = m.exp(-m.abs(x))
-    return 2 * e / (1 + e * e)
-
-
-def _sech_square(m: Any, x: Number) -> Number:
-    e = m.exp(-2 * m.abs(x))
-    return 4 * e / ((1 + e) * (1 + e))
+from ..table.names import by_name
+from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS
 
 
 def _large_half_power(m: Any, x: Number) -> Number:
@@ -47,15 +33,6 @@ def _cosh(m: Any, x: Number) -> Number:
     return m.where(m.gt(m.abs(x), 20), lambda: _large_half_power(m, x), (e + 1 / e) / 2)
 
 
-def _csch(m: Any, x: Number) -> Number:
-    return -2 * m.sign(x) * m.exp(-m.abs(x)) / m.expm1(-2 * m.abs(x))
-
-
-def _csch_square(m: Any, x: Number) -> Number:
-    rest = m.expm1(-2 * m.abs(x))
-    return 4 * m.exp(-2 * m.abs(x)) / (rest * rest)
-
-
 def _root_of_square_minus_one(m: Any, x: Number) -> Number:
     size = m.abs(x)
     return m.where(m.gt(size, 1e9), size, lambda: m.sqrt((size - 1) * (size + 1)))
@@ -69,11 +46,6 @@ def _acsch(m: Any, x: Number) -> Number:
 def _asech(m: Any, x: Number) -> Number:
     tiny = m.lt(x, 1e-300)
     return m.where(tiny, lambda: math.log(2) - m.log(x), lambda: m.asinh(m.sqrt((1 - x) * (1 + x)) / x))
-
-
-def _logit(m: Any, x: Number) -> Number:
-    near = m.and_(m.gt(x, 0.25), m.lt(x, 0.75))
-    return m.where(near, lambda: m.log1p((2 * x - 1) / (1 - x)), lambda: m.log(x) - m.log1p(-x))
 
 
 def _cbrt(m: Any, x: Number) -> Number:
@@ -127,25 +99,6 @@ def _hypot(m: Any, *xs: Number) -> Number:
     return m.where(m.eq(large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
 
 
-def _logsumexp(m: Any, *xs: Number) -> Number:
-    total = xs[0]
-    for x in xs[1:]:
-        total = m.logaddexp(total, x)
-    return total
-
-
-def _softmax(m: Any, *xs: Number) -> list[Number]:
-    largest = m.max(*xs)
-    powers = [m.exp(x - largest) for x in xs]
-    total = m.sum(*powers)
-    return [power / total for power in powers]
-
-
-def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
-    largest = m.max(*xs)
-    return m.exp(x - largest) / m.sum(*[m.exp(v - largest) for v in xs])
-
-
 def _chain(name: str) -> Any:
     def chained(m: Any, *xs: Number) -> Number:
         total = xs[0]
@@ -172,11 +125,6 @@ def _expm1(m: Any, x: Number) -> Number:
 def _clamp(m: Any, x: Number, lo: Number, hi: Number) -> Number:
     kept = m.where(m.lt(x, lo), lo, m.where(m.gt(x, hi), hi, x))
     return m.where(m.le(lo, hi), kept, math.nan)
-
-
-def _unit_over_hypot(m: Any, x: Number, y: Number) -> Number:
-    length = m.hypot(x, y)
-    return x / length / length
 
 
 def _power_minus_one(m: Any, x: Number, y: Number, out: Number) -> Number:
@@ -255,45 +203,23 @@ def _large(near: Any, far: Any) -> Any:
     return function
 
 
-SUPPORT: dict[str, Any] = {
+SUPPORT: dict[str, Any] = by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
     "clamp": _clamp,
     "round": _round,
     "cbrt": _cbrt,
-    "exp2": lambda m, x: m.pow(2, x),
-    "log2": lambda m, x: m.log(x) / math.log(2),
-    "log10": lambda m, x: m.log(x) / math.log(10),
     "expm1": _expm1,
     "log1p": lambda m, x: m.where(m.lt(m.abs(x), 0.5), lambda: 2 * m.atanh(x / (2 + x)), lambda: m.log(1 + x)),
-    "deg": lambda m, x: x * (180 / math.pi),
-    "rad": lambda m, x: x * (math.pi / 180),
-    "sec": lambda m, x: 1 / m.cos(x),
-    "csc": lambda m, x: 1 / m.sin(x),
-    "cot": lambda m, x: 1 / m.tan(x),
-    "acot": lambda m, x: m.atan(1 / x),
-    "coth": lambda m, x: 1 / m.tanh(x),
     "asec": lambda m, x: m.atan2(_root_of_square_minus_one(m, x), m.sign(x)),
     "acsc": lambda m, x: m.sign(x) * m.atan2(1, _root_of_square_minus_one(m, x)),
-    "acoth": lambda m, x: m.sign(x) * (0.5 * m.log1p(2 / (m.abs(x) - 1))),
     "sinh": _sinh,
     "cosh": _cosh,
-    "sech": _sech,
-    "csch": _csch,
     "asech": _asech,
     "acsch": _acsch,
-    "sech_square": _sech_square,
-    "csch_square": _csch_square,
     "sinc": _sinc,
     "sinc_derivative": _sinc_derivative,
-    "sigmoid_slope": _sigmoid_slope,
-    "logit": _logit,
-    "logsumexp": _logsumexp,
-    "softmax": _softmax,
-    "softmax_weight": _softmax_weight,
-    "gelu": lambda m, x: x * m.normal_distribution(x),
     "gelu_slope": _gelu_slope,
-    "silu": lambda m, x: x * m.sigmoid(x),
     "silu_slope": _silu_slope,
     "exp_neg_square": _exp_neg_square,
     "normal_density": _normal_density,
@@ -301,7 +227,6 @@ SUPPORT: dict[str, Any] = {
     "erfinv": _erfinv,
     "erfinv_slope": _erfinv_slope,
     "hypot": _hypot,
-    "unit_over_hypot": _unit_over_hypot,
     "power_minus_one": _power_minus_one,
     "sum": _chain("add"),
     "prod": _chain("mul"),
@@ -309,14 +234,12 @@ SUPPORT: dict[str, Any] = {
     "min": _extreme("min", "le"),
     "recip_one_plus_square": _large(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
     "recip_one_minus_square": _large(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
-    "recip_sqrt_one_minus_square": lambda m, x: 1 / m.sqrt((1 - x) * (1 + x)),
-    "recip_sqrt_one_plus_square": lambda m, x: 1 / m.hypot(1, x),
     "recip_sqrt_square_minus_one": lambda m, x: 1 / _root_of_square_minus_one(m, x),
-}
+})  # fmt: skip
 """The formulas by the names of the operations."""
 
 
 def formula(name: str) -> Any:
     """The formula of an operation, None where there is none that is short and right."""
-    found = SUPPORT.get(name) or AT_VALUES.get(name)
+    found = SUPPORT.get(name) or ACCURATE.get(name)
     return found or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

@@ -22,6 +22,12 @@ Written = tuple[int, list[Item]]
 Form = str | Callable[[tuple[Step, ...]], Written]
 """How an operation is written: the name of a function, or what gives the parts of the expression."""
 
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
 NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)

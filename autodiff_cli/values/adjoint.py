@@ -142,7 +142,7 @@ class _Reverse:
     def local(self, node: Value) -> list[tuple[Value, Step]]:
         """Pairs of an active input and the local derivative towards it."""
         m, inputs, steps = self.m, node._prev, [self.place[p] for p in node._prev]
-        if node.primitive.cut(_is_literal(p) and is_number(self.place[p], 0) for p in inputs):
+        if node.primitive.product and any(_is_literal(p) and is_number(self.place[p], 0) for p in inputs):
             return []
         partials = node.primitive.slopes(m, steps, self.place[node], [p in self.active for p in inputs])
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..numbers.base import Refusal
-from ..numbers.exact import Exact, size
+from ..numbers.exact import EXACT, size
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from .value import Value, constant, in_order, node
@@ -33,7 +33,6 @@ SURELY_SHORT = 3 * MOST_DIGITS
 LEAST = Fraction(1, 10**MOST_EXPONENT)
 ONE = Fraction(1)
 HALF = Fraction(1, 2)
-EXACT = Exact()
 
 Terms = dict[Value, Fraction]
 
@@ -75,8 +74,8 @@ class Refused(Exception):
 FormRule = Callable[["Collector", Value, list[Form]], Form]
 """A rule for a node with what is known of its inputs."""
 
-Rule = Callable[["Collector", list[Form]], Form]
-"""A rule for what is known of the inputs alone."""
+Rule = Callable[["Collector", Primitive, Sequence[Form]], Form]
+"""What is known of an operation that is not collected, from what is known of its inputs."""
 
 
 def rational(value: Value) -> Fraction | None:
@@ -160,10 +159,10 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
 class Collector:
     """One way through the graph, inputs first."""
 
-    def __init__(self, outputs: Sequence[Value], forms: Mapping[str, FormRule], rules: Mapping[str, Rule]) -> None:
+    def __init__(self, outputs: Sequence[Value], forms: Mapping[str, FormRule], rule: Rule) -> None:
         self.roots = list(outputs)
         self.form_rules = forms
-        self.rules = rules
+        self.rule = rule
         self.uses: dict[Value, int] = dict.fromkeys(self.roots, 2)
         self.known: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
@@ -193,8 +192,7 @@ class Collector:
                 return self.form_rules[name](self, value, inputs)
             if all(isinstance(f, (Number, Truth)) for f in inputs):
                 return self.folded(name, inputs)
-            if name in self.rules:
-                return self.rules[name](self, inputs)
+            return self.rule(self, value.primitive, inputs)
         except (Refused, ValueError, ArithmeticError):
             pass
         return self.opaque(value.primitive, inputs)
@@ -347,7 +345,7 @@ class Collector:
                 continue
             if isinstance(form, Sum) and self.taken(value, form):
                 whole += sign * form.constant
-                if not terms and sign == 1 and self.own(value, form.terms):
+                if not terms and sign == 1 and self.by_name(value, form.terms):
                     terms = form.terms
                     continue
                 new: Iterable[tuple[Value, Fraction]] = form.terms.items()
@@ -364,7 +362,7 @@ class Collector:
         self.fresh[id(terms)] = terms
         return self.sum_form(checked(whole), terms)
 
-    def own(self, value: Value | None, items: Terms) -> bool:
+    def by_name(self, value: Value | None, items: Terms) -> bool:
         """Whether these terms or factors of a node of the graph are needed by nothing else."""
         return value is not None and self.uses.get(value) == 1 and self.fresh.get(id(items)) is items
 
@@ -399,7 +397,7 @@ class Collector:
                 continue
             if isinstance(form, Product) and self.taken(value, form):
                 c = checked(c * form.coefficient ** int(e))
-                if not factors and e == 1 and self.own(value, form.factors):
+                if not factors and e == 1 and self.by_name(value, form.factors):
                     factors = form.factors
                     continue
                 new: Iterable[tuple[Value, Fraction]] = form.factors.items()

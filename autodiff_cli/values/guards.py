@@ -23,9 +23,6 @@ MOST_WORK = 200_000
 LOOKED_AT = 400
 """As many operations of the branch taken are looked at for what the condition compares."""
 
-HOLDS = {"lt": "<", "le": "<=", "gt": ">", "ge": "=>", "eq": "=", "ne": "<>"}
-"""How the first number of a comparison may be to the second, if it holds."""
-
 CONSTANT_DIGITS = (50, 110)
 AGREED = 1e-30
 """As close are the values of a constant, in so many digits, that are taken for right."""
@@ -123,9 +120,9 @@ class Guards:
                 stack.append((condition._prev[0], not holds))
             elif condition.primitive is (AND if holds else OR):
                 stack += [(p, holds) for p in condition._prev]
-            elif condition.primitive.name in HOLDS:
+            elif condition.primitive.holds:
                 x, y = condition._prev
-                signs = HOLDS[condition.primitive.name]
+                signs = condition.primitive.holds
                 signs = signs if holds else "".join(s for s in "<=>" if s not in signs)
                 place.pairs[x, y] = "".join(s for s in place.pairs.get((x, y), "<=>") if s in signs)
                 a, b = self.range(x, place), self.range(y, place)
@@ -185,7 +182,7 @@ class Guards:
                 return stops
             second = self.decided(q, self.inside(place, p, not stops) if first is None else place)
             return second if first is not None or second is stops else None
-        signs = HOLDS[condition.primitive.name]
+        signs = condition.primitive.holds
         x, y = condition._prev
         possible = self.compared(x, y, place)
         found = {sign in signs for sign in possible}

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from ..numbers.exact import size
+from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
+from ..table.names import by_name
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE
 from ..table.primitive import Primitive
-from .collector import EXACT, rational
+from .collector import rational
 from .value import Value
 
 End = Fraction | float
@@ -283,14 +283,14 @@ def _least(value: Value, inputs: Sequence[Range]) -> Range:
     return -_most(value, [-r for r in inputs])
 
 
-_FORWARD: dict[str, Callable[[Value, Sequence[Range]], Range]] = {
+_FORWARD: dict[str, Callable[[Value, Sequence[Range]], Range]] = by_name({
     "add": _sum, "sum": _sum, "prod": _prod, "mul": _mul, "pow": _pow, "hypot": _hypot, "max": _most, "min": _least,
     "sub": lambda v, r: r[0].plus(-r[1]),
     "neg": lambda v, r: -r[0],
     "abs": lambda v, r: _modulus(r[0]),
     "div": lambda v, r: r[0].times(r[1].reciprocal()),
     "where": lambda v, r: r[1].around(r[2]),
-}  # fmt: skip
+})  # fmt: skip
 """Arithmetic, on ranges. Of every other function the table knows the range of its values."""
 
 
@@ -327,29 +327,21 @@ def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[
 
 
 # ---- where an operation is defined --------------------------------------------------------------------------------
-_BOUND = re.compile(r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)")
-
-
 @cache
 def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
-    """The ranges that the table's words say inputs are in, by their positions; none that they do not say simply."""
-    found = []
-    clauses = [] if " or " in primitive.domain else re.split(r", | and ", primitive.domain)
-    for clause in clauses:
-        said = _BOUND.fullmatch(clause)
-        if said is None or said[3] not in primitive.params:
+    """The ranges that the table says inputs are in, by their positions; none for what is no range."""
+    found: dict[int, Range] = {}
+    for position, relation, end in primitive.bounds.bounds:
+        if end is None or (relation == "!=" and end):
             continue
-        low, sign, name, comparison, high = said.groups()
-        position, end = primitive.params.index(name), Fraction(high)
-        if comparison == "!=":
-            if end == 0:
-                found.append((position, NOT_ZERO))
-        elif comparison in (">", ">="):
-            found.append((position, Range(end, INF, comparison == ">", True)))
+        if relation == "!=":
+            r = NOT_ZERO
+        elif relation[0] == ">":
+            r = Range(Fraction(end), INF, relation == ">", True)
         else:
-            first: End = -INF if low is None else Fraction(low)
-            found.append((position, Range(first, end, sign != "<=", comparison == "<")))
-    return tuple(found)
+            r = Range(-INF, Fraction(end), False, relation == "<")
+        found[position] = found[position].with_(r) if position in found else r
+    return tuple(found.items())
 
 
 def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
@@ -375,6 +367,8 @@ def is_total(value: Value, inputs: Sequence[Range]) -> bool:
     if primitive.total or not value._prev:
         return True
     simple = _domain(primitive)
-    return len(simple) == len(value._prev) == 1 and all(
-        inputs[position].with_(r) == inputs[position] for position, r in simple
+    return (
+        len(simple) == len(value._prev) == 1
+        and primitive.bounds.whole
+        and all(inputs[position].with_(r) == inputs[position] for position, r in simple)
     )

@@ -14,7 +14,7 @@ from .branch import Branch
 MANY_PLACES = 4
 """A step needed in more separate branches than this is computed ahead of them all, if need be in vain."""
 
-LAZY = frozenset(("where", "and_", "or_"))
+LAZY = frozenset(p.name for p in OPERATIONS.values() if p.demand)
 
 
 class Task(NamedTuple):
@@ -212,4 +212,4 @@ class _Planner:
 
 def _cheap(step: Step) -> bool:
     """Whether a condition costs no more than asking whether it is needed, and cannot fail."""
-    return step.name in ("lt", "le", "gt", "ge", "eq", "ne") and not any(a.args for a in step.args)
+    return bool(step.args and OPERATIONS[step.name].holds) and not any(a.args for a in step.args)

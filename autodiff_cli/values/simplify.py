@@ -1,7 +1,8 @@
 """Simplifier: shorter graphs of the same function, by rules that hold for every real input in the domain.
 
-Sums are collected by like terms and products by like bases, with exact rational coefficients and exponents; a table
-holds what else is known of single functions. Never used are rules that hold for some inputs only: (a²)^½ is not a.
+Sums are collected by like terms and products by like bases, with exact rational coefficients and exponents; the rows of
+the table say what else is known of single functions. Never used are rules that hold for some inputs only: (a²)^½ is
+not a.
 A shared part is taken into a sum or product only if it is short, so the graph does not grow.
 """
 
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..table.names import by_name
 from ..table.operators import CONSTANT, POW
-from ..table.primitive import PRIMITIVES
-from .collector import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Rule, Truth, negated
+from ..table.primitive import Primitive
+from ..table.primitives import LOG
+from .collector import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Truth, negated
 from .guards import settled
 from .symbolic import by_definition
 from .value import Value, in_order, node
@@ -27,7 +30,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     """
     found, before = list(outputs), -1
     for _ in range(ROUNDS):
-        found = Collector(_expanded(found) if spell else found, FORMS, RULES).outputs()
+        found = Collector(_expanded(found) if spell else found, FORMS, known).outputs()
         shape = _shape(found)
         if shape == before:
             break
@@ -111,7 +114,7 @@ def _pow(p: Collector, value: Value, inputs: list[Form]) -> Form:
     return p.opaque(POW, inputs)
 
 
-FORMS: dict[str, FormRule] = {
+FORMS: dict[str, FormRule] = by_name({
     "add": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
     "sub": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
     "sum": lambda p, v, f: p.sum(zip([ONE] * len(f), v._prev, f, strict=True)),
@@ -124,59 +127,24 @@ FORMS: dict[str, FormRule] = {
     "where": _where,
     "and_": _junction(True),
     "or_": _junction(False),
-}
+})  # fmt: skip
 """Operations that are collected, and choices: rules that look at all inputs."""
 
 
-def _odd(name: str) -> Rule:
-    def rule(p: Collector, inputs: list[Form]) -> Form:
-        mirrored = negated(p, inputs[0])
-        if mirrored is None:
-            raise Refused
-        return Product(-ONE, {p.opaque(PRIMITIVES[name], (mirrored,)): ONE})
-
-    return rule
-
-
-def _even(name: str) -> Rule:
-    def rule(p: Collector, inputs: list[Form]) -> Form:
-        value = inputs[0]
-        if isinstance(value, Value) and value.primitive.norm and len(value._prev) == 1:
-            return p.opaque(PRIMITIVES[name], (p.forms.get(value._prev[0], value._prev[0]),))
-        mirrored = negated(p, inputs[0])
-        if mirrored is None:
-            raise Refused
-        return p.opaque(PRIMITIVES[name], (mirrored,))
-
-    return rule
-
-
-def _undone(outer: str, inner: str) -> Rule:
-    """outer(inner(x)) is x."""
-
-    def rule(p: Collector, inputs: list[Form]) -> Form:
-        value = inputs[0]
-        if not isinstance(value, Value) or value.primitive.name != inner:
-            raise Refused
-        return p.forms.get(value._prev[0], value._prev[0])
-
-    return rule
-
-
-def _log(p: Collector, inputs: list[Form]) -> Form:
-    if isinstance(inputs[0], Value) and inputs[0].source == "e":
-        return Number(ONE)
-    return _undone("log", "exp")(p, inputs)
-
-
-ODD = ("sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "sign")
-EVEN = ("cos", "cosh", "sech", "abs", "sinc")
-
-RULES: dict[str, Rule] = {
-    **{name: _odd(name) for name in ODD},
-    **{name: _even(name) for name in EVEN},
-    "log": _log,
-    "exp": _undone("exp", "log"),
-    "not_": _undone("not_", "not_"),
-}
-"""What is known of single functions, for every argument in their domain."""
+def known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+    """What the row of a function of one input says of it, for every argument in its domain. Raises `Refused`."""
+    if len(inputs) != 1:
+        raise Refused
+    value = inputs[0]
+    if isinstance(value, Value):
+        if value.primitive.inverse == primitive.name:
+            return p.forms.get(value._prev[0], value._prev[0])
+        if primitive is LOG and value.source == "e":
+            return Number(ONE)
+        if primitive.even and value.primitive.norm and len(value._prev) == 1:
+            return p.opaque(primitive, (p.forms.get(value._prev[0], value._prev[0]),))
+    mirrored = negated(p, value) if primitive.odd or primitive.even else None
+    if mirrored is None:
+        raise Refused
+    found = p.opaque(primitive, (mirrored,))
+    return Product(-ONE, {found: ONE}) if primitive.odd else found

@@ -15,8 +15,9 @@ import evaluations
 import formulas
 import growth
 import peers
-import rows
 import startup
+
+import rows
 
 CHAINS = [10**3, 10**4, 10**5, 10**6]
 SMALL = {shape: [100] for shape in growth.SHAPES}

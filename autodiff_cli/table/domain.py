@@ -1,0 +1,77 @@
+"""Domains: what a row's words say of where it is defined, as bounds that can be checked and counted with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+_BOUND = re.compile(r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)")
+_POLES = re.compile(r"(.+) (?:is|are) not 0, -1, -2, …")
+_HOLES = re.compile(r"(\w+) is not (-?\d+(?: or -?\d+)*)")
+_MIRRORED = {"<": ">", "<=": ">="}
+
+
+class Bound(NamedTuple):
+    """One bound of one input: `x > 0`, `x != 0`."""
+
+    position: int
+    relation: str
+    """`<`, `<=`, `>`, `>=` or `!=`."""
+    end: int | None
+    """The number on the right; None for all of 0, -1, -2, …"""
+
+    def side(self, x: Any) -> Any:
+        """How far `x` is inside; negative where it is outside. Only for a bound on one side of a number."""
+        return x - self.end if self.relation[0] == ">" else self.end - x
+
+
+class Domain(NamedTuple):
+    """The bounds that the words say, and whether they are all there is to say."""
+
+    bounds: tuple[Bound, ...]
+    whole: bool
+
+
+@cache
+def domain(words: str, params: tuple[str, ...]) -> Domain:
+    """What the words of a row mean; without those that are no bounds by numbers, such as `lo <= hi`."""
+    poles = _POLES.fullmatch(words)
+    if poles:
+        return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
+    holes = _HOLES.fullmatch(words)
+    if holes:
+        return Domain(tuple([Bound(params.index(holes[1]), "!=", int(end)) for end in holes[2].split(" or ")]), True)
+    found: list[Bound] = []
+    clauses = re.split(r", | and ", words) if words else []
+    if " or " in words:
+        return Domain((), False)
+    whole = True
+    for clause in clauses:
+        said = _BOUND.fullmatch(clause)
+        if said is None or said[3] not in params:
+            whole = False
+            continue
+        position = params.index(said[3])
+        if said[1] is not None:
+            found.append(Bound(position, _MIRRORED[said[2]], int(said[1])))
+        found.append(Bound(position, said[4], int(said[5])))
+    return Domain(tuple(found), whole)
+
+
+def is_outside(known: Domain, inputs: Sequence[Any]) -> bool:
+    """Whether an input is certainly beyond a bound; the inputs are plain numbers."""
+    for bound in known.bounds:
+        x = inputs[bound.position]
+        if bound.end is None:
+            if x <= 0 and x == int(x):
+                return True
+        elif bound.relation == "!=":
+            if x == bound.end:
+                return True
+        else:
+            side = bound.side(x)
+            if side < 0 or (side == 0 and len(bound.relation) == 1):
+                return True
+    return False
