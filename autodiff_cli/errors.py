@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 EXIT_CODES: dict[str, int] = {
     "usage": 2,
@@ -62,6 +62,9 @@ class ExpressionError(ValueError):
         self.diagnostic = Diagnostic(kind, message, span, hint, also)
         self.text: str | None = None
         """The text that the span points into, where it is not the program itself (a point value, say)."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self.diagnostic), self.__dict__
 
     @property
     def kind(self) -> str:

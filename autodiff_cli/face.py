@@ -106,7 +106,12 @@ class Answer:
         return views.html(self, **self._choices)
 
     def _repr_latex_(self) -> str | None:
-        return views.latex(self, **self._choices)
+        made = views.latex(self, **self._choices)
+        if made is None:
+            return None
+        # what stands between dollars is mathematics to every notebook; not all know the delimiters of a document
+        formula = made.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
+        return f"$${formula}$$"
 
     def _repr_svg_(self) -> str | None:
         return None
@@ -463,8 +468,8 @@ def gradient(
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
 
     With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
-    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, with the
-    kinds that `autodiff --help` and the exit codes know.
+    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
+    is a key of `errors.EXIT_CODES`.
 
     >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
     >>> answer.value, answer.gradient

@@ -224,13 +224,13 @@ class Html(PlainText):
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as preformatted text."""
         lines = [self.text(pieces) for pieces in outline_lines(outline, self.look._replace(width=None))]
-        return (f"<pre>{chr(10).join(lines)}</pre>",)
+        return (_preformatted("\n".join(lines)),)
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """What draws itself, as preformatted text."""
         if drawing.name:
             yield self.line(((drawing.name, "faint"),))
-        yield f"<pre>{escaped_html(drawing.draw(self.look))}</pre>"
+        yield _preformatted(escaped_html(drawing.draw(self.look)))
 
 
 def shown(pieces: Pieces, look: Look) -> str:
@@ -295,6 +295,11 @@ def escaped(text: str, bar: bool = True) -> str:
 def escaped_html(text: str) -> str:
     """The text with what HTML would take for its own escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def _preformatted(text: str) -> str:
+    # pages give `pre` a font of their own, in which a tree's lines may not meet
+    return f'<pre style="font-family:monospace">{text}</pre>'
 
 
 def _span(text: str, style: Style) -> str:
