@@ -432,7 +432,8 @@ def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) ->
     if m.context.mag(a) - m.context.mag(b) > m.context.prec:
         # So small a step that the difference is the differential.
         return -b * m.polygamma(n + 1, a)
-    with m.context.extraprec(max(0, m.context.mag(a) - m.context.mag(b))):
+    lost = max(0, m.context.mag(a) - m.context.mag(b))
+    with m.context.extraprec(lost + -lost % 64):  # few precisions: mpmath keeps its constants by them
         return m.polygamma(n, a) - m.polygamma(n, a + b)
 
 
