@@ -162,7 +162,7 @@ class _Reverse:
                 part = self.part(partial, when)
                 if part is None:
                     continue
-                if p in self.plain and node in self.always:
+                if adjoint.safe and p in self.plain and node in self.always:
                     part = when, self.filled(partial)
                 adjoints.setdefault(p, []).append((part[0], self.times(adjoint, part[1])))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
