@@ -104,6 +104,12 @@ def test_kinks_and_one_sided_points_are_said_and_are_no_failures(text: str, x: f
     assert told.quantities[1].remark == remark
 
 
+def test_conventions_that_miss_the_derivative_have_no_right_digits() -> None:
+    _, slope = check("relu(x) - relu(-x)", {"x": 0.0}).quantities
+    assert (slope.computed, slope.digits, slope.agrees) == (0.0, None, False)
+    assert slope.remark.startswith("wrong: differences in") and slope.remark.endswith("give 1.0")
+
+
 def test_a_wrong_rule_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same wrong rule serves both arithmetics; differences of the values in many digits find it."""
     wrong = FUNCTIONS["sin"]._replace(partials=(lambda m, x, out: m.cos(x) * (1 + m.number(1) / 10**9),))
