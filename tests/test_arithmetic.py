@@ -82,7 +82,8 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
 @pytest.mark.parametrize(
     ("text", "x", "kind", "words"),
     [
-        ("abs(x)", "0", "derivative", "no derivative at 0"),
+        ("abs(x)", "0", "derivative", "no derivative at 0, so no digit of one can be proven"),
+        ("x if x > 0 else 2*x", "0", "derivative", "the branches meet, so no digit of a derivative can be proven"),
         ("abs(sin(x))", "pi", "domain", "cannot be told"),
         ("sin(x)", "pi", "domain", "may be 0"),
         ("sqrt(x)", "0", "derivative", "infinite"),

@@ -285,11 +285,13 @@ def chosen(exact: bool, precision: int | None, certified: bool, work: int | None
 
 def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[tuple[Value, list[Number]]]) -> list[Diagnostic]:
     """A warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
-    found = [kink_warning(node, inputs) for node, inputs in kinks]
+    met = list(kinks)
+    found = [kink_warning(node, inputs) for node, inputs in met]
     if found and arithmetic.name == "certified":
         first = found[0]
+        what = "a derivative" if met[0][0].primitive.gives_condition else "one"
         raise ExpressionError(
-            "derivative", f"{first.message}, so no digit of one can be proven", first.span,
+            "derivative", f"{first.message}, so no digit of {what} can be proven", first.span,
             "move the point, or leave `--certified` out for the conventional derivative",
         )  # fmt: skip
     return found
