@@ -91,10 +91,6 @@ class NumberType:
         """Whether `x` is neither infinite nor undefined."""
         return True
 
-    def null(self, x: Number) -> bool:
-        """Whether `x` is 0 and stays 0 nearby, so that as an adjoint it passes nothing on."""
-        return bool(x == 0)
-
     def literal(self, text: str) -> Number:
         """The number that a literal such as `0.1` or `1e-3` stands for."""
         raise TypeError(f"{self.name} numbers are not read from text")

@@ -156,12 +156,6 @@ class Duals(NumberType):
             raise x.fault
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
-    def null(self, x: Number) -> bool:
-        """Whether the number is 0 and does not move: an adjoint of 0 that moves is not nothing."""
-        if not isinstance(x, Dual):
-            return self.base.null(x)
-        return x.fault is None and self.base.null(x.x) and all(self.base.null(t) for t in x.d.values())
-
     def __getattr__(self, name: str) -> Any:
         primitive = PRIMITIVES.get(name)
         if primitive is None or not primitive.params or primitive.gives_condition:

@@ -53,7 +53,9 @@ def taylor(
         raise ExpressionError(
             "usage", f"a Taylor series is taken in one variable, and this program has {count}", None, hint
         )
-    if not 0 <= order <= MOST_ORDERS:
+    if order < 0:
+        raise ExpressionError("usage", f"the order {order} is negative", None, "the order 0 is the value alone")
+    if order > MOST_ORDERS:
         raise ExpressionError(
             "limit", f"the order {order:,} is too high: the time grows with its third power", None,
             f"ask for an order up to {MOST_ORDERS}",

@@ -266,7 +266,7 @@ def backward(
         try:
             if primitive.may_kink:
                 found = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
-                if found and (not m.null(adjoint) or primitive.jumps or (primitive is WHERE and active.differ(i))):
+                if found and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                     kinks.extend(found)
                 if active.unsettled and primitive.selects:
                     kinks.extend(_upsets(tape, i, active.moving))
