@@ -54,7 +54,7 @@ def taylor(
             "usage", f"a Taylor series is taken in one variable, and this program has {count}", None, hint
         )
     if order < 0:
-        raise ExpressionError("usage", f"the order {order} is negative", None, "the order 0 is the value alone")
+        raise ExpressionError("limit", f"the order {order} is negative", None, "the order 0 is the value alone")
     if order > MOST_ORDERS:
         raise ExpressionError(
             "limit", f"the order {order:,} is too high: the time grows with its third power", None,
