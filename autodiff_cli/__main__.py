@@ -94,20 +94,17 @@ class _Closed(io.TextIOBase):
 
 
 def _abandon_output() -> None:
-    """Let go of what could not be written, so that Python does not try again at the end."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (OSError, ValueError):
-            return
+    """Let go of what could not be written."""
+    from .views.error import abandon
+
+    abandon(sys.stdout)
 
 
 def _say(text: str, code: int) -> int:
     """Write an error; return its exit code."""
-    if sys.stderr is not None:
-        sys.stderr.write(text + "\n")
+    from .views.error import say
+
+    say(text + "\n")
     return code
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -164,6 +165,23 @@ def test_an_output_that_cannot_be_written() -> None:
         done = subprocess.run([*COMMAND[:-1], "x", "--at", "x=1"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 5
     assert done.stderr.startswith("error: cannot write") and "Traceback" not in done.stderr
+
+
+def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.fail("this system has no /dev/full: leave this test out there")
+    for args, stdin, code, answers in [
+        (["x**"], "", 3, 0),
+        (["x", "--nonsense"], "", 2, 0),
+        (["abs(x)", "--at", "x=0", "--format", "plain"], "", 0, 1),
+        (["+".join(["abs(x)"] * 10), "--at", "x=0", "--format", "plain"], "", 0, 1),
+        (["-", "--format", "table", "--at", "x=0"], lines(["abs(x)", "x+", "x"] * 100), 3, 200),
+        (["--points", "nowhere.csv", "x"], "", 5, 0),
+    ]:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([*COMMAND[:-1], *args], input=stdin, stdout=subprocess.PIPE, stderr=full, text=True)
+        assert done.returncode == code, args
+        assert len(re.findall("^value = |^0.0 ", done.stdout, re.MULTILINE)) == answers
 
 
 def test_closed_standard_input() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -36,6 +35,7 @@ def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
     from ..streams import bugs
     from ..streams.arguments import Declared, NothingAsked, read
+    from ..views.error import say
 
     module = command_module(command)
     declared = Declared(module.run)
@@ -44,7 +44,7 @@ def call(command: str, args: Sequence[str]) -> int:
     try:
         code: int = module.run(**declared.grouped(values))
     except NothingAsked:
-        sys.stderr.write(
+        say(
             f"There is no expression. For example:\n\n  {module.EXAMPLE}\n\n"
             f"`autodiff {command} --help` lists the options.\n"
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
-from ..views.error import report
+from ..views.error import report, say
 from ..views.formats import Asked, View, Writer, writer
 from . import bugs
 from .arguments import NothingAsked
@@ -214,7 +214,7 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> N
     for warning in warnings[:WARNINGS]:
         report(warning, text, level="warning", where=where)
     if len(warnings) > WARNINGS:
-        sys.stderr.write(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
+        say(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
 
 
 def is_file(file: TextIO) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from ..views.error import say
+
 
 class Progress:
     """How many programs have been answered, on standard error while that is a terminal and answers go elsewhere.
@@ -21,13 +23,11 @@ class Progress:
     def step(self, count: int) -> None:
         """Say so, but not more than a few times a second."""
         if self.active and time.monotonic() >= self.next:
-            sys.stderr.write(f"\r{count:,} {self.unit}")
-            sys.stderr.flush()
+            say(f"\r{count:,} {self.unit}")
             self.shown = True
             self.next = time.monotonic() + 0.25
 
     def done(self) -> None:
         """Clear the line."""
         if self.shown:
-            sys.stderr.write("\r" + " " * 30 + "\r")
-            sys.stderr.flush()
+            say("\r" + " " * 30 + "\r")

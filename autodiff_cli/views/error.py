@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import NamedTuple, TextIO
 
 from ..errors import Diagnostic, Span
 from .characters import Look, Style, escaper, look, paint, visible, width_of
@@ -35,8 +37,25 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: Style =
 
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
     """Draw an error or warning on standard error."""
-    sys.stderr.write(draw(diagnostic, text, look(sys.stderr), level=level, where=where))
-    sys.stderr.flush()
+    say(draw(diagnostic, text, look(sys.stderr), level=level, where=where))
+
+
+def say(text: str) -> None:
+    """Write on standard error. Where that cannot be written it is let go: it changes no answer and no exit code."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        abandon(sys.stderr)
+
+
+def abandon(stream: TextIO) -> None:
+    """Let go of what a stream cannot write, so that Python does not try again at the end."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
