@@ -137,6 +137,7 @@ def test_answers_and_errors_come_in_the_order_of_their_lines() -> None:
     told = [line for line in done.stdout.decode().splitlines() if not line.startswith(" ")]
     assert [line.partition(":")[0] for line in told] == [
         "1.0 x=1.0",
+        "error",
         "line 2",
         "2.0 x=1.0",
         "0.0 x=0.0",
@@ -182,6 +183,34 @@ def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> No
             done = subprocess.run([*COMMAND[:-1], *args], input=stdin, stdout=subprocess.PIPE, stderr=full, text=True)
         assert done.returncode == code, args
         assert len(re.findall("^value = |^0.0 ", done.stdout, re.MULTILINE)) == answers
+
+
+@pytest.mark.parametrize("format", ["plain", "table", "markdown", "csv", "tsv", "jsonl", "json"])
+def test_every_format_of_a_stream_has_something_for_every_line(format: str) -> None:
+    for command in ("grad", "hessian", "diff", "check", "taylor", "jacobian"):
+        result = autodiff(command, "-", "--format", format, stdin=lines(["x**2\tx=3", "x +", "x**3\tx=2"]))
+        assert result.code == 3 or "formats" in result.err
+        if result.code == 3:
+            assert "a value is missing after" in result.out, command
+            answers = {"plain": result.out.count("\n"), "jsonl": result.out.count("\n")}.get(format, 3)
+            assert answers >= 3, command
+
+
+HOSTILE = "\x7f\x85\x9b31m\u061c\u200b\u200e\u2028\u202e\u2066\ufeff\ud800\U000e0001"
+"""Controls, what turns the direction of text, line separators, half a surrogate pair."""
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl"])
+def test_records_hold_no_control_and_nothing_that_turns_text(format: str) -> None:
+    text = f"x + λ∂é漢 {HOSTILE}"
+    request = json.dumps({"id": HOSTILE, "expr": text, "at": {"x": 1}})
+    for typed in (request, text.replace("\ud800", "")):
+        out = autodiff("grad", "-", "--format", format, stdin=lines([typed])).out
+        assert all(char.isprintable() for line in out.split("\n") for char in line)
+        assert "\\u009b31m" in out and "\\u202e" in out and "λ∂é漢" in out
+        record = json.loads(out)[0] if format == "json" else json.loads(out)
+        assert record["expr"] == (text if typed is request else typed)
+        assert record["id"] == (HOSTILE if typed is request else None)
 
 
 def test_closed_standard_input() -> None:

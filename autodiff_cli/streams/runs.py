@@ -10,7 +10,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..questions.descend import Descent, Row
 from ..views.descend import Run
 from ..views.error import report
-from ..views.formats import Asked, Documents, Writer
+from ..views.formats import Asked, Documents, Plain, Writer
 from .driver import is_file
 from .interruption import Interruption
 from .progress import Progress
@@ -29,7 +29,7 @@ class Runs(Writer[Descent]):
     def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool) -> None:
         super().__init__(out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
-        self.rows.many = many or not isinstance(rows, Documents)
+        self.rows.many = many or not isinstance(rows, Documents | Plain)
         self.carries_errors, self.carries_warnings = rows.carries_errors, False
         self.code = 0
         self.best: Row | None = None

@@ -103,6 +103,11 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     return "".join(map(escaper(encoding), text))
 
 
+def is_shown(char: str) -> bool:
+    """Whether the character is seen where it stands, and does nothing else: no control, no turn of direction."""
+    return char.isprintable() or unicodedata.category(char) not in INVISIBLE
+
+
 def escaper(encoding: str) -> Callable[[str], str]:
     """A function from a character to what is shown for it."""
 
@@ -112,7 +117,7 @@ def escaper(encoding: str) -> Callable[[str], str]:
         if char == "\t":
             return "\\t"
         code = ord(char)
-        shown = char.isprintable() or unicodedata.category(char) not in INVISIBLE
+        shown = is_shown(char)
         if shown and code > 127:
             try:
                 char.encode(encoding)

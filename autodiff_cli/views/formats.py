@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
-from .characters import look, visible
-from .document import Block, Program
+from .characters import is_shown, look, visible
+from .document import Block, Line, Program, sentence
 
 Answer = TypeVar("Answer")
 Row = Mapping[str, str]
@@ -91,7 +91,7 @@ class Writer(Generic[Answer]):
         """Write one answer."""
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        """Write one error, if the format has a place for it."""
+        """Write one error where it belongs; of one program alone, only formats that carry errors do."""
 
     def close(self) -> None:
         """Write what comes after the last answer."""
@@ -120,14 +120,16 @@ class JsonLines(Writer[Answer]):
         self.out.write(self.encode(fields) + "\n")
 
     def encode(self, fields: dict[str, object]) -> str:
-        """The record as text; with escapes where it holds what UTF-8 cannot (half a surrogate pair)."""
+        """The record as text. Controls, what turns the direction of text and half surrogate pairs are escapes in it."""
         text = self._encode(fields)
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                return json.dumps(fields, allow_nan=False)
-        return text
+        return text if text.isprintable() else "".join(map(_json_character, text))
+
+
+def _json_character(char: str) -> str:
+    """What stands for a character in a string of JSON."""
+    if is_shown(char):
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else json.dumps(char)[1:-1]
 
 
 class Json(JsonLines[Answer]):
@@ -201,11 +203,15 @@ class Tabbed(Separated[Answer]):
 
 
 class Plain(Writer[Answer]):
-    """One line an answer, with nothing around it, for shell scripts."""
+    """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.brief
         self.out.write(self.view.brief(answer) + "\n")
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        if self.many:
+            self.out.write(visible(f"error: {error.kind}: {error}") + "\n")
 
 
 class Documents(Writer[Answer]):
@@ -218,10 +224,17 @@ class Documents(Writer[Answer]):
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.document
+        self._document(asked, self.view.document(answer))
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        if self.many:
+            self._document(asked, [Line((("error:", "error"), (" ", ""), *sentence(str(error))))])
+
+    def _document(self, asked: Asked, blocks: Iterable[Block]) -> None:
         if self._begun:
             self.out.write("\n")
         self._begun = True
-        self.out.write(self.text(self._blocks(asked, self.view.document(answer))))
+        self.out.write(self.text(self._blocks(asked, blocks)))
 
     def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
         if self.many:
