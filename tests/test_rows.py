@@ -113,6 +113,18 @@ def test_a_fact_that_there_is_not_is_refused() -> None:
     assert "gudermann: there is no fact 'rising'" in ran.stderr
 
 
+DOMAINS = [row for row in OPERATIONS.values() if row.domain]
+
+
+@pytest.mark.parametrize("row", DOMAINS, ids=lambda row: row.name)
+def test_a_domain_is_said_of_the_inputs(row: Primitive) -> None:
+    """Words that are not understood are of more than one number, or of alternatives; no other bound is lost."""
+    for bound in row.bounds.bounds:
+        assert row.params[bound.position] in row.domain
+    hard = " or " in row.domain or row.domain in ("lo <= hi", "x and y are not both 0", "x > 0, b > 0 and b != 1")
+    assert row.bounds.whole or hard
+
+
 # ---- no other lists -------------------------------------------------------------------------------------------------
 def test_what_is_said_by_name_is_said_of_operations_of_the_table() -> None:
     with pytest.raises(KeyError, match="sine"):

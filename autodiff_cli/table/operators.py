@@ -8,17 +8,6 @@ from typing import Any
 
 from .primitive import Number, Primitive, Side, entry
 
-
-def one(m: Any, *_: Number) -> Number:
-    """1: the rule of an input that passes straight through. The sweeps know it and skip the product."""
-    return 1
-
-
-def minus_one(m: Any, *_: Number) -> Number:
-    """-1: the rule of an input that is subtracted."""
-    return -1
-
-
 # ---- leaves -------------------------------------------------------------------------------------------------------
 VARIABLE = entry("variable", "")
 CONSTANT = entry("constant", "")
@@ -44,15 +33,16 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
     return None
 
 
-ADD = entry("add", "x y", "", one, one, facts="shows infinite commutative", symbol="+",
-    samples=((1.5, -2.25), (1e300, 1e-300)))
-SUB = entry("sub", "x y", "", one, minus_one, facts="shows infinite", symbol="-", samples=((1.5, -2.25), (1.0, 1.0)))
+ADD = entry("add", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: 1, facts="shows infinite commutative",
+    symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
+SUB = entry("sub", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: -1, facts="shows infinite", symbol="-",
+    samples=((1.5, -2.25), (1.0, 1.0)))
 MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
     facts="selects shows infinite commutative product", symbol="*", samples=((1.5, -2.25), (1e-200, 1e200)))
 DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
     trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
-NEG = entry("neg", "x", "", minus_one, facts="odd shows", symbol="neg", samples=(1.5, -0.25))
+NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="odd shows", symbol="neg", samples=(1.5, -0.25))
 POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
     group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", trouble=_pow_trouble,
     source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))

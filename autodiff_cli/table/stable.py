@@ -152,6 +152,6 @@ helper("item", "xs")
 helper("normal_distribution", "x", lambda m, x: m.erfc(-x / m.sqrt(2)) / 2)
 helper("gamma_slope", "x out", lambda m, x, out: out * m.digamma(x), domain=NO_POLE, facts="infinite")
 helper("beta_slope", "a b", lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.digamma(a + b)), accurate=_beta_slope,
-    domain=NO_POLE, facts="infinite")
+    domain="a and b are not 0, -1, -2, …", facts="infinite")
 helper("erfinv_slope", "x out", lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2), domain="-1 < x < 1",
     facts="infinite")

@@ -366,9 +366,7 @@ def is_total(value: Value, inputs: Sequence[Range]) -> bool:
     primitive = value.primitive
     if primitive.total or not value._prev:
         return True
-    simple = _domain(primitive)
-    return (
-        len(simple) == len(value._prev) == 1
-        and primitive.bounds.whole
-        and all(inputs[position].with_(r) == inputs[position] for position, r in simple)
-    )
+    bounds, whole = primitive.bounds
+    if not whole or len(value._prev) > 1 or any(b.relation == "!=" and b.end != 0 for b in bounds):
+        return False
+    return all(inputs[position].with_(r) == inputs[position] for position, r in _domain(primitive))
