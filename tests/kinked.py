@@ -18,8 +18,9 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from autodiff_cli import ExpressionError, gradient
+from autodiff_cli import ExpressionError
 from autodiff_cli.questions.arithmetic import Arithmetic
+from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.taylor import taylor

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 import kinked
-from autodiff_cli import ExpressionError, gradient
+from autodiff_cli import ExpressionError
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.check import check
 from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.taylor import taylor
