@@ -1,0 +1,377 @@
+"""The Python face: each function answers what its command answers, with the command's options as keyword arguments."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import json
+import pickle
+import pkgutil
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_cli
+from autodiff_cli import ExpressionError, Value, face, parse
+from autodiff_cli.commands import COMMANDS
+from autodiff_cli.questions.gradient import gradient as question
+from running import autodiff
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    command: getattr(face, {"grad": "gradient"}.get(command, command)) for command in COMMANDS
+}
+SHELL = {"debug", "file", "force", "format", "json", "keep", "on_error", "output", "points", "save_path", "save_point"}
+"""Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
+
+SUM = "a = x*w; tanh(a) + x"
+POINT = "x=0.5,w=2"
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    ("grad", SUM, {"at": POINT}),
+    ("grad", SUM, {"at": POINT, "wrt": "w", "all": True, "digits": 3, "depth": 1}),
+    ("grad", SUM, {"at": POINT, "no_tree": True, "precision": 25, "work": 2}),
+    ("grad", "x/3 + abs(w)", {"at": POINT, "no_table": True, "exact": True}),
+    ("grad", SUM, {"at": POINT, "certified": True}),
+    ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "steps": 2}),
+    ("trace", SUM, {"at": POINT, "mode": "forward", "direction": "x=1"}),
+    ("graph", SUM, {"at": POINT, "wrt": "x", "digits": 3, "depth": 1}),
+    ("graph", SUM, {"symbolic": True, "theme": "dark"}),
+    ("check", SUM, {"at": POINT, "wrt": "x", "require": 9, "digits": 3}),
+    ("descend", "x**2 + w**2", {"at": POINT, "rate": 0.2, "steps": 9, "wrt": "x", "digits": 3}),
+    ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2}),
+    ("descend", "-x**2", {"at": "x=1", "method": "adam", "beta1": 0.8, "beta2": 0.9, "maximize": True}),
+    ("descend", "x**2", {"at": "x=1", "gradient_tolerance": 1e-3, "value_tolerance": 1e-9}),
+    ("minimize", "(x-3)**2 + w**2", {"at": POINT, "bounds": "x=0:1", "wrt": "x", "digits": 3, "steps": 50}),
+    ("minimize", "(x-3)**2", {"at": "x=1", "method": "newton-cg", "gradient_tolerance": 1e-4, "decimals": 2}),
+    ("plot", "x**2*w", {"at": POINT, "range": "x=-1:1", "digits": 3}),
+    ("plot", "x**2*w", {"at": POINT, "wrt": "w"}),
+    ("plot", "x**2 + w**2", {"at": POINT, "path": "path.jsonl"}),
+    ("diff", "x**3*w", {"at": POINT, "wrt": "x", "order": 2, "digits": 3}),
+    ("diff", "exp(x*w)*sin(x*w)", {"share": True, "to": "python"}),
+    ("diff", "x**3/w", {"at": POINT, "exact": True}),
+    ("diff", "exp(x)/w", {"at": POINT, "precision": 25, "work": 3}),
+    ("diff", "exp(x)/w", {"at": POINT, "certified": True}),
+    ("hessian", SUM, {"at": POINT, "wrt": "x", "digits": 3}),
+    ("hessian", "x**3/w", {"at": POINT, "exact": True}),
+    ("hessian", SUM, {"at": POINT, "precision": 25, "certified": True, "work": 3}),
+    ("jacobian", "x*w, x + w", {"at": POINT, "wrt": "x", "digits": 3}),
+    ("jacobian", "x*w, x/w", {"at": POINT, "direction": "x=1", "exact": True}),
+    ("jacobian", "x*w, x/w", {"at": POINT, "adjoint": "1,2", "precision": 25, "work": 3}),
+    ("jacobian", "x*w, x/w", {"at": POINT, "certified": True}),
+    ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "order": 3, "digits": 3}),
+    ("taylor", "x/w", {"at": POINT, "wrt": "w", "exact": True}),
+    ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
+    ("export", "x*w", {"to": "c", "name": "area", "wrt": "x"}),
+    ("functions", "atanh", {}),
+]
+RECORDED = {"graph": None, "export": ["--json"], "descend": None}
+"""How a command is asked for its record where that is not `--format json`; None where it has none, or one a row."""
+
+
+def arguments(command: str, text: str, given: dict[str, Any]) -> list[str]:
+    """The command line that asks what a call asks."""
+    made = [command, text]
+    for name, value in given.items():
+        made += [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
+    return made
+
+
+@pytest.mark.parametrize(("command", "text", "given"), CASES, ids=lambda case: str(case)[:40])
+def test_a_call_answers_what_the_command_answers(
+    command: str, text: str, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("path.jsonl").write_text('{"point": {"x": 1, "w": 1}}\n{"point": {"x": 0.5, "w": 0.5}}\n', encoding="utf-8")
+    answer = FUNCTIONS[command](text, **given)
+    asked = arguments(command, text, given)
+    printed = autodiff(*asked)
+    assert (f"{answer}\n", printed.code) == (printed.out, 0), printed.err
+    assert len(repr(answer)) < 500
+    if RECORDED.get(command, True) is not None:
+        record = json.loads(autodiff(*asked, *(RECORDED.get(command) or ["--format", "json"])).out)
+        kept = {name: value for name, value in record.items() if name not in ("id", "line")}
+        assert json.loads(json.dumps(answer.to_dict(), allow_nan=False)) == kept
+    elif command == "descend":
+        rows = [json.loads(line) for line in autodiff(*asked, "--format", "jsonl").out.splitlines()]
+        assert answer.to_dict()["rows"] == rows
+    else:
+        assert answer.to_dict()["nodes"]
+
+
+def test_each_option_was_used() -> None:
+    for command in COMMANDS:
+        used = {name for each, _, given in CASES if each == command for name in given}
+        wanted = {name for name in face.options_of(command) if name not in SHELL}
+        assert used == wanted, command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_keyword_arguments_are_the_options(command: str) -> None:
+    taken = dict(inspect.signature(FUNCTIONS[command]).parameters)
+    taken.pop("name" if command == "functions" else "text")
+    assert set(taken) == set(face.options_of(command)) - SHELL
+    for name, parameter in taken.items():
+        flag = face.options_of(command)[name][1] is bool
+        assert parameter.default is (False if flag else None)
+    assert getattr(FUNCTIONS[command], "__doc__", "").count(">>>")
+
+
+def test_the_shells_options_are_options() -> None:
+    assert {name for command in COMMANDS for name in face.options_of(command)} >= SHELL
+
+
+def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
+    names = {function.__name__ for function in FUNCTIONS.values()} | {"parse", "draw", "draw_dot", "Value"}
+    assert names <= set(dir(autodiff_cli))
+    from autodiff_cli.table.primitive import FUNCTIONS as OF_THE_LANGUAGE
+
+    assert not names & set(OF_THE_LANGUAGE)
+    package = Path(autodiff_cli.__file__).parent
+    rooms = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/*.py")}
+    assert not names & rooms
+    code = "from autodiff_cli import Value, " + ", ".join(sorted(names - {"Value"})) + "; assert callable(graph)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# ---- what Python has for a point, for names, for ranges -------------------------------------------------------------
+def test_points_are_dictionaries_too() -> None:
+    wanted = face.gradient("x/w", "x=1/2,w=2").gradient
+    for x in (0.5, np.float64(0.5), np.float32(0.5), np.array(0.5), "1/2", Fraction(1, 2), Decimal("0.5")):
+        assert face.gradient("x/w", {"x": x, "w": np.int64(2)}).gradient == wanted
+        assert face.gradient("x/w", at={"x": x, "w": 2}, exact=True).gradient["w"].text == "-1/8"
+    tenth = {0.1: "1/10", np.float64(0.1): "1/10", Fraction(1, 7): "1/7", Decimal("1.30"): "13/10", 10**20: f"{10**20}"}
+    for given, text in tenth.items():
+        assert face.gradient("x", {"x": given}, exact=True).value.text == text
+
+
+def test_lists_and_dictionaries_are_read_as_the_options_are() -> None:
+    text, at = "x**2 + w**2*x", {"x": 1.0, "w": 2.0}
+    assert face.gradient(text, at, wrt=["w"]).gradient == face.gradient(text, at, wrt="w").gradient
+    assert face.minimize(text, at, bounds={"x": (0, None), "w": (0.5, 3)}, wrt=["x", "w"]).point == face.minimize(
+        text, at, bounds="x=0:,w=0.5:3", wrt="x,w"
+    ).point  # fmt: skip
+    assert face.plot("x**2", range={"x": (-1, 2)}) == face.plot("x**2", range=["x=-1:2"])
+    along = [face.jacobian("x*w, x", at, direction=each).product for each in ("x=1,w=3", {"x": 1, "w": 3})]
+    against = [face.jacobian("x*w, x", at, adjoint=each).gradient for each in ("1,2", [1, 2], {"x*w": 1, "x": 2})]
+    assert along[0] == along[1] and against[0] == against[1] == against[2]
+    run = face.descend("x**2 + w**2", at, steps=3)
+    surface = face.plot("x**2 + w**2", path=run)
+    assert isinstance(surface, face.Surface) and len(surface.path) == 4
+    assert face.plot("x**2 + w**2", path=[row.point for row in run]) == surface
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ({"x": np.array([1.0, 2.0])}, r"`x` needs one number, not an array of shape \(2,\)"),
+        ({"x": [1.0, 2.0]}, "`x` needs one number, not a list"),
+        (np.array([1.0]), "a point has a number for each name, and this is an array"),
+        ([1.0], "a point has a number for each name, and this is a list"),
+        ({"x": object()}, "`x` needs a number, not <object"),
+        ({"x": np.nan}, "`x` cannot be nan"),
+        ({1: 2.0}, "1 is not a name"),
+    ],
+)
+def test_what_is_no_point(point: Any, message: str) -> None:
+    for asked in (face.gradient, face.hessian, face.plot, face.descend):
+        with pytest.raises(ExpressionError, match=message) as caught:
+            asked("x**2", point)
+        if "array" in message or "list" in message:
+            assert caught.value.hint is not None and "--points" in caught.value.hint and "numpy" in caught.value.hint
+
+
+def test_what_an_option_may_not_be() -> None:
+    for function, given in ((face.gradient, {"precision": 0}), (face.gradient, {"digits": 18}),
+                            (face.descend, {"steps": -1}), (face.descend, {"rate": "fast"}),
+                            (face.taylor, {"order": 2.5}), (face.check, {"require": True})):  # fmt: skip
+        with pytest.raises(ExpressionError, match="cannot be"):
+            function("x**2", {"x": 1}, **given)
+    with pytest.raises(ExpressionError, match="does not go together"):
+        face.gradient("x", "x=1", exact=True, precision=3)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        face.gradient("x", "x=1", format="json")  # type: ignore[call-overload]
+    for asked in (face.gradient, face.parse, face.diff, face.export):
+        with pytest.raises(TypeError, match="a program is text, not 3"):
+            asked(3)
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+def test_an_uncaught_error_shows_its_place_and_its_hint_once() -> None:
+    for ask in (lambda: face.gradient("1 + log(x - 3)", "x=2"), lambda: parse("1 + log(x - 3)")(x=2)):
+        with pytest.raises(ExpressionError) as caught:
+            ask()
+        told = "".join(traceback.format_exception_only(caught.value))
+        command = autodiff("grad", "1 + log(x - 3)", "--at", "x=2").err
+        assert told.split("\n", 1)[1] == command.split("\n", 1)[1]
+        face.explain(caught.value, "1 + log(x - 3)")
+        assert len(caught.value.__notes__) == 1
+    with pytest.raises(ExpressionError) as caught:
+        face.gradient("x", "x=1 y=2")
+    assert caught.value.__notes__[0].startswith("  x=1 y=2\n      ^\n  hint: ")
+    with pytest.raises(ExpressionError) as caught:
+        Value(2.0) ** 10_000
+    assert caught.value.__notes__ == [f"  hint: {caught.value.hint}"]
+    with pytest.raises(ExpressionError) as caught:
+        Value(0.0).sqrt().backward()
+    assert caught.value.__notes__ == [f"  hint: {caught.value.hint}"]
+
+
+def test_errors_come_back_from_another_process() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        face.gradient("x", "x=1 y=2")
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
+    assert (str(again), again.diagnostic, again.text, again.__notes__) == (
+        str(caught.value), caught.value.diagnostic, "x=1 y=2", caught.value.__notes__
+    )  # fmt: skip
+
+
+def test_errors_of_the_command_have_no_notes() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        question("1 + log(x - 3)", {"x": 2})
+    assert not hasattr(caught.value, "__notes__")
+
+
+# ---- programs that are called ---------------------------------------------------------------------------------------
+def test_a_program_is_called_with_numbers() -> None:
+    f = parse("x**2 + y")
+    assert (f(x=3, y=1), type(f(x=3, y=1)), repr(f)) == (10.0, float, "<Program of `x`, `y`>")
+    assert f(x=np.float32(3), y=Fraction(1, 2)) == 9.5
+    assert f(x=3, y=1) == 10.0
+    assert parse("2*3")() == 6.0
+    assert parse("x, y, x*y")(x=2, y=3) == (2.0, 3.0, 6.0)
+    assert parse("log(x) if x > 0 else -x")(x=-2) == 2.0
+    assert parse("f(x) = x**2")(x=3) == 9.0
+    with pytest.raises(ExpressionError, match="undefined at 0"):
+        parse("log(x)")(x=0)
+
+
+def test_a_program_is_called_with_values() -> None:
+    x = Value(3.0, label="a")
+    made = parse("y*x**n if x > 0 else log(x)")(x=x, y=2 * x, n=2)
+    assert (type(made), made.data) == (Value, 54.0)
+    made.backward()
+    assert x.grad == 54.0
+    low = Value(-2.0)
+    square = parse("x**n")(x=low, n=2)  # a number takes no derivative, which here would be log(-2)
+    square.backward()
+    assert low.grad == -4.0
+    first, second = parse("x, 2")(x=x)
+    assert first is x and second.data == 2.0
+    assert repr(parse("x + 1")(x=x)) == "Value(data=4.0, grad=0.0)"
+
+
+def test_a_program_is_called_with_the_names_that_it_has() -> None:
+    f = parse("e*x + y")
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"x": 1}, "needs a value for `y`"),
+        ({"x": 1, "y": 2, "z": 3}, "`z` is not a variable"),
+        ({"x": 1, "y": 2, "e": 3}, "`e` is a constant"),
+        ({"x": "1", "y": 2}, "`x` cannot be '1'"),
+        ({"x": [1], "y": 2}, "`x` cannot be"),
+        ({"x": np.ones(2), "y": 2}, "array of shape"),
+    ]
+    for given, message in refused:
+        with pytest.raises(TypeError, match=message):
+            f(**given)
+
+
+# ---- pictures -------------------------------------------------------------------------------------------------------
+def test_values_are_drawn_and_saved(tmp_path: Path) -> None:
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    out = (a * b).tanh()
+    out.backward()
+    picture = autodiff_cli.draw(out)
+    assert autodiff_cli.draw_dot is autodiff_cli.draw
+    assert picture._repr_svg_() == picture.svg and picture._repr_html_() is None
+    assert 'label="a' in picture.dot or "a" in picture.dot
+    for name, begins in (("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.dot", b"digraph"), ("a.txt", b"node")):
+        picture.save(str(tmp_path / name))
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    with pytest.raises(ExpressionError, match="exists, and is kept"):
+        picture.save(str(tmp_path / "a.svg"))
+    picture.save(str(tmp_path / "a.svg"), force=True)
+    with pytest.raises(ExpressionError, match="not one of the formats"):
+        picture.save(str(tmp_path / "a.gif"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.dot", "a.png", "a.svg", "a.txt"]
+    assert len(autodiff_cli.draw([a * 2, b * 2]).outputs) == 2
+    for bad in (2.0, [1.0], "a"):
+        with pytest.raises(TypeError):
+            autodiff_cli.draw(bad)  # type: ignore[arg-type]
+
+
+def test_too_large_a_picture_is_shown_as_a_tree() -> None:
+    total = Value(1.0)
+    for _ in range(50_000):
+        total = total + 1
+    picture = autodiff_cli.draw(total)
+    assert picture._repr_svg_() is None
+    assert "<pre " in (picture._repr_html_() or "")
+
+
+def test_answers_are_pickled_with_how_they_are_shown() -> None:
+    answer = face.gradient("x*w", "x=1/3,w=2", digits=2, no_tree=True)
+    again = pickle.loads(pickle.dumps(answer))  # noqa: S301
+    assert (str(again), again.gradient) == (str(answer), answer.gradient)
+
+
+# ---- types and examples ---------------------------------------------------------------------------------------------
+TYPED = """
+from typing import Any, assert_type
+from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, face, functions, gradient, hessian
+from autodiff_cli import jacobian, minimize, parse, plot, tanh, taylor, trace
+assert_type(gradient("x", {"x": 1}), Gradient[float])
+assert_type(gradient("x", "x=1", wrt=["x"], digits=3).value, float)
+assert_type(gradient("x", "x=1", exact=True), Gradient[Any])
+assert_type(hessian("x", {"x": 1}), face.Hessian)
+assert_type(jacobian("x, x", {"x": 1}, direction={"x": 1}), face.Jacobian)
+assert_type(trace("x", {"x": 1}), face.Trace)
+assert_type(check("x", {"x": 1}), face.Check)
+assert_type(diff("x", order=2), face.Diff)
+assert_type(taylor("x", {"x": 1}), face.Taylor)
+assert_type(descend("x", {"x": 1}).rows[0].value, float)
+assert_type(minimize("x", {"x": 1}), face.Minimum)
+assert_type(plot("x"), face.Curve | face.Surface)
+assert_type(export("x", "c"), face.Exported)
+assert_type(functions(), face.Functions)
+assert_type(functions("tanh"), face.FunctionEntry)
+assert_type(draw(Value(1.0)).svg, str)
+assert_type(tanh(Value(1.0)), Value)
+assert_type(parse("x"), face.Program)
+assert_type(gradient("x", "x=1").to_dict(), dict[str, Any])
+gradient("x", "x=1", precison=3)  # type: ignore[call-overload]
+"""
+
+
+def test_types_are_seen_from_outside(tmp_path: Path) -> None:
+    (tmp_path / "typed.py").write_text(TYPED, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "typed.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+MODULES = [found.name for found in pkgutil.walk_packages(autodiff_cli.__path__, "autodiff_cli.")]
+RUN: list[int] = []
+
+
+@pytest.mark.parametrize("name", ["autodiff_cli", *(name for name in MODULES if not name.endswith("__main__"))])
+def test_examples_in_docstrings(name: str) -> None:
+    module = importlib.import_module(name)
+    report: list[str] = []
+    for examples in doctest.DocTestFinder().find(module):
+        result = doctest.DocTestRunner(verbose=False).run(examples, out=report.append)
+        RUN.append(result.attempted)
+    assert not report, "".join(report)
+
+
+def test_examples_were_run() -> None:
+    assert sum(RUN) > 40

@@ -1,0 +1,91 @@
+"""What cells of a notebook show: run in a kernel, as Jupyter runs them."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from places import TOP
+
+PREFERRED = ("text/html", "image/svg+xml", "text/latex", "text/plain")
+"""What Jupyter shows of an output that has several of these, the first first."""
+
+CELLS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "gradient": ('gradient("x**2*y", {"x": 3, "y": 2})', "text/html", ("<table>", "partial derivative", "12")),
+    "exact": ('gradient("x/3", {"x": "1/7"}, exact=True)', "text/html", ("1/21",)),
+    "hessian": ('hessian("x*y", "x=1,y=2")', "text/html", ("Hessian",)),
+    "jacobian": ('jacobian("x*y, x", "x=1,y=2")', "text/html", ("output",)),
+    "trace": ('trace("x*y", "x=1,y=2")', "text/html", ("forward primal trace",)),
+    "check": ('check("sin(x)", "x=1")', "text/html", ("agreement",)),
+    "descend": ('descend("x**2", "x=1", steps=3)', "text/html", ("gradient norm", "stopped after 3 steps")),
+    "minimize": ('minimize("(x-1)**2", "x=0")', "text/html", ("converged",)),
+    "functions": ("functions()", "text/html", ("softplus(x)",)),
+    "function": ('functions("tanh")', "text/html", ("sech(x)**2",)),
+    "export": ('export("x*y", "c")', "text/html", ("white-space:pre-wrap", "double")),
+    "diff": ('diff("x**2*sin(x)")', "text/latex", (r"$$\begin{aligned}", r"\sin", r"\end{aligned}$$")),
+    "diff at a point": ('diff("x**2", {"x": 3})', "text/latex", (r"2 \cdot x", "x = 3", "6")),
+    "diff as code": ('diff("x**2", to="python")', "text/html", ("2.0*x",)),
+    "taylor": ('taylor("exp(x)", "x=0", order=2)', "text/latex", ("$$1 + x", "{2}$$")),
+    "graph": ('graph("x*w", "x=2,w=3")', "image/svg+xml", ("<svg", ">w<")),
+    "curve": ('plot("x**2", "x=1")', "image/svg+xml", ("<svg",)),
+    "surface": ('plot("x**2 + y**2", "x=1,y=1")', "image/svg+xml", ("<svg",)),
+    "draw": ('o = Value(2.0, label="a").tanh(); o.backward(); draw_dot(o)', "image/svg+xml", ("tanh", ">a<")),
+    "value": ("Value(2.0) * 3", "text/plain", ("Value(data=6.0, grad=0.0)",)),
+    "print": ('print(gradient("x**2", "x=3"))', "stream", ("value = 9", "╭")),
+    "error": ('gradient("1 + log(x)", "x=-1")', "error", ("1 + log(x)\n      ^^^^^^", "hint: ")),
+}
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The output of each cell, all run by one kernel."""
+    import nbclient  # slow to import
+    import nbformat
+
+    folder = tmp_path_factory.mktemp("notebook")
+    first = "import sys; sys.path.insert(0, TOP); from autodiff_cli import *\nfrom autodiff_cli import "
+    names = "Value, check, descend, diff, draw_dot, export, functions, gradient, graph, hessian, jacobian, minimize"
+    setup = f"TOP = {str(TOP)!r}\n{first}{names}, plot, taylor, trace".replace("from autodiff_cli import *\n", "\n")
+    sources = [setup, *(source for source, _, _ in CELLS.values())]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
+            patch.setenv(name, str(folder / name))
+        client = nbclient.NotebookClient(
+            notebook,
+            timeout=300,
+            kernel_name="python3",
+            allow_errors=True,
+            resources={"metadata": {"path": str(folder)}},
+        )
+        client.execute()
+    assert not notebook.cells[0].outputs, notebook.cells[0].outputs
+    return {name: cell.outputs for name, cell in zip(CELLS, notebook.cells[1:], strict=True)}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_cell_shows(name: str, outputs: dict[str, Any]) -> None:
+    _, kind, parts = CELLS[name]
+    output = outputs[name][0]
+    assert {each.output_type for each in outputs[name]} == {output.output_type}
+    if kind in ("stream", "error"):
+        assert output.output_type == kind
+        shown = "".join(each.text for each in outputs[name]) if kind == "stream" else "\n".join(output.traceback)
+    else:
+        assert output.output_type == "execute_result", output
+        held = [each for each in PREFERRED if each in output.data]
+        assert held[0] == kind, f"Jupyter would show {held[0]}"
+        assert held[-1] == "text/plain" and len(output.data["text/plain"]) < 500
+        shown = output.data[kind]
+        if kind in ("text/html", "image/svg+xml"):
+            ElementTree.fromstring(shown)
+    missing = [part for part in parts if part not in shown]
+    assert not missing, shown
+
+
+def test_what_is_drawn_loads_nothing(outputs: dict[str, Any]) -> None:
+    shown = [each for cell in outputs.values() for output in cell for each in output.get("data", {}).values()]
+    assert len(shown) > 30
+    assert not [each for each in shown if "<script" in each or "<link" in each or "@import" in each]

@@ -1,0 +1,167 @@
+"""Tests of what is built and installed: the wheel, the sdist, and the grammar found from each kind of install."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import autodiff_cli
+from places import TOP
+
+GRAMMAR = "autodiff_cli/grammars/expression.lark"
+
+
+def build(source: Path, kind: str, into: Path) -> Path:
+    """The path of the wheel or the sdist, built by the project's build back end, without the network."""
+    code = f"import sys, hatchling.build as b; print(b.build_{kind}(sys.argv[1]))"
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(into)], cwd=source, check=True, capture_output=True, text=True
+    )
+    return into / result.stdout.split("\n")[-2]
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    """The folder that a wheel was installed into, without its dependencies."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
+    subprocess.run([*pip, "--target", str(folder), str(wheel)], check=True, capture_output=True)
+    return folder
+
+
+def autodiff(*arguments: str, found_in: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A run of `python -m autodiff_cli` with the package taken from a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "autodiff_cli", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(found_in)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(TOP, "sdist", tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unpacked")
+    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(folder)], check=True)
+    return folder / f"autodiff_cli-{autodiff_cli.__version__}"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(TOP, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(unpacked, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("site"))
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Path) -> None:
+    held = contents(wheel)
+    info = f"autodiff_cli-{autodiff_cli.__version__}.dist-info"
+    assert {name.split("/")[0] for name in held} == {"autodiff_cli", info}
+    assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
+    modules = {path.relative_to(TOP).as_posix() for path in (TOP / "autodiff_cli").rglob("*.py")}
+    assert modules | {"autodiff_cli/py.typed"} <= set(held)
+    assert {f"autodiff_cli/views/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")} <= set(held)
+    assert not [name for name in held if name.endswith(".pyc")]
+    assert b"autodiff = autodiff_cli.__main__:main" in held[f"{info}/entry_points.txt"]
+    assert held[f"{info}/licenses/LICENSE"].startswith(b"MIT License")
+
+
+def test_the_metadata_is_as_promised(wheel: Path) -> None:
+    metadata = contents(wheel)[f"autodiff_cli-{autodiff_cli.__version__}.dist-info/METADATA"].decode().split("\n\n")[0]
+    assert f"Name: autodiff-cli\nVersion: {autodiff_cli.__version__}\n" in metadata
+    assert "License-Expression: MIT" in metadata
+    assert "Requires-Python: >=3.11" in metadata
+    rows = [row for row in metadata.split("\n") if row.startswith("Requires-Dist: ") and "extra ==" not in row]
+    assert rows == [
+        "Requires-Dist: lark<2,>=1.2",
+        "Requires-Dist: mpmath>=1.3",
+        "Requires-Dist: rich>=13",
+        "Requires-Dist: typer<0.29,>=0.17",
+    ]
+    extras = {row.split(": ")[1] for row in metadata.split("\n") if row.startswith("Provides-Extra: ")}
+    assert extras == {"all", "certified", "draw", "optimize", "plot", "test"}
+
+
+def test_the_sdist_is_the_repository(sdist: Path, unpacked: Path) -> None:
+    for name in ["grammars/expression.lark", "tests/package/test_package.py", ".ci/run", "README.md", "LICENSE"]:
+        assert (unpacked / name).read_bytes() == (TOP / name).read_bytes()
+
+
+def test_the_wheel_is_the_same_from_the_sdist(wheel: Path, wheel_of_sdist: Path) -> None:
+    assert contents(wheel) == contents(wheel_of_sdist)
+
+
+@pytest.mark.parametrize("kind", ["wheel", "editable"])
+def test_the_command_runs_from_an_install(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    # An editable install only puts the checkout itself on the path.
+    folder = request.getfixturevalue("installed") if kind == "wheel" else TOP
+    where = subprocess.run(
+        [sys.executable, "-c", "import autodiff_cli; print(autodiff_cli.__file__)"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    assert where.stdout.strip() == str(folder / "autodiff_cli" / "__init__.py")
+    result = autodiff(
+        "grad", "((w1-1)**2 + (w2-5)**2)*0.5", "--at", "w1=2,w2=3", "--json", found_in=folder, cwd=tmp_path
+    )
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["value"] == 2.5
+    assert answer["gradient"] == {"w1": 1.0, "w2": -2.0}
+
+
+@pytest.mark.parametrize("kind", ["wheel", "editable"])
+def test_the_grammar_is_found_from_an_install(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    folder = request.getfixturevalue("installed") if kind == "wheel" else TOP
+    found = subprocess.run(
+        [sys.executable, "-c", "from autodiff_cli.language import generate; print(generate.grammar_text(), end='')"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert found.stdout == (TOP / "grammars" / "expression.lark").read_text(encoding="utf-8")
+
+
+def test_there_is_one_version(installed: Path, tmp_path: Path) -> None:
+    result = autodiff("--version", found_in=installed, cwd=tmp_path)
+    assert result.stdout.split()[-1] == autodiff_cli.__version__
+    assert (TOP / "pyproject.toml").read_text(encoding="utf-8").count(autodiff_cli.__version__) == 0
+
+
+def test_the_command_is_on_the_path() -> None:
+    result = subprocess.run(
+        [Path(sys.executable).parent / "autodiff", "--version"],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert (result.returncode, result.stdout.split()[-1]) == (0, autodiff_cli.__version__)

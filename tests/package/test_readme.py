@@ -1,0 +1,77 @@
+"""Tests that README and tutorials show what happens: console and Python blocks, and the two set-up blocks."""
+
+from __future__ import annotations
+
+import doctest
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import console
+from places import TOP
+
+README = TOP / "README.md"
+DOCUMENTS = [README, *sorted((TOP / "tests" / "tutorials").glob("*.md"))]
+
+
+def fenced(document: Path, language: str) -> list[console.Block]:
+    return console.blocks(document.read_text(encoding="utf-8"), language)
+
+
+CONSOLE = [(document, block) for document in DOCUMENTS for block in fenced(document, "console")]
+PYTHON = [(document, fenced(document, "python")) for document in DOCUMENTS if fenced(document, "python")]
+
+
+@cache
+def wrong(document: Path) -> tuple[tuple[console.Step, str], ...]:
+    """The commands of a document that print something else than it shows; the document is run once."""
+    return tuple(console.differences(document))
+
+
+@pytest.mark.parametrize(
+    ("document", "block"), [pytest.param(*case, id=f"{case[0].name}:{case[1].first}") for case in CONSOLE]
+)
+def test_console_block(document: Path, block: console.Block) -> None:
+    lines = range(block.first, block.first + len(block.lines))
+    found = [console.explain(document, step, printed) for step, printed in wrong(document) if step.line in lines]
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.parametrize(("document", "found"), [pytest.param(*case, id=case[0].name) for case in PYTHON])
+def test_python_blocks(
+    document: Path, found: list[console.Block], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in found:
+        examples = doctest.DocTestParser().get_doctest(block.text, names, document.name, str(document), block.first - 1)
+        assert examples.examples, f"{document.name}, line {block.first}: no line starts with >>>"
+        report: list[str] = []
+        result = doctest.DocTestRunner(verbose=False).run(examples, out=report.append, clear_globs=False)
+        assert not result.failed, "".join(report)
+        names = examples.globs
+
+
+def test_readme_shows_each_kind_of_block() -> None:
+    assert [block for document, block in CONSOLE if document == README]
+    assert README in [document for document, _ in PYTHON]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_no_document_shows_a_bug(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    assert "this is a bug" not in text
+    assert "Traceback" not in text
+
+
+def test_readme_sets_up_and_does_the_main_job_in_the_first_sh_block() -> None:
+    *_, last = fenced(README, "sh")[0].lines
+    assert last == 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
+
+
+def test_ci_runs_the_test_command_of_the_second_sh_block() -> None:
+    install, command = fenced(README, "sh")[1].lines
+    assert "pip install -e '.[test]'" in install
+    assert command.startswith("python -m pytest")
+    assert f"check {command}" in (TOP / ".ci" / "run").read_text(encoding="utf-8").split("\n")

@@ -1,0 +1,104 @@
+"""Tests of the repository itself: what each file opens with, and what no file may mention."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from places import TOP
+
+OUTSIDE = re.compile(
+    "|".join(
+        [
+            re.escape("../" + "shared"),  # a folder beside somebody's checkout
+            r"(?<![\w.~])/(?:work|home|root)" + r"/\w",  # an absolute path on somebody's machine
+            r"(?:pypi|pythonhosted|pypa)\." + r"(?:org|io)",  # the host of a package index
+            "(?:extra-)?index" + "-url",
+        ]
+    )
+)
+
+
+def _parts(path: Path) -> tuple[str, ...]:
+    return path.relative_to(TOP).parts
+
+
+def files() -> list[Path]:
+    """The project's own files: those that git follows or would, or all of them where there is no git."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=TOP, capture_output=True, text=True
+    )
+    if listed.returncode == 0:
+        paths = [TOP / name for name in listed.stdout.split("\0") if name]
+    else:
+        kept = {".ci", ".gitignore"}
+        paths = [path for path in TOP.rglob("*") if path.name != "PKG-INFO"]
+        paths = [path for path in paths if not any(part[0] == "." and part not in kept for part in _parts(path))]
+    return sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts)
+
+
+FILES = files()
+MODULES = [path for path in FILES if path.suffix == ".py"]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(TOP).as_posix()
+
+
+def test_there_are_files() -> None:
+    assert {"pyproject.toml", "README.md", "LICENSE", "grammars/expression.lark", ".ci/run"} <= set(map(name, FILES))
+    assert len(MODULES) > 20
+
+
+def test_the_top_level_is_the_users() -> None:
+    top = {name(path).split("/")[0] for path in FILES}
+    assert {entry for entry in top if not entry.startswith(".")} == {
+        "LICENSE",
+        "README.md",
+        "autodiff_cli",
+        "grammars",
+        "pyproject.toml",
+        "tests",
+    }
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_module_says_what_it_is_for(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    first = text.split("\n")[0]
+    assert re.match(r'"""\S.*[.:](""")?$', first), f"the first line is a sentence in a docstring, not: {first}"
+    assert ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if name(path).startswith("autodiff_cli/")], ids=name)
+def test_a_module_of_the_package_is_finished(path: Path) -> None:
+    found = re.findall(r"\b(?:TODO|FIXME|XXX|HACK|NotImplementedError)\b", path.read_text(encoding="utf-8"))
+    assert not found
+
+
+def test_no_file_names_a_place_outside_the_repository() -> None:
+    found = [
+        f"{name(path)}:{number}: {match[0]}"
+        for path in FILES
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1)
+        if (match := OUTSIDE.search(line))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see ../" + "shared/design",
+        "cd /" + "work/main",
+        "https://py" + "pi.org/simple",
+        "files.python" + "hosted.org",
+        "--index" + "-url x",
+    ],
+)
+def test_a_place_outside_the_repository_would_be_noticed(text: str) -> None:
+    assert OUTSIDE.search(text)

@@ -1,0 +1,193 @@
+"""A row of the table is all there is to say of an operation: one row adds a function, and nobody keeps another list."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import autodiff_cli.targets
+from autodiff_cli.table.names import by_name
+from autodiff_cli.table.operators import WHERE
+from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, Primitive
+from rows import missing
+
+SOURCE = Path(autodiff_cli.__file__).parent
+
+# ---- a made-up function ---------------------------------------------------------------------------------------------
+ADDED = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from autodiff_cli.table.primitives import entry
+
+entry("gudermann", "x", "the Gudermann function", lambda m, x, out: m.sech(x), facts="odd increasing",
+      definition=lambda m, x: 2 * m.atan(m.tanh(x / 2)), group="Hyperbolic", samples=(-2.5, 0.5, 1.0))
+
+from autodiff_cli.__main__ import run
+
+for line in sys.stdin:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(json.loads(line))
+    print(json.dumps([code, out.getvalue() + err.getvalue()]))
+"""
+
+AT_ONE = ("gudermann(x)", "--at", "x=1")
+TARGETS = ("python", "numpy", "jax", "torch", "c", "sql", "latex")
+
+ASKED: dict[tuple[str, ...], tuple[int, str]] = {
+    ("grad", *AT_ONE): (0, "0.648054"),
+    ("grad", *AT_ONE, "--exact"): (4, "`gudermann(1)` is not a rational number"),
+    ("grad", "gudermann(x)", "--at", "x=0", "--exact"): (0, "value = 0"),
+    ("grad", *AT_ONE, "--precision", "40"): (0, "0.8657694832396586242896018461918444"),
+    ("grad", *AT_ONE, "--certified"): (0, "0.64805427366388540"),
+    ("hessian", "gudermann(x)*y", "--at", "x=1", "--at", "y=2"): (0, "-0.987109"),
+    ("taylor", "gudermann(x)", "--at", "x=0", "--order", "5"): (0, "0.0416667"),
+    ("diff", "gudermann(-x)"): (0, "d/dx = -sech(x)"),
+    ("check", *AT_ONE): (0, "agreement: yes"),
+    ("trace", *AT_ONE): (0, "sech(x) = 0.648054"),
+    ("graph", *AT_ONE): (0, "gudermann"),
+    ("functions", "gudermann"): (0, "the Gudermann function"),
+    ("grad", "gudermannn(x)", "--at", "x=1"): (3, "did you mean `gudermann`?"),
+    **{("export", "gudermann(x)", "--to", target): (0, "sech" if target == "latex" else "tanh") for target in TARGETS},
+}
+
+
+def test_one_row_is_enough_for_every_command() -> None:
+    asked = "\n".join(json.dumps(args) for args in ASKED)
+    ran = subprocess.run(
+        [sys.executable, "-c", ADDED], input=asked, capture_output=True, text=True, encoding="utf-8", timeout=300
+    )
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert len(answers) == len(ASKED), ran.stderr
+    for (args, (code, part)), (got, text) in zip(ASKED.items(), answers, strict=True):
+        assert got == code and part in text, (args, got, text)
+
+
+def test_every_target_is_asked() -> None:
+    assert set(TARGETS) == set(autodiff_cli.targets.TARGETS)
+
+
+# ---- what a row lacks -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "row", [*dict.fromkeys(p for p in FUNCTIONS.values() if p is not WHERE)], ids=lambda row: row.name
+)
+def test_no_function_lacks_anything(row: Primitive) -> None:
+    assert missing(row) == []
+
+
+def test_what_is_missing_is_said_in_words() -> None:
+    bare = Primitive("gudermann", ("x",), (), samples=())
+    assert missing(bare) == [
+        "gudermann has no doc: what `autodiff functions gudermann` says that it is",
+        "gudermann has 0 rules for 1 inputs: a derivative by each, None for none",
+        "gudermann has no samples: points of its domain, ordinary and extreme",
+        "gudermann has no reference in tests/support/reference.py: its value and its derivatives in mpmath",
+        "gudermann cannot be computed: it has no definition, and `REAL` has no function of that name",
+    ]
+
+
+def wrong(name: str, **facts: object) -> list[str]:
+    return missing(FUNCTIONS[name]._replace(**facts))
+
+
+def test_wrong_facts_are_found() -> None:
+    assert wrong("log", domain="") == ["log has no domain, but no value at [-3.3, -1.0, -0.6]"]
+    assert wrong("log", samples=((-1.0,),)) == ["log has a sample outside of its domain: (-1.0,)"]
+    assert wrong("sin", odd=False) == ["sin is odd: say so in its facts"]
+    assert wrong("exp", even=True) == ["exp is not even"]
+    assert wrong("exp", inverse="ln2") == ["exp is undone by ln2, which is not in the table"]
+    assert wrong("cos", increasing=True) == ["cos does not increase"]
+    assert wrong("abs", convention="") == ["abs has a kink without a convention, or a convention without a kink"]
+
+
+def test_a_fact_that_there_is_not_is_refused() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", ADDED.replace("odd increasing", "odd rising")], capture_output=True, text=True
+    )
+    assert "gudermann: there is no fact 'rising'" in ran.stderr
+
+
+DOMAINS = [row for row in OPERATIONS.values() if row.domain]
+
+
+@pytest.mark.parametrize("row", DOMAINS, ids=lambda row: row.name)
+def test_a_domain_is_said_of_the_inputs(row: Primitive) -> None:
+    """Words that are not understood are of more than one number, or of alternatives; no other bound is lost."""
+    for bound in row.bounds.bounds:
+        assert row.params[bound.position] in row.domain
+    hard = " or " in row.domain or row.domain in ("lo <= hi", "x and y are not both 0", "x > 0, b > 0 and b != 1")
+    assert row.bounds.whole or hard
+
+
+# ---- no other lists -------------------------------------------------------------------------------------------------
+def test_what_is_said_by_name_is_said_of_operations_of_the_table() -> None:
+    with pytest.raises(KeyError, match="sine"):
+        by_name({"sin": "SIN", "sine": "SIN"})
+
+
+NAMES = OPERATIONS.keys() | FUNCTIONS.keys()
+
+
+def entries(node: ast.AST) -> list[object]:
+    """What a collection that is written out holds, of a mapping the keys; the words of a text that is split."""
+    if isinstance(node, ast.Dict):
+        return [key.value for key in node.keys if isinstance(key, ast.Constant)]
+    if isinstance(node, ast.Set | ast.Tuple | ast.List):
+        return [item.value for item in node.elts if isinstance(item, ast.Constant)]
+    if isinstance(node, ast.Call):
+        function = node.func
+        split = isinstance(function, ast.Attribute) and function.attr == "split"
+        text = function.value if isinstance(function, ast.Attribute) and split else node.args[0] if node.args else None
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            return list(text.value.split())
+    return []
+
+
+def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
+    """Line and names of each collection of three operations or more that is none of `names.by_name` or `native`.
+
+    Greek letters, the functions of C and what LaTeX calls its signs share a few names with operations: of those, most
+    entries are no operations.
+    """
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("by_name", "native"):
+            continue
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+            continue
+        found = entries(node)
+        named = [str(x) for x in found if x in NAMES]
+        if len(named) >= 3 and 2 * len(named) > len(found):
+            yield getattr(node, "lineno", 0), named
+        stack.extend(ast.iter_child_nodes(node))
+
+
+def test_no_module_outside_the_table_keeps_a_list_of_operations() -> None:
+    seen = 0
+    for path in SOURCE.rglob("*.py"):
+        if path.parent.name != "table":
+            seen += 1
+            assert list(lists_of_operations(ast.parse(path.read_text(encoding="utf-8")))) == [], path
+    assert seen > 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ODD = ("sin", "tan", "sinh")',
+        'EVEN = {"cos", "cosh", "abs"}',
+        'f(["cos", "cosh", "abs"])',
+        'UNDONE = {"exp": "log", "log": "exp", "erf": "erfinv"}',
+        'POLES = words("csc cot csch coth")',
+        'POLES = "csc cot csch coth".split()',
+    ],
+)
+def test_a_list_of_operations_is_found(text: str) -> None:
+    assert len(list(lists_of_operations(ast.parse(text)))) == 1

@@ -1,0 +1,328 @@
+"""Tests of `plot`: what is drawn of functions that break, the tangent, the contours, the files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.bounds import Range
+from autodiff_cli.questions.plot import Curve, around, plot
+from autodiff_cli.questions.sampling import Stretch
+from autodiff_cli.questions.surface import Surface, read_path
+from autodiff_cli.views.plots.frame import Frame, frames, within
+from places import TESTS
+from running import autodiff
+from terminals import ESCAPE, on_terminal
+
+for needed in ("matplotlib", "numpy", "uniplot"):
+    pytest.importorskip(needed)
+
+TUTORIALS = TESTS / "tutorials"
+EVERYWHERE = Range(-5.0, 5.0)
+
+
+def curve(text: str, ends: Range = EVERYWHERE, at: float | None = None) -> Curve:
+    made = plot(text, {} if at is None else {"x": at}, ranges={"x": ends})
+    assert isinstance(made, Curve)
+    return made
+
+
+def in_frame(made: Curve) -> list[Stretch]:
+    return list(within(made.function.stretches, frames(made)[0]))
+
+
+# ---- curves -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "function"),
+    [
+        ("3x² − 4x + 5", lambda x: 3 * x * x - 4 * x + 5),
+        ("sin(20*x)", lambda x: math.sin(20 * x)),
+        ("1/x", lambda x: 1 / x),
+        ("tan(x)", math.tan),
+        ("log(x)", math.log),
+        ("sqrt(x)", math.sqrt),
+        ("tanh(1e4*x)", lambda x: math.tanh(1e4 * x)),
+    ],
+)
+def test_what_is_drawn_lies_on_the_function(text: str, function: Callable[[float], float]) -> None:
+    made = curve(text)
+    low, high = frames(made)[0]
+    for stretch in in_frame(made):
+        for (a, at_a), (b, at_b) in pairwise(stretch):
+            assert a < b
+            # an eighth of the way, where a chord misses a bend nearly as much as in the middle
+            x = a + (b - a) / 8
+            inner = min(max(function(x), low), high)
+            steep = abs(at_b - at_a) > 0.05 * (high - low)
+            assert steep or abs(at_a + (at_b - at_a) / 8 - inner) < 0.01 * (high - low)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "breaks", "gaps"),
+    [
+        ("x**2", 1, [], []),
+        ("1/x", 2, [0], []),
+        ("1/x**2", 2, [0], []),
+        ("1/(x - 0.3)", 2, [0.3], []),
+        ("1/(x - 0.3)**2", 2, [0.3], []),
+        ("tan(x)", 5, [-1.5 * math.pi, -0.5 * math.pi, 0.5 * math.pi, 1.5 * math.pi], []),
+        ("log(x)", 1, [], [(-5, 0)]),
+        ("sqrt(x)", 1, [], [(-5, 0)]),
+        ("sqrt(x**2 - 1)", 2, [], [(-1, 1)]),
+        ("abs(x)", 1, [], []),
+        ("cbrt(x)", 1, [], []),
+        ("sign(x)", 3, [0], []),
+        ("where(x > 0.1, x, x - 3)", 2, [0.1], []),
+        ("x if x < 1 else log(x - 1)", 2, [1], []),
+        ("tanh(1e6*x)", 1, [], []),
+        ("exp(20*x)", 1, [], []),
+        ("asin(x)", 1, [], [(-5, -1), (1, 5)]),
+    ],
+)
+def test_breaks_and_gaps(text: str, pieces: int, breaks: list[float], gaps: list[tuple[float, float]]) -> None:
+    made = curve(text)
+    assert len(made.function.stretches) == pieces
+    assert list(made.function.breaks) == pytest.approx(breaks, abs=1e-9)
+    assert [x for gap in made.function.gaps for x in gap] == pytest.approx([x for gap in gaps for x in gap], abs=1e-9)
+
+
+def test_steps_end_where_they_jump() -> None:
+    made = curve("floor(x)")
+    steps = [stretch for stretch in made.function.stretches if len(stretch) > 1]
+    assert len(steps) == 10
+    assert [stretch[0][0] for stretch in steps] == pytest.approx(range(-5, 5), abs=1e-9)
+    assert [stretch[-1][0] for stretch in steps] == pytest.approx(range(-4, 6), abs=1e-9)
+    assert all(len({y for _, y in stretch}) == 1 for stretch in steps), "no step leans"
+
+
+@pytest.mark.parametrize(
+    "text", ["1/x", "tan(x)", "floor(x)", "1/x**3", "gamma(x)", "where(x > 0, 1/x, 2)", "1/sin(3*x)"]
+)
+def test_no_line_is_drawn_across_a_break(text: str) -> None:
+    made = curve(text)
+    for samples, frame in zip((made.function, made.derivative), frames(made), strict=True):
+        for stretch in within(samples.stretches, frame or frames(made)[0]):
+            for (a, _), (b, _) in pairwise(stretch):
+                assert not any(a < at < b for at in made.function.breaks)
+
+
+def test_the_heights_of_a_pole_do_not_flatten_the_rest() -> None:
+    for text in ("1/x", "tan(x)", "1/x**2", "log(x)"):
+        low, high = frames(curve(text))[0]
+        assert 1 < high - low < 40
+    low, high = frames(curve("exp(x)"))[0]
+    assert high > math.exp(5), "what is only steep is shown whole"
+
+
+def test_the_derivative_breaks_at_a_kink() -> None:
+    made = curve("abs(x - 1)")
+    assert [stretch[0][1] for stretch in made.derivative.stretches] == [-1.0, 1.0]
+    assert list(made.derivative.breaks) == pytest.approx([1.0])
+    assert not made.function.breaks
+    floor = curve("floor(x)")
+    assert all(a[-1][0] <= b[0][0] for a, b in pairwise(floor.derivative.stretches))
+    assert len(floor.derivative.stretches) >= 9, "a jump has no derivative"
+
+
+def test_the_frame_cuts_exactly() -> None:
+    line = ((0.0, -1.0), (1.0, 1.0), (2.0, 1.0), (3.0, -3.0))
+    assert list(within([line], Frame(-0.5, 2))) == [
+        ((0.25, -0.5), (1.0, 1.0), (2.0, 1.0), (pytest.approx(2.375), -0.5))
+    ]
+    assert list(within([((0.0, -9.0), (1.0, 9.0))], Frame(-3, 3))) == [
+        ((pytest.approx(1 / 3), -3), (pytest.approx(2 / 3), 3))
+    ]
+    assert list(within([((0.0, 9.0), (1.0, 8.0))], Frame(-3, 3))) == []
+
+
+def test_the_tangent() -> None:
+    made = curve("3x² − 4x + 5", Range(-2, 4), 3)
+    assert made.tangent is not None
+    assert (made.tangent.at, made.tangent.value, made.tangent.slope) == (3.0, 20.0, 14.0)
+    assert made.tangent(4) == 34.0
+    shown = autodiff("plot", "3x² − 4x + 5", "--at", "x=3", "--range", "x=-2:4")
+    assert "f(3) = 20, f′(3) = 14" in shown.out
+    assert "L(x) = 20 + 14(x − 3)" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "linear"),
+    [
+        ("x**2", "-1", "1 − 2(x + 1)"),
+        ("x**3 - 2*x", "0", "0 − 2x"),
+        ("x", "2", "2 + 1(x − 2)"),
+        ("cos(x)", "0", "1 + 0x"),
+        ("1e9*x", "0", "0 + 1e+09·x"),
+    ],
+)
+def test_the_linear_approximation_in_words(text: str, at: str, linear: str) -> None:
+    record = json.loads(autodiff("plot", text, "--at", f"x={at}", "--json").out)
+    assert record["linear"] == linear
+
+
+@pytest.mark.parametrize("x", [0.0, 0.001, 0.5, 1.0, -3.0, 1e6, -1e-300])
+def test_the_range_around_a_point(x: float) -> None:
+    low, high = around(x)
+    assert low < x < high
+    assert low <= 0 <= high
+
+
+# ---- surfaces -----------------------------------------------------------------------------------------------------
+def test_contours_and_gradient() -> None:
+    made = plot("x**2 + 3*y", {"x": 1, "y": 0}, ranges={"x": Range(-2, 2), "y": Range(-1, 1)})
+    assert isinstance(made, Surface)
+    assert made.gradient == (2.0, 3.0)
+    assert made.value == 1.0
+    assert (made.x[0], made.x[-1], made.y[0], made.y[-1]) == (-2, 2, -1, 1)
+    assert made.heights[0][0] == 1.0
+    assert 5 < len(made.levels) < 20
+    assert list(made.levels) == sorted(set(made.levels))
+
+
+def test_the_axes_follow_the_order_that_was_asked_for() -> None:
+    at = {"x": 1.0, "y": 2.0}
+    for wrt, variables in ((None, ("x", "y")), (["y", "x"], ("y", "x"))):
+        made = plot("y**2 + x", at, wrt=wrt)
+        assert isinstance(made, Surface)
+        assert made.variables == variables
+        assert made.gradient == ((1.0, 4.0) if wrt is None else (4.0, 1.0))
+
+
+def test_what_is_undefined_has_no_height() -> None:
+    made = plot("log(x*y)", {"x": 1, "y": 1})
+    assert isinstance(made, Surface)
+    assert any(z is None for row in made.heights for z in row)
+    assert autodiff("plot", "log(x*y)", "--at", "x=1,y=1").code == 0
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json", "csv", "tsv"])
+def test_the_path_of_a_descent(format: str, tmp_path: Path) -> None:
+    args = ["--at", "x=1,y=1", "--rate", "0.1", "--steps", "5", "--format", format]
+    (tmp_path / "run").write_text(autodiff("descend", "x**2 + 2*y**2", *args).out)
+    points = read_path(str(tmp_path / "run"))
+    assert len(points) == 6
+    assert points[1] == pytest.approx({"x": 0.8, "y": 0.6})
+    made = plot("x**2 + 2*y**2", path=points)
+    assert isinstance(made, Surface)
+    assert made.path[0] == (1.0, 1.0)
+    assert made.x[0] < min(x for x, _ in made.path) and max(y for _, y in made.path) < made.y[-1]
+    shown = autodiff("plot", "x**2 + 2*y**2", "--path", "run", "--output", "run.svg", folder=tmp_path)
+    assert shown.code == 0
+    assert "path, 6 points" in (tmp_path / "run.svg").read_text(encoding="utf-8")
+
+
+def test_a_path_of_something_else() -> None:
+    with pytest.raises(ExpressionError, match="no `b`"):
+        plot("a*b", path=[{"a": 1.0, "c": 1.0}])
+
+
+# ---- what is written ----------------------------------------------------------------------------------------------
+TEXTS = ["1/x", "tan(x)", "log(x)", "sqrt(x)", "abs(x)", "floor(x)", "where(x > 1, x, -x)", "5 + 0*x", "x*y", "1e300*x"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_picture_can_be_drawn(text: str, tmp_path: Path) -> None:
+    args = ["plot", text, "--at", "x=1,y=2" if "y" in text else "x=1"]
+    for name in ("a.svg", "a.png"):
+        shown = autodiff(*args, "--output", name, folder=tmp_path)
+        assert (shown.out, shown.code) == ("", 0)
+    ElementTree.parse(tmp_path / "a.svg")
+    data = (tmp_path / "a.png").read_bytes()
+    assert data.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", data[16:24])
+    assert 600 < width < 2000 and 300 < height < 2000
+    shown = autodiff(*args)
+    assert shown.code == 0
+    assert max(map(len, shown.out.splitlines())) <= 90
+    assert "\x1b" not in shown.out
+
+
+def test_the_same_picture_has_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        autodiff("plot", "x**2", "--at", "x=1", "--output", name, folder=tmp_path)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_text_is_no_markup(tmp_path: Path) -> None:
+    assert (
+        autodiff(
+            "plot", "x if x < 1 else $x$".replace("$", ""), "--at", "x=0", "--output", "a.svg", folder=tmp_path
+        ).code
+        == 0
+    )
+    text = "".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
+    assert "f(x) = x if x < 1 else x" in text
+    assert autodiff("plot", "x # $\\frac{1}{2}$ <b>", "--at", "x=0", "--output", "b.svg", folder=tmp_path).code == 0
+
+
+def test_a_terminal_has_colours_and_keeps_its_width() -> None:
+    shown = on_terminal("plot", "x**2", "--at", "x=1", width=60)
+    assert ESCAPE.search(shown.out)
+    assert max(len(line) for line in ESCAPE.sub("", shown.out).splitlines() if line[:1] in tuple("┌│└")) <= 60
+    plain = on_terminal("plot", "x**2 + y**2", "--at", "x=1,y=2", env={"LC_ALL": "C", "NO_COLOR": "1"})
+    drawing = plain.out[plain.out.index("+--") :]
+    assert drawing[: drawing.index("across")].isascii()
+
+
+def test_a_picture_is_not_thrown_at_a_terminal() -> None:
+    shown = on_terminal("plot", "x**2", "--at", "x=1", "--format", "png")
+    assert shown.code == 2
+    assert "--output plot.png" in shown.out
+
+
+def test_the_long_table() -> None:
+    rows = autodiff("plot", "log(x)", "--at", "x=1", "--format", "csv").out.splitlines()
+    assert rows[0] == "line,id,x,y,value,derivative,error"
+    cells = [row.split(",") for row in rows[1:]]
+    assert all(float(cell[2]) > 0 for cell in cells)
+    assert any((cell[2], cell[4], cell[5]) == ("1.0", "0.0", "1.0") for cell in cells)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "uniplot", None)
+    for more in ([], ["--output", "a.svg"]):
+        shown = autodiff("plot", "x**2", "--at", "x=1", *more, folder=tmp_path)
+        assert shown.code == 2
+        assert "pip install 'autodiff-cli[plot]'" in shown.err
+    assert autodiff("plot", "x**2", "--at", "x=1", "--format", "plain").code == 0
+    assert not list(tmp_path.iterdir())
+
+
+# ---- the figures of the tutorials ---------------------------------------------------------------------------------
+FIGURES = {
+    "parabola.svg": ("3x² − 4x + 5", "x=3", "x=-2:4", lambda x: 6 * x - 4),
+    "cubic.svg": ("3x³ − 4x + 5", "x=1", "x=-2:2", lambda x: 9 * x * x - 4),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_shows_the_derivative(name: str) -> None:
+    text, at, ends, slope = FIGURES[name]
+    record = json.loads(autodiff("plot", text, "--at", at, "--range", ends, "--json").out)
+    for stretch in record["derivative"]:
+        for x, y in stretch:
+            assert y == pytest.approx(slope(x), abs=1e-12)
+    assert f"f(x) = {text}" in "".join(ElementTree.parse(TUTORIALS / name).getroot().itertext())
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_what_its_command_draws(name: str, tmp_path: Path) -> None:
+    text, at, ends, _ = FIGURES[name]
+    assert autodiff("plot", text, "--at", at, "--range", ends, "--output", name, folder=tmp_path).code == 0
+
+    def paths(path: Path) -> list[str]:
+        """The lines of the drawing; another version of matplotlib may set the text a little differently."""
+        return [re.sub(r"\s+", " ", d) for d in re.findall(r' d="(M [^"]*)"', path.read_text(encoding="utf-8"))]
+
+    assert len(paths(tmp_path / name)) == len(paths(TUTORIALS / name))
