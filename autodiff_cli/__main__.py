@@ -6,8 +6,10 @@ import errno
 import gc
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import FrameType
 
 
 def main() -> int:
@@ -15,7 +17,9 @@ def main() -> int:
     # A graph has no cycles, so reference counts free it; the collector would only walk it again and again while it
     # grows (a factor of ten on a large one), and the imports as well. A stream collects by hand, now and then.
     gc.disable()
+    _on_signals(_interrupt)
     code = run(sys.argv[1:])
+    _on_signals(_leave)
     # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
     gc.freeze()
     return code
@@ -36,9 +40,10 @@ def run(args: Sequence[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as asked:
+        number = asked.args[0] if asked.args else signal.SIGINT
         _abandon_output()
-        return 130
+        return 128 + int(number)
     except BrokenPipeError:
         # whoever read the answers has seen enough
         _abandon_output()
@@ -55,6 +60,24 @@ def run(args: Sequence[str]) -> int:
             raise
         told = bugs.told(fault, "the command")
         return _say(f"error: {told}\n  hint: {told.hint}", told.exit_code)
+
+
+def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
+    """Let Ctrl-C and the wish to terminate be handled so, unless whoever started the process has them ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """End the work: what is finished is still written. A second signal does not wait for that."""
+    _on_signals(_leave)
+    raise KeyboardInterrupt(number)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End the process where it stands."""
+    os._exit(128 + number)
 
 
 def _dispatch(args: Sequence[str]) -> int:

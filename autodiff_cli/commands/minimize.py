@@ -98,7 +98,7 @@ def run(
     code = answer_with(inputs, answer, writer(inputs.chosen, sys.stdout, shown, inputs.many))
     for path, text in _written(searches.last, save_point, save_path) if searches.last is not None else ():
         files.write(path, text.encode(), force=force)
-    return searches.code if searches.code == INTERRUPTED else code or searches.code
+    return searches.code if searches.code > INTERRUPTED else code or searches.code
 
 
 def _written(answer: Minimum, save_point: str | None, save_path: str | None) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Interruption: Ctrl-C as a wish that long work looks at between two steps, so that it can end with what it has."""
+"""Interruption: a signal as a wish that long work looks at between two steps, so that it can end with what it has."""
 
 from __future__ import annotations
 
@@ -9,21 +9,33 @@ from typing import Any
 
 
 class Interruption:
-    """While it is entered, the first Ctrl-C sets `asked`; a second one interrupts at once, as ever."""
+    """While it is entered, the first Ctrl-C or wish to terminate sets `asked`; a second one interrupts at once.
+
+    Those that are ignored stay ignored.
+    """
 
     def __init__(self) -> None:
         self.asked = False
-        self._before: Any = None
+        self.code = 0
+        """0, or the exit code of what was interrupted: 128 and the signal's number."""
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._ask)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                # None is a handler that is not Python's, which could not be put back
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._before[number] = signal.signal(number, self._ask)
         return self
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
-        signal.signal(signal.SIGINT, self._before)
+        self.code = 128 + number
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        self._restore()

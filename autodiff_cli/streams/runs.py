@@ -19,8 +19,8 @@ from .requests import Request
 if TYPE_CHECKING:
     from ..questions.minimize import Minimum
 
-INTERRUPTED = 130
-"""The exit code of what was interrupted."""
+INTERRUPTED = 128
+"""The exit codes of what was interrupted are this and the number of the signal."""
 
 
 class Runs(Writer[Descent]):
@@ -60,16 +60,15 @@ class Runs(Writer[Descent]):
             whole.best, whole.ending = answer.best, ending
             self.rows.answer(label, whole)
         self.out.flush()
-        self._end(asked, answer, told=whole is not None)
+        self._end(asked, answer, interruption.code, told=whole is not None)
 
-    def _end(self, asked: Asked, answer: Descent, *, told: bool) -> None:
+    def _end(self, asked: Asked, answer: Descent, interrupted: int, *, told: bool) -> None:
         """Note the exit code, and say on standard error what the rows have no place for."""
         ending = answer.ending
         assert ending is not None
         if ending.good:
             return
-        interrupted = ending.reason == "interrupted"
-        self.code = max(self.code, INTERRUPTED if interrupted else 1)
+        self.code = max(self.code, interrupted or 1)
         where = f"line {asked.line}: " if self.many else ""
         if ending.error is not None:
             inner = ending.error.diagnostic
@@ -78,7 +77,7 @@ class Runs(Writer[Descent]):
         elif not told:
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
         if interrupted and self.many:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(interrupted - INTERRUPTED)
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         self.rows.error(asked, error)
@@ -98,8 +97,8 @@ class Searches:
 
     def answer(self, request: Request) -> Minimum:
         """The minimum that is asked for, or where the search was when it was interrupted; the next one then raises."""
-        if self.code == INTERRUPTED:
-            raise KeyboardInterrupt
+        if self.code > INTERRUPTED:
+            raise KeyboardInterrupt(self.code - INTERRUPTED)
         progress = Progress("evaluations", here=not self.many)
         evaluations = count()
         with Interruption() as interruption:
@@ -112,7 +111,6 @@ class Searches:
                 found = self.search(request, stop)
             finally:
                 progress.done()
-        interrupted = found.reason == "interrupted"
-        self.code = max(self.code, 0 if found.converged else INTERRUPTED if interrupted else 1)
+        self.code = max(self.code, 0 if found.converged else interruption.code or 1)
         self.last = found
         return found

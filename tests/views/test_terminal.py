@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
+from autodiff_cli.streams.interruption import Interruption
 from running import autodiff
 from terminals import ESCAPE, on_terminal, rest, start
 
@@ -108,15 +112,62 @@ def test_an_answer_comes_before_the_next_line_is_typed() -> None:
     assert process.returncode == 0
 
 
-def test_ctrl_c_ends_a_stream_with_130() -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, code: int) -> None:
     process, master = start("grad", "-", "--json")
     os.write(master, b"x**2\tx=3\n")
     seen = b""
     while b'"value": 9.0' not in seen:
         seen += os.read(master, 65536)
     time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     shown = rest(process, master)
-    assert shown.code == 130
+    assert shown.code == code
     assert "Traceback" not in shown.out
     assert shown.out.rstrip().endswith("]"), "the array is closed"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "autodiff_cli", "descend", "x**2", "--at", "x=1", "--rate", "1e-9",
+         "--steps", "100000000", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        begun = process.stdout.read(100)
+        process.send_signal(number)
+        rest, told = process.communicate()
+    assert process.returncode == code
+    assert b"Traceback" not in told
+    assert json.loads(begun + rest)[0]["step"] == 0, "the array is closed"
+    assert b"interrupted after" in told
+
+
+@pytest.mark.parametrize("command", [["grad", "-"], ["descend", "-", "--rate", "0.1", "--steps", "3"]])
+def test_a_signal_that_is_ignored_stays_ignored(command: list[str]) -> None:
+    with subprocess.Popen(
+        ["sh", "-c", "trap '' INT TERM; exec \"$@\"", "sh", sys.executable, "-m", "autodiff_cli", *command,
+         "--format", "plain"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        for _ in range(2):
+            process.stdin.write(b"x**2\tx=3\n")
+            assert process.stdout.read(1)
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGTERM)
+        process.stdin.close()
+        assert process.stdout.read().count(b"\n") >= 1
+        assert process.wait() == 0
+
+
+def test_ignored_signals_stay_ignored_in_long_work() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Interruption() as interruption:
+            signal.raise_signal(signal.SIGINT)
+        assert not interruption.asked
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
