@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import BinaryIO, NamedTuple
@@ -46,7 +47,7 @@ def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[l
     """The names in the header, None where each row names its own, and the rows, read as they are asked for."""
     texts = _texts(file, idle)
     first = next(texts, None)
-    while first is not None and not first[1].strip():
+    while first is not None and first[2] is None and not first[1].strip():
         first = next(texts, None)
     if first is None:
         name = "standard input" if path == "-" else f"`{path}`"
@@ -54,16 +55,28 @@ def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[l
     if path.endswith((".jsonl", ".ndjson", ".json")) or (path == "-" and first[1].lstrip().startswith("{")):
         return None, _objects(first, texts)
     tabs = path.endswith((".tsv", ".tab")) or (not path.endswith(".csv") and "\t" in first[1])
-    header = _separated(first[1], texts, "\t" if tabs else ",")
+    try:
+        if first[2] is not None:
+            raise first[2]
+        header = _separated(first[1], texts, "\t" if tabs else ",")
+    except ExpressionError as fault:
+        placed = ExpressionError("point", f"in the header: {fault}", fault.span, fault.hint)
+        placed.text = fault.text
+        raise placed from None
     columns = [cell.strip() for cell in header]
     if len(columns) == 1 and ";" in columns[0]:
         raise ExpressionError(
             "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
         )
-    for column in columns:
-        if columns.count(column) > 1:
+    return unique(columns), _cells(columns, texts, "\t" if tabs else ",")
+
+
+def unique(columns: list[str]) -> list[str]:
+    """The same columns. Raises `ExpressionError` where two have one name."""
+    for column, times in Counter(columns).items():
+        if times > 1:
             raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
-    return columns, _cells(columns, texts, "\t" if tabs else ",")
+    return columns
 
 
 def _texts(file: BinaryIO, idle: Callable[[], None] | None) -> Iterator[tuple[int, str, ExpressionError | None]]:
@@ -81,17 +94,27 @@ def _texts(file: BinaryIO, idle: Callable[[], None] | None) -> Iterator[tuple[in
 
 
 def _separated(text: str, texts: Iterator[tuple[int, str, ExpressionError | None]], separator: str) -> list[str]:
-    """The cells of a row, which takes further lines while a quoted cell is open."""
+    """The cells of a row, which takes further lines while a quoted cell is open.
+
+    Raises `ExpressionError` for what is wrong with them.
+    """
     if '"' not in text:
         return text.split(separator)
     size = len(text)
     parts = [text]
     open_quote = text.count('"') % 2
+    fault: ExpressionError | None = None
     while open_quote and size <= reading.LIMIT and (more := next(texts, None)) is not None:
         parts.append(more[1])
         size += len(more[1])
+        fault = fault or more[2]
         open_quote ^= more[1].count('"') % 2
-    return next(csv.reader(["\n".join(parts)], delimiter=separator))
+    if fault is not None:
+        raise fault
+    try:
+        return next(csv.reader(["\n".join(parts)], delimiter=separator))
+    except csv.Error as unread:
+        raise ExpressionError("point", f"the row cannot be read: {unread}", hint="check its quotes") from None
 
 
 def _cells(
@@ -104,8 +127,8 @@ def _cells(
         elif text.strip():
             try:
                 cells = _separated(text, texts, separator)
-            except csv.Error as unread:
-                yield number, {}, ExpressionError("point", f"the row cannot be read: {unread}", hint="check its quotes")
+            except ExpressionError as spoilt:
+                yield number, {}, spoilt
                 continue
             if len(cells) == count:
                 yield number, dict(zip(columns, cells, strict=True)), None

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from autodiff_cli import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
+from autodiff_cli.questions import reading
 from autodiff_cli.questions.programs import Programs
+from autodiff_cli.streams import data
 from counting import compared, compares
 from running import autodiff
 from strategies import graphs
@@ -156,6 +158,46 @@ def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
         )
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 300_000
+
+
+@pytest.mark.parametrize(
+    "header", [b"x,y\xff", b"x\0,y", b"x,y," + b"z" * 100, b'x,y,"a\nb\xff"'], ids=["UTF-8", "NUL", "limit", "quoted"]
+)
+@pytest.mark.parametrize("before", [b"", b"\n \n"])
+def test_a_header_that_cannot_be_read_is_an_error(
+    header: bytes, before: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "LIMIT", 50)
+    found = autodiff("grad", "x*y", "--points", "-", stdin=before + header + b"\n1,2\nx,y\n3,4\n")
+    assert found.code == 2
+    assert "in the header: " in found.err and found.out == ""
+
+
+def test_a_quoted_cell_that_is_no_text_spoils_its_row() -> None:
+    found = autodiff("grad", "x", "--points", "-", stdin=b'x,note\n1,"a\nb\xff"\n2,c\n')
+    first, second = map(json.loads, found.out.splitlines())
+    assert first["error"]["message"] == "byte 0xff is not UTF-8 text"
+    assert second["value"] == 2.0
+
+
+def test_a_name_given_twice_is_looked_for_once() -> None:
+    class Name(str):
+        comparisons = 0
+
+        def strip(self, chars: str | None = None, /) -> Name:
+            return self
+
+        def __eq__(self, other: object) -> bool:
+            Name.comparisons += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    names = [Name(f"c{k}") for k in range(2000)]
+    assert data.unique(names) == names
+    assert Name.comparisons < 4000
+    with pytest.raises(ExpressionError, match="two columns `c7`"):
+        data.unique([*names, Name("c7")])
 
 
 def test_semicolons_between_columns_are_said(tmp_path: Path) -> None:
