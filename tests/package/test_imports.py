@@ -8,25 +8,11 @@ import sys
 
 import pytest
 
+from loaded import HEAVY, RUN, modules
+
 # `dataclasses` brings the other four along: a quarter of a piped answer.
 SLOW = {"dataclasses", "inspect", "ast", "dis", "tokenize"}
-HEAVY = {"rich", "numpy", "scipy", "pydantic", "mpmath", "flint", "pygments", "markdown_it"}
 GRAD = ["grad", "((w1-1)**2 + (w2-5)**2)*0.5", "--at", "w1=2,w2=3"]
-
-RUN = """
-import sys
-from autodiff_cli.__main__ import run
-code = run(sys.argv[1:])
-sys.stderr.write("\\n".join(sorted(sys.modules)))
-sys.exit(code)
-"""
-
-
-def modules(*args: str, stdin: str = "") -> set[str]:
-    """The modules that a command has loaded when it ends, its output going to a pipe."""
-    done = subprocess.run([sys.executable, "-c", RUN, *args], input=stdin, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.split("\n"))
 
 
 @pytest.mark.parametrize(

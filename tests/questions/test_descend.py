@@ -205,7 +205,7 @@ def test_progress_counts_steps(capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 
 def test_nothing_heavy_is_loaded() -> None:
-    from test_imports import HEAVY, modules
+    from loaded import HEAVY, modules
 
     loaded = modules("descend", BOWL, *AT, "--steps", "3", "--json")
     assert not {name.partition(".")[0] for name in loaded} & HEAVY
