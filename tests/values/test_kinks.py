@@ -218,7 +218,7 @@ def test_a_jump_is_met_by_an_adjoint_of_zero_too(text: str, x: float, under: str
 def test_a_jump_is_never_proven(text: str, x: float, under: str) -> None:
     pytest.importorskip("flint")
     with pytest.raises(ExpressionError) as caught:
-        gradient(text, {"x": str(x)}, certified=True)
+        gradient(text, {"x": str(x)}, arithmetic=Arithmetic("certified"))
     assert caught.value.kind == "derivative"
 
 
