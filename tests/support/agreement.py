@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 from autodiff_cli.numbers.base import Number, NumberType
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.run.sweep import Fault, forward
+from autodiff_cli.table.primitive import Primitive
 from autodiff_cli.values.sweep_in import tape_in
-from autodiff_cli.values.value import Value
+from autodiff_cli.values.value import Value, constant, node, variable
 from strategies import NAMES
 
 EDGES = ("0", "1", "-1", "0.5", "2", "-2", "1e-3", "0.3", "-0.7", "3")
@@ -32,3 +34,11 @@ def value_of(m: NumberType, graph: Value, point: dict[str, Number]) -> Number | 
 
 def close(a: Any, b: Any) -> bool:
     return abs(a - b) <= 1e-24 * (abs(a) + abs(b)) + 1e-27
+
+
+def graph_of(primitive: Primitive, inputs: Sequence[float]) -> tuple[Value, dict[str, float], list[int]]:
+    """One operation over variables, its point, and the positions that it can be differentiated by."""
+    fixed = {primitive.params.index(name) for name in primitive.constant_params}
+    operands = [constant(x) if k in fixed else variable(f"x{k}") for k, x in enumerate(inputs)]
+    point = {f"x{k}": x for k, x in enumerate(inputs) if k not in fixed}
+    return node(primitive, tuple(operands)), point, [k for k in range(len(inputs)) if k not in fixed]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli import ExpressionError, gradient, parse
+from autodiff_cli import ExpressionError, parse
 from autodiff_cli.questions.arithmetic import Arithmetic
 from autodiff_cli.questions.export import Exported, export
+from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.table.primitive import PRIMITIVES
 from drawn import Drawing
 from exported import RUNNERS, at_points, compiled

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from mpmath import mp, mpf
 
-from agreement import FORTY, POINTS, RELAXED, close, value_of
+from agreement import FORTY, POINTS, RELAXED, close, graph_of, value_of
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import Number, NumberType
@@ -25,7 +25,7 @@ from autodiff_cli.values.formulas import derivatives
 from autodiff_cli.values.linearization import evaluate_in, product
 from autodiff_cli.values.second import hessian_in
 from autodiff_cli.values.sweep_in import sweep_in
-from autodiff_cli.values.value import Value, constant, in_order, node, variable
+from autodiff_cli.values.value import Value, in_order
 from counting import compared, compares
 from reference import REFERENCE_PARTIALS
 from strategies import NAMES, OPERATORS, graphs
@@ -122,14 +122,6 @@ def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(graph: Value,
     if all(v.primitive in OPERATORS[:3] or not v._prev for v in in_order((graph,))):
         assert doubles == pytest.approx([float(x) for x in fractions], rel=1e-9, abs=1e-9)
         compared()
-
-
-def graph_of(primitive: Primitive, inputs: Sequence[float]) -> tuple[Value, dict[str, float], list[int]]:
-    """One operation over variables, its point, and the positions that it can be differentiated by."""
-    fixed = {primitive.params.index(name) for name in primitive.constant_params}
-    operands = [constant(x) if k in fixed else variable(f"x{k}") for k, x in enumerate(inputs)]
-    point = {f"x{k}": x for k, x in enumerate(inputs) if k not in fixed}
-    return node(primitive, tuple(operands)), point, [k for k in range(len(inputs)) if k not in fixed]
 
 
 def ordinary(inputs: Sequence[float]) -> bool:
