@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
 from ..errors import ExpressionError
 from ..language.builder import Builder, Program
 from ..language.reader import Stuck, read
 from ..language.statements import Statement, Unexplained
+
+Read = TypeVar("Read")
 
 
 def parse(text: str, given: Collection[str] = ()) -> Program:
@@ -16,9 +19,18 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
     `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`.
     Raises `ExpressionError` where the text is not valid.
     """
-    builder = Builder(text, given)
+    return _explaining(text, lambda: read(text, Builder(text, given)).program())
+
+
+def statements(text: str) -> Sequence[Statement]:
+    """The statements of a text, whatever they mean. Raises `ExpressionError` where it is not in the language."""
+    return _explaining(text, lambda: read(text, Builder(text)).statements)
+
+
+def _explaining(text: str, reading: Callable[[], Read]) -> Read:
+    """What the reading gives. What stops it is raised as the `ExpressionError` that says what to write instead."""
     try:
-        return read(text, builder).program()
+        return reading()
     except Stuck as stuck:
         error = _refusal(text, stuck)
     except Unexplained as unexplained:
@@ -27,20 +39,6 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
         raise error
     finally:
         del error  # it would hold itself, by the frame in its traceback
-
-
-def statements(text: str) -> Sequence[Statement]:
-    """The statements of a text, whatever they mean. Raises `ExpressionError` where it is not in the language."""
-    try:
-        return read(text, Builder(text)).statements
-    except Stuck as stuck:
-        error = _refusal(text, stuck)
-    except Unexplained as unexplained:
-        error = _explained(text, unexplained)
-    try:
-        raise error
-    finally:
-        del error
 
 
 def _refusal(text: str, stuck: Stuck) -> ExpressionError:

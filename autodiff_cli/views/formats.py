@@ -37,16 +37,8 @@ class View(NamedTuple, Generic[Answer]):
     @property
     def formats(self) -> tuple[str, ...]:
         """The names of the formats that there are."""
-        has: dict[str, object] = {
-            "table": self.document,
-            "json": self.record,
-            "jsonl": self.record,
-            "csv": self.rows,
-            "tsv": self.rows,
-            "markdown": self.document,
-            "plain": self.brief,
-        }
-        return (*(name for name in FORMATS if has.get(name)), *self.others)
+        has = (name for name, writer in FORMATS.items() if getattr(self, writer.shows) is not None)
+        return (*has, *self.others)
 
 
 class Asked(NamedTuple):
@@ -79,6 +71,9 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
 class Writer(Generic[Answer]):
     """Puts answers and errors on a stream, in one format."""
 
+    shows: str
+    """What of a view it writes: a view without that lacks the format."""
+
     carries_errors = False
     """Whether this format has a place for errors in its output."""
 
@@ -99,6 +94,8 @@ class Writer(Generic[Answer]):
 
 class JsonLines(Writer[Answer]):
     """One record a line."""
+
+    shows = "record"
 
     carries_errors = carries_warnings = True
 
@@ -156,6 +153,8 @@ class Json(JsonLines[Answer]):
 class Separated(Writer[Answer]):
     """Long tables with a heading row: one row a variable."""
 
+    shows = "rows"
+
     carries_errors = True
     separator = ","
 
@@ -205,6 +204,8 @@ class Tabbed(Separated[Answer]):
 class Plain(Writer[Answer]):
     """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
 
+    shows = "brief"
+
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.brief
         self.out.write(self.view.brief(answer) + "\n")
@@ -216,6 +217,8 @@ class Plain(Writer[Answer]):
 
 class Documents(Writer[Answer]):
     """Answers for people: with colour and boxes on a terminal, without colour elsewhere."""
+
+    shows = "document"
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
