@@ -110,6 +110,10 @@ OnError = Annotated[
         choices=("skip", "fail"),
     ),
 ]
+Spreadsheet = Annotated[
+    bool,
+    Option("--spreadsheet", "In csv and tsv, an apostrophe before ids and kept cells that would be formulas there."),
+]
 
 
 class Program(NamedTuple):
@@ -144,3 +148,4 @@ class Rows(NamedTuple):
     points: PointsFile = None
     keep: Keep = None
     on_error: OnError = None
+    spreadsheet: Spreadsheet = False

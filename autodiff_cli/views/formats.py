@@ -8,6 +8,7 @@ half-open code-point offsets into `expr`, or null. Keys are only ever added.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TextIO, TypeVar
@@ -157,6 +158,8 @@ class Separated(Writer[Answer]):
 
     carries_errors = True
     separator = ","
+    spreadsheet = False
+    """Whether cells that were given must not be formulas of a spreadsheet."""
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
@@ -181,22 +184,44 @@ class Separated(Writer[Answer]):
     def _row(self, asked: Asked, row: Row) -> None:
         self._head()
         name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
-        cells = {"line": str(asked.line), "id": name, **row}
+        given = {"id": name}
         for column, kept in (asked.kept or {}).items():
-            cells[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
+            given[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
+        if self.spreadsheet:
+            given = {column: disarmed(cell) for column, cell in given.items()}
+        cells = {"line": str(asked.line), **row, **given}
         listed = [cells.get(column, "") for column in self.view.columns]
         together = "".join(listed)
         if not (together.isascii() and together.isprintable()) or '"' in together or self.separator in together:
-            listed = list(map(self._cell, listed))
+            listed = [self._cell(cell, column in given) for column, cell in zip(self.view.columns, listed, strict=True)]
         self.out.write(self.separator.join(listed) + "\n")
 
-    def _cell(self, text: str) -> str:
-        text = visible(text)
-        return '"' + text.replace('"', '""') + '"' if self.separator in text or '"' in text else text
+    def _cell(self, text: str, given: bool) -> str:
+        """A cell as it is written; one that was given keeps its tabs and line ends, in quotes."""
+        if given:
+            text = "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(text)])
+        else:
+            text = visible(text)
+        return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or self.separator in text else text
+
+
+_BREAKS = re.compile("([\t\n])")
+_QUOTED = re.compile('["\t\n]')
+
+
+def disarmed(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula: with an apostrophe before it where one might."""
+    if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell
 
 
 class Tabbed(Separated[Answer]):
-    """The same with tabs; there are none inside cells, where they are made visible."""
+    """The same with tabs."""
 
     separator = "\t"
 
@@ -292,7 +317,7 @@ def draws(name: str) -> bool:
     return name in FORMATS and issubclass(FORMATS[name], Documents)
 
 
-def writer(name: str, out: TextIO, view: View[Answer], many: bool) -> Writer[Answer]:
+def writer(name: str, out: TextIO, view: View[Answer], many: bool, *, spreadsheet: bool = False) -> Writer[Answer]:
     """The writer of a format; a usage error for one that this view lacks."""
     if name not in view.formats:
         listed = ", ".join(f"`{each}`" for each in view.formats)
@@ -302,4 +327,10 @@ def writer(name: str, out: TextIO, view: View[Answer], many: bool) -> Writer[Ans
         other: Other[Answer] = Other(out, view, many)
         other.name = name
         return other
-    return FORMATS[name](out, view, many)
+    made = FORMATS[name](out, view, many)
+    if spreadsheet:
+        if not isinstance(made, Separated):
+            hint = "`--format csv` and `--format tsv` have them"
+            raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+        made.spreadsheet = True
+    return made

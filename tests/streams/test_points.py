@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import tracemalloc
 from pathlib import Path
@@ -15,7 +17,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.questions import reading
 from autodiff_cli.questions.programs import Programs
-from autodiff_cli.streams import data
+from autodiff_cli.streams import cells
 from counting import compared, compares
 from running import autodiff
 from strategies import graphs
@@ -194,10 +196,10 @@ def test_a_name_given_twice_is_looked_for_once() -> None:
         __hash__ = str.__hash__
 
     names = [Name(f"c{k}") for k in range(2000)]
-    assert data.unique(names) == names
+    assert cells.unique(names) == names
     assert Name.comparisons < 4000
     with pytest.raises(ExpressionError, match="two columns `c7`"):
-        data.unique([*names, Name("c7")])
+        cells.unique([*names, Name("c7")])
 
 
 def test_semicolons_between_columns_are_said(tmp_path: Path) -> None:
@@ -205,3 +207,66 @@ def test_semicolons_between_columns_are_said(tmp_path: Path) -> None:
     found = autodiff("grad", "x*y", "--points", str(tmp_path / "data.csv"))
     assert found.code == 2
     assert "one column, `x;y`" in found.err
+
+
+def test_a_cell_may_be_long() -> None:
+    found = autodiff("grad", "x", "--points", "-", "--keep", "note", stdin=f'note,x\n"{"a" * 200_000}",2\n')
+    assert json.loads(found.out)["keep"]["note"] == "a" * 200_000
+
+
+def test_an_open_quote_spoils_the_row_where_it_began() -> None:
+    data = 'note,x\na,1\n5" pipe,2\n"b,3\nc,4\n"d, ""e""",5\n'
+    found = [
+        json.loads(row) for row in autodiff("grad", "x", "--points", "-", "--keep", "note", stdin=data).out.splitlines()
+    ]
+    assert [(row["line"], row.get("value")) for row in found[:2]] == [(2, 1.0), (3, 2.0)]
+    # the quote of line 4 ends at that of line 6, where more follows: one row, and not the right number of cells
+    assert [row["line"] for row in found[2:]] == [4]
+    data = 'note,x\na,1\n"b,3\nc,4\nd,5\n'
+    found = [json.loads(row) for row in autodiff("grad", "x", "--points", "-", stdin=data).out.splitlines()]
+    assert [(row["line"], row.get("value")) for row in found] == [(2, 1.0), (3, None), (4, 4.0), (5, 5.0)]
+    assert found[1]["error"]["message"] == "column `note`: the quote that opens the cell is never closed"
+
+
+@pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
+def test_kept_cells_come_back_as_they_were(format: str, separator: str, tmp_path: Path) -> None:
+    cells = ["two\nlines", "a\ttab", 'a "quote"', "a, comma", "=cmd()", "-1", "é", ""]
+    (tmp_path / "in.csv").write_text(
+        "note,x\n" + "".join('"' + cell.replace('"', '""') + '",1\n' for cell in cells), encoding="utf-8"
+    )
+    asked = ["grad", "x", "--points", str(tmp_path / "in.csv"), "--keep", "note", "--format", format]
+    for more, kept in (([], cells), (["--spreadsheet"], [*cells[:4], "'=cmd()", *cells[5:]])):
+        written = autodiff(*asked, *more).out
+        rows = list(csv.reader(io.StringIO(written, newline=""), delimiter=separator))
+        assert [row[rows[0].index("note")] for row in rows[1:]] == kept
+
+
+KINDS = {
+    "gzip": (b"\x1f\x8b\x08\x00abc\n", "compressed by gzip"),
+    "png": (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"),
+    "utf16": ("x,y\n1,2\n".encode("utf-16"), "text in UTF-16"),
+    "utf16 without a mark": ("x,y\n1,2\n".encode("utf-16-le"), "text in UTF-16"),
+    "carriage returns": (b"x,y\r1,2\r3,4\r", "text with lines that end in a carriage return alone"),
+    "array": (b'[{"x": 1},\n {"x": 2}]\n', "one array of JSON"),
+    "array over lines": (b'[\n{"x": 1}\n]\n', "one array of JSON"),
+    "zip": (b"PK\x03\x04abc\n", "a zip archive, as spreadsheets are"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["data.csv", "data.json", "data"])
+def test_a_file_of_another_kind_is_said_to_be_one(kind: str, name: str, tmp_path: Path) -> None:
+    content, told = KINDS[kind]
+    (tmp_path / name).write_bytes(content)
+    for found in (
+        autodiff("grad", "x", "--points", str(tmp_path / name)),
+        autodiff("grad", "x", "--points", "-", stdin=content),
+    ):
+        assert (found.code, found.out) == (2, "")
+        assert f"seems to be {told}" in found.err
+
+
+def test_apostrophes_are_for_cells() -> None:
+    found = autodiff("grad", "x", "--points", "-", "--spreadsheet", stdin="x\n1\n")
+    assert found.code == 2
+    assert "`--spreadsheet` is about the cells of csv and tsv" in found.err

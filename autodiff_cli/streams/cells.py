@@ -1,0 +1,225 @@
+"""The rows of a data file that is text: columns between separators under a header, or an object of JSON a line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+from ..errors import ExpressionError
+from ..questions import reading
+from ..questions.point import read_json
+from .requests import lines
+
+Row = tuple[int, Mapping[str, object], ExpressionError | None]
+"""Its line in the file, its cells by column, and what is wrong with it as a whole."""
+
+Line = tuple[int, str, ExpressionError | None]
+"""Its number, its text, and why it is no text."""
+
+KINDS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x1f\x8b", "compressed by gzip", "unpack it: `gzip -dc FILE | autodiff … --points -`"),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it: `zstd -dc FILE | autodiff … --points -`"),
+    (b"BZh", "compressed by bzip2", "unpack it: `bzip2 -dc FILE | autodiff … --points -`"),
+    (b"\xfd7zXZ\0", "compressed by xz", "unpack it: `xz -dc FILE | autodiff … --points -`"),
+    (b"PK\x03\x04", "a zip archive, as spreadsheets are", "save it as csv"),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet or document", "save it as csv"),
+    (b"PAR1", "Parquet", "write it as csv, tsv or jsonl"),
+    (b"ARROW1", "Arrow", "write it as csv, tsv or jsonl"),
+    (b"SQLite format 3\0", "an SQLite database", "write the table as csv: `sqlite3 -csv -header FILE 'select …'`"),
+    (b"\x89HDF\r", "HDF5", "write it as csv, tsv or jsonl"),
+    (b"\x89PNG\r", "a picture (PNG)", "give a file of data: csv, tsv or jsonl"),
+    (b"\xff\xd8\xff", "a picture (JPEG)", "give a file of data: csv, tsv or jsonl"),
+    (b"%PDF-", "a PDF", "give a file of data: csv, tsv or jsonl"),
+    (b"\xff\xfe\0\0", "text in UTF-32", "save it as UTF-8"),
+    (b"\0\0\xfe\xff", "text in UTF-32", "save it as UTF-8"),
+    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
+    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
+)
+"""How files begin that are no rows of text: what they are, and what to do."""
+
+_UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
+_ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
+
+
+class _Lines:
+    """The lines of a file, which can be put back."""
+
+    def __init__(self, file: BinaryIO, path: str, idle: Callable[[], None] | None) -> None:
+        self.name = "standard input" if path == "-" else f"`{path}`"
+        self.again: list[Line] = []
+        self.more = self.read(lines(file, idle))
+
+    def read(self, raw: Iterator[bytes | None]) -> Iterator[Line]:
+        """Each line as text. Raises `ExpressionError` where the first one says that the file is none."""
+        for number, data in enumerate(raw, start=1):
+            if data is None:
+                message = f"the line is longer than {reading.LIMIT:,} bytes"
+                yield number, "", ExpressionError("limit", message, hint="use shorter lines")
+                continue
+            if number == 1:
+                self.recognize(data)
+            text, fault = reading.decode(data.removesuffix(b"\r"), first=number == 1)
+            if fault is not None:
+                fault.text = text
+            yield number, text, fault
+
+    def recognize(self, data: bytes) -> None:
+        """Raise what is to be said of a file that begins with this line, and is no rows of text."""
+        for begin, kind, hint in KINDS:
+            if data.startswith(begin):
+                self.refuse(kind, hint)
+        if _UTF16.match(data):
+            self.refuse("text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`")
+        if b"\r" in data[:-1] and b'"' not in data:
+            self.refuse(
+                "text with lines that end in a carriage return alone", "end them with a line feed: `tr '\\r' '\\n'`"
+            )
+
+    def refuse(self, kind: str, hint: str) -> None:
+        """Raise that the file is of another kind."""
+        raise ExpressionError("point", f"{self.name} seems to be {kind}", hint=hint)
+
+    def __next__(self) -> Line:
+        return self.again.pop() if self.again else next(self.more)
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def back(self, taken: Sequence[Line]) -> None:
+        """Put lines back, the first of them to come first."""
+        self.again += reversed(taken)
+
+
+def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[list[str] | None, Iterator[Row]]:
+    """The names in the header, None where each row names its own, and the rows, read as they are asked for.
+
+    Raises `ExpressionError`, also where the file is of another kind.
+    """
+    texts = _Lines(file, path, idle)
+    first = next(texts, None)
+    while first is not None and first[2] is None and not first[1].strip():
+        first = next(texts, None)
+    if first is None:
+        raise ExpressionError("point", f"{texts.name} is empty", hint="its first line names the columns: `x,y`")
+    if _ARRAY.match(first[1]):
+        texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
+    if path.endswith((".jsonl", ".ndjson", ".json")) or (path == "-" and first[1].lstrip().startswith("{")):
+        texts.back([first])
+        return None, _objects(texts)
+    tabs = path.endswith((".tsv", ".tab")) or (not path.endswith(".csv") and "\t" in first[1])
+    separator = "\t" if tabs else ","
+    try:
+        if first[2] is not None:
+            raise first[2]
+        header = _separated(first, texts, separator)
+    except ExpressionError as fault:
+        placed = ExpressionError("point", f"in the header: {fault}", fault.span, fault.hint)
+        placed.text = fault.text
+        raise placed from None
+    columns = [cell.strip() for cell in header]
+    if len(columns) == 1 and ";" in columns[0]:
+        raise ExpressionError(
+            "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
+        )
+    return unique(columns), _cells(columns, texts, separator)
+
+
+def unique(columns: list[str]) -> list[str]:
+    """The same columns. Raises `ExpressionError` where two have one name."""
+    for column, times in Counter(columns).items():
+        if times > 1:
+            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
+    return columns
+
+
+def _separated(line: Line, texts: _Lines, separator: str, columns: Sequence[str] = ()) -> list[str]:
+    """The cells of a row, which takes further lines while a quoted cell is open.
+
+    A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
+    stands, and no other. Raises `ExpressionError` for what is wrong.
+    """
+    _, text, fault = line
+    if '"' not in text:
+        return text.split(separator)
+    cells: list[str] = []
+    taken: list[Line] = []
+    size = begin = 0
+    while True:
+        if not text.startswith('"', begin):
+            end = text.find(separator, begin)
+            cells.append(text[begin:] if end < 0 else text[begin:end])
+        else:
+            parts: list[str] = []
+            begin += 1
+            while True:
+                close = text.find('"', begin)
+                if close < 0:
+                    parts += text[begin:], "\n"
+                    size += len(text)
+                    more = next(texts, None) if size <= reading.LIMIT else None
+                    if more is None:
+                        texts.back(taken)
+                        raise _unclosed(len(cells), columns)
+                    taken.append(more)
+                    text, begin = more[1], 0
+                    fault = fault or more[2]
+                    continue
+                parts.append(text[begin:close])
+                begin = close + 1
+                if not text.startswith('"', begin):
+                    break
+                parts.append('"')
+                begin += 1
+            end = text.find(separator, begin)
+            parts.append(text[begin:] if end < 0 else text[begin:end])
+            cells.append("".join(parts))
+        if end < 0:
+            if fault is not None:
+                raise fault
+            return cells
+        begin = end + len(separator)
+
+
+def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
+    where = f"column `{columns[position]}`" if position < len(columns) else f"cell {position + 1}"
+    return ExpressionError(
+        "point", f"{where}: the quote that opens the cell is never closed",
+        hint='close it; inside a quoted cell, write `""` for a quote',
+    )  # fmt: skip
+
+
+def _cells(columns: Sequence[str], texts: _Lines, separator: str) -> Iterator[Row]:
+    count = len(columns)
+    for line in texts:
+        number, text, fault = line
+        if fault is not None:
+            yield number, {}, fault
+        elif text.strip():
+            try:
+                cells = _separated(line, texts, separator, columns)
+            except ExpressionError as spoilt:
+                yield number, {}, spoilt
+                continue
+            if len(cells) == count:
+                yield number, dict(zip(columns, cells, strict=True)), None
+            else:
+                message = f"the row has {len(cells)} cells, and the header {count}"
+                yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
+
+
+def _objects(texts: _Lines) -> Iterator[Row]:
+    for number, text, fault in texts:
+        error = fault
+        cells: Mapping[str, object] = {}
+        if error is None and text.strip():
+            try:
+                value, error = read_json(text)
+                if not isinstance(value, Mapping):
+                    raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
+                cells = value
+            except ExpressionError as found:
+                error = found
+        if error is not None or text.strip():
+            yield number, cells, error
