@@ -11,9 +11,9 @@ from ..errors import ExpressionError
 from ..questions.point import constant_value, is_name, point_of_object
 from ..questions.problem import parse, single_output, wanted_variables
 from ..views.formats import Asked, View, writer
-from .cells import Row, table
 from .driver import Answer, Inputs, Method, answer_requests, is_file
 from .requests import Request, default_point, names, standard_input, whole
+from .textrows import Row, table
 
 
 class Data(NamedTuple):

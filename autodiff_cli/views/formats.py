@@ -193,12 +193,15 @@ class Separated(Writer[Answer]):
         listed = [cells.get(column, "") for column in self.view.columns]
         together = "".join(listed)
         if not (together.isascii() and together.isprintable()) or '"' in together or self.separator in together:
-            listed = [self._cell(cell, column in given) for column, cell in zip(self.view.columns, listed, strict=True)]
+            listed = [
+                self._cell(cell, column in (asked.kept or ()))
+                for column, cell in zip(self.view.columns, listed, strict=True)
+            ]
         self.out.write(self.separator.join(listed) + "\n")
 
-    def _cell(self, text: str, given: bool) -> str:
-        """A cell as it is written; one that was given keeps its tabs and line ends, in quotes."""
-        if given:
+    def _cell(self, text: str, kept: bool) -> str:
+        """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
+        if kept:
             text = "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(text)])
         else:
             text = visible(text)

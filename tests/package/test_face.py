@@ -29,7 +29,10 @@ from running import autodiff
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     command: getattr(face, {"grad": "gradient"}.get(command, command)) for command in COMMANDS
 }
-SHELL = {"debug", "file", "force", "format", "json", "keep", "on_error", "output", "points", "save_path", "save_point"}
+SHELL = {
+    "debug", "file", "force", "format", "json", "keep", "on_error", "output", "points", "save_path", "save_point",
+    "spreadsheet",
+}  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
 SUM = "a = x*w; tanh(a) + x"
