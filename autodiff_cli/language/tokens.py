@@ -27,9 +27,10 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words, with their terminals."""
 
 _VALUED = frozenset((COMPARISON, AUGMENT, SUPERSCRIPT))
-_PLAIN = str.maketrans("−×·⋅÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-***/0123456789+-")
+_PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
+_SUBSCRIPTS = frozenset(("Lm", "No"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
 _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Marks that only choose between forms of a character, as far as the grammar has not left them out."""
@@ -181,9 +182,9 @@ def stranger(name: str) -> int | None:
     from unicodedata import category, decomposition
 
     for at, character in enumerate(name):
-        if character == "_" or ("₀" <= character <= "₉" and at):
-            continue
         kind = category(character)
+        if character == "_" or (at and kind in _SUBSCRIPTS and decomposition(character).startswith("<sub>")):
+            continue
         if kind in _LETTERS:
             if decomposition(character).startswith("<super>"):
                 return at

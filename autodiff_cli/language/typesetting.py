@@ -20,9 +20,11 @@ _GREEK_LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘ�
     "ϵ": "epsilon", "ϑ": "vartheta", "ϕ": "phi", "ς": "varsigma",
 }  # fmt: skip
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
-_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True))
 _INDEX = str.maketrans("".join(_SUBSCRIPTS), "".join(_SUBSCRIPTS.values()))
-_NAME = re.compile(r"(?P<base>[^\W\d_]+?)_?(?P<below>\d*)(?P<again>\[\d+\])?")
+_NAME = re.compile(
+    rf"(?P<base>[^\W\d_]+?)(?:_?(?P<below>\d*)|(?P<lowered>[{''.join(_SUBSCRIPTS)}]+))(?P<again>\[\d+\])?"
+)
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -48,6 +50,14 @@ _INFIX: dict[str, tuple[str, int, int, int]] = by_name(
         "mul": (r" \cdot ", PRODUCT, PRODUCT, POWER),
     }
 )
+
+
+def plain_name(name: str) -> str:
+    """A name in letters that every keyboard has, as far as there are any: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
+    if name.isascii():
+        return name
+    decomposed = unicodedata.normalize("NFKD", name)
+    return "".join([_GREEK_LETTERS.get(c, c) for c in decomposed if not unicodedata.combining(c)])
 
 
 def text_latex(text: str) -> str:
@@ -77,11 +87,14 @@ def name_parts(name: str) -> tuple[str, str, bool]:
 
     `x1`, `w_1` and `λ₂` have a letter and an index; `c[2]` is the second node that the program calls `c`.
     """
-    found = _NAME.fullmatch(unicodedata.normalize("NFC", name).translate(_INDEX))
+    found = _NAME.fullmatch(unicodedata.normalize("NFC", name))
     if found is None:
         stem, mark, again = name.partition("[")
         return _letters(stem), f"[{again}" if mark else "", False
-    base, below, again = found["base"], found["below"], found["again"] or ""
+    base, below, again = found["base"], found["below"] or "", found["again"] or ""
+    if found["lowered"]:
+        lowered = found["lowered"].translate(_INDEX)
+        below = _letters(lowered) if lowered.isalpha() else "".join(map(_letters, lowered))
     if base in GREEK:
         return f"\\{base}", below + again, True
     return _letters(base), below + again, len(base) == 1

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError, Span, nearest
 from ..language.builder import Program
 from ..refusals.parsing import parse as parse
 from ..refusals.parsing import statements
@@ -57,6 +57,7 @@ def evaluate_constant(text: str) -> float:
                     "overflow", f"{text} is too large for double precision", None, "give a smaller value"
                 )
             return value
+        _check_no_uncertainty(text)
         _check_one_expression(text)
         program = parse(text)
         if program.variables:
@@ -71,6 +72,18 @@ def evaluate_constant(text: str) -> float:
         error.text = text
         raise
     return float(output.data) + 0.0
+
+
+def _check_no_uncertainty(text: str) -> None:
+    """Raise an error for `3+-0.1`, which would be 2.9, and which nobody writes for that."""
+    sign = re.search(r"\+[-−]|\+/[-−]|±", text)
+    if sign is not None:
+        value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()
+        example = f"`{value}`" if value else "the number"
+        raise ExpressionError(
+            "point", f"`{sign[0]}` would give an uncertainty, and a point has none", Span(*sign.span()),
+            f"give {example} alone" + (f"; a difference is `{value} - {doubt}`" if value and doubt else ""),
+        )  # fmt: skip
 
 
 def _check_one_expression(text: str) -> None:
@@ -133,10 +146,8 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
                 "leave one of them out",
             )  # fmt: skip
         else:
-            import difflib  # only this warning needs it
-
-            near = difflib.get_close_matches(name, missing or list(program.variables), 1, 0.5)
-            hint = f"did you mean `{near[0]}`?" if near else "leave it out"
+            near = _alike(name, missing or list(program.variables))
+            hint = f"did you mean `{near}`?" if near else "leave it out"
             warnings.append(Diagnostic("unused", f"the program does not use `{name}`", None, hint))
     if missing:
         first = program.variables[missing[0]]
@@ -148,6 +159,14 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
             + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1]),
         )  # fmt: skip
     return warnings
+
+
+def _alike(name: str, names: Sequence[str]) -> str | None:
+    """Which of the names is most like this one, if any is: `σ` is like `sigma`."""
+    from ..language.typesetting import plain_name  # only a warning needs it
+
+    plain = {plain_name(each): each for each in names}
+    return plain.get(nearest(plain_name(name), list(plain), 0.5) or "")
 
 
 def _shortest(x: float) -> str:

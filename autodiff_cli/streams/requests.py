@@ -152,10 +152,18 @@ def names(options: list[str] | None) -> tuple[str, ...] | None:
 
 
 def default_point(options: list[str] | None) -> dict[str, float]:
-    """The point in the `--at` options."""
+    """The point in the `--at` options: values that are typed win over those of files, a later file over an earlier.
+
+    Raises `ExpressionError` where one name is typed with two values.
+    """
     from ..questions.point import read_point
 
-    return merge([read_point(option) for option in options or ()])
+    points = [(option.startswith("@"), read_point(option)) for option in options or ()]
+    base: dict[str, float] = {}
+    for is_file, point in points:
+        if is_file:
+            base |= point
+    return base | merge([point for is_file, point in points if not is_file])
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:

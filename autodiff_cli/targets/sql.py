@@ -71,14 +71,9 @@ class Sql(Target):
     def usable(self, name: str) -> bool:
         return super().usable(name) and name.lower() not in self.reserved and not name.lower().startswith("d_")
 
-    def spelled(self, names: tuple[str, ...]) -> dict[str, str]:  # type: ignore[override]
+    def same(self, name: str) -> str:
         # Columns have no upper and lower case.
-        seen: set[str] = set()
-        plain: list[str] = []
-        for name in names:
-            plain.append(f"{name}\0" if name.lower() in seen else name)
-            seen.add(name.lower())
-        return {name.rstrip("\0"): column for name, column in super().spelled(plain).items()}
+        return name.lower()
 
     def choice(self, args: tuple[Step, ...]) -> Written:
         """`CASE WHEN c THEN x ELSE y END`."""

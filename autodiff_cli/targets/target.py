@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ..language.printer import ATOM, CHOICE, INFIX, PREFIX, SIGN, Item, assembled
+from ..language.typesetting import plain_name
 from ..numbers.recorder import Step
 from ..values.adjoint import Recording
 from ..values.branch import Branch
@@ -150,12 +151,24 @@ class Target:
         """Whether a function can have this name."""
         return self.usable(name)
 
+    def same(self, name: str) -> str:
+        """What is one for all names that are one to the target."""
+        return name
+
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
-        """What the variables are called: as in the program, or `v1`, `v2` …."""
-        found = {name: name for name in names if self.usable(name)}
+        """What the variables are called: as in the program, or in plain letters, or else `v1`, `v2` …."""
+        found: dict[str, str] = {}
+        taken: set[str] = set()
+        for spelling in (str, plain_name):
+            for name in names:
+                word = spelling(name)
+                if name not in found and self.usable(word) and self.same(word) not in taken:
+                    found[name] = word
+                    taken.add(self.same(word))
         for name in names:
             if name not in found:
-                found[name] = self.fresh("v", found.values())
+                found[name] = self.fresh("v", taken)
+                taken.add(found[name])
         self.stem = next(p for p in ("t", "step", "ad_t") if not any(_is_numbered(n, p) for n in found.values()))
         return {name: found[name] for name in names}
 

@@ -89,7 +89,8 @@ def is_name(text: str) -> bool:
         return c == "_" or (unicodedata.category(c) in ("Lu", "Ll", "Lt", "Lo") and not raised)
 
     def goes_on(c: str) -> bool:
-        return letter(c) or unicodedata.category(c) in ("Mn", "Mc", "Me", "Nd") or c in "₀₁₂₃₄₅₆₇₈₉"
+        lowered = unicodedata.category(c) in ("Lm", "No") and unicodedata.decomposition(c).startswith("<sub>")
+        return letter(c) or unicodedata.category(c) in ("Mn", "Mc", "Me", "Nd") or lowered
 
     hidden = re.search("[\ufe00-\ufe0f\u180b-\u180f\U000e0100-\U000e01ef]", text)
     return bool(text) and letter(text[0]) and all(map(goes_on, text)) and not hidden
@@ -110,7 +111,17 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
 
 @pytest.mark.parametrize(
     ("name", "at"),
-    [("x", None), ("λ₁", None), ("x̄", None), ("_a9", None), ("xᵀ", 1), ("ab½", 2), ("٣", 0), ("x٣", None), ("xᵢ", 1)],
+    [
+        ("x", None),
+        ("λ₁", None),
+        ("x̄", None),
+        ("_a9", None),
+        ("xᵀ", 1),
+        ("ab½", 2),
+        ("٣", 0),
+        ("x٣", None),
+        ("xᵢ", None),
+    ],
 )
 def test_where_a_name_stops_being_one(name: str, at: int | None) -> None:
     assert tokens.stranger(name) == at

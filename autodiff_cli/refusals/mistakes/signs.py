@@ -27,10 +27,6 @@ def _raised(found: re.Match[str]) -> str:
     return f"**{exponent}" if len(exponent) == 1 else f"**({exponent})"
 
 
-def _lowered(found: re.Match[str]) -> str:
-    return "_" + normalize("NFKC", found[0])
-
-
 _FRACTION = (
     r"(?:(?<![\w.])([0-9]+)\s*|(?P<after>[\w)|]\s*))?(?P<sign>[¼-¾⅐-⅞↉])"
     r"(?=\s*(?P<before>(?!(?:if|else|and|or)\b)(?:[^\W\d¼-¾⅐-⅞↉]|[(√]))?)"
@@ -123,10 +119,9 @@ SIGNS = (
         (rf"[⁺⁻⁰¹²³⁴-⁹]*[{_RAISED}][⁺⁻⁰¹²³⁴-⁹{_RAISED}]*", _raised),
         examples=("x**n",),
     ),
-    _sign(rf"[{_LOWERED}]", "`{character}` cannot be part of a name", (rf"[{_LOWERED}]+", _lowered), examples=("x_i",)),
-    _sign("[₀-₉]", "a subscript can follow only a name", examples=("x₁",)),
+    _sign(f"[₀-₉{_LOWERED}]", "a subscript can follow only a name", examples=("x₁",)),
     _sign("[⁺⁻]", "an exponent is missing after `{character}`", examples=("x⁻¹",)),
-    _sign("[∗∙•●✕✖⨯⨉∘]", "`{character}` is not a sign for a product here", ("[∗∙•●✕✖⨯⨉∘]", "*"), examples=("a*b",)),
+    _sign("[•●✕✖⨯⨉∘]", "`{character}` is not a sign for a product here", ("[•●✕✖⨯⨉∘]", "*"), examples=("a*b",)),
     _sign("[∕⁄∶]", "`{character}` is not a sign for a quotient here", ("[∕⁄∶]", "/"), examples=("a/b",)),
     _sign("[！-～]", "`{character}` is a full-width character", ("[！-～]", _plain), examples=("a + b",)),
     _sign("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("max(x, y)",)),
