@@ -58,8 +58,11 @@ def run(args: Sequence[str]) -> int:
 
         if bugs.tracebacks:
             raise
+        from .views.error import report
+
         told = bugs.told(fault, "the command")
-        return _say(f"error: {told}\n  hint: {told.hint}", told.exit_code)
+        report(told.diagnostic, None)
+        return told.exit_code
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:

@@ -1,7 +1,7 @@
 """From answers to characters: any answer in any of its formats, as text or on a stream.
 
 A question and its view share a name: the view of an answer is the module here that is called as its question's module
-is. Nothing is imported before it is asked for, and Rich for tables on a terminal only.
+is. Nothing is imported before it is asked for.
 """
 
 from __future__ import annotations

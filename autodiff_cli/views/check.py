@@ -31,7 +31,15 @@ def view(*, digits: int | None = None) -> View[Check]:
         yield Line((*verdict, (told, "faint")))
         yield from circumstances(answer.constants, {}, (), digits)
         yield Table(
-            ("", "computed", f"in {answer.precision} digits", "correct, at least", "differences", "condition", ""),
+            (
+                "",
+                "computed",
+                f"in {answer.precision} digits",
+                "correct, at least",
+                "differences",
+                "condition",
+                "agrees",
+            ),
             [_row(each, digits) for each in answer.quantities],
             frozenset((3,)),
         )

@@ -18,7 +18,7 @@ def view(*, digits: int | None = None) -> View[Diff]:
     def document(answer: Diff) -> Iterator[Block]:
         if answer.language != "text":
             for text in answer.program.split("\n"):
-                yield Line(((text, "code"),))
+                yield Line(((text, "code"),), source=True)
         else:
             yield from circumstances(answer.constants, {}, (), digits)
             for name, formula in answer.shared:

@@ -17,9 +17,10 @@ Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 
 
 class Line(NamedTuple):
-    """One line of text."""
+    """One line of text: a sentence, or where it is `source` a line of a program, which is never broken."""
 
     pieces: Pieces
+    source: bool = False
 
 
 class Table(NamedTuple):
@@ -75,14 +76,6 @@ def sentence(text: str, style: Style = "") -> Pieces:
     """A sentence as pieces, what stands between its backticks as code."""
     styles: tuple[Style, Style] = (style, "code")
     return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
-
-
-def rails_text(rails: tuple[bool, ...], unicode: bool) -> str:
-    """The lines that lead to one branch of an outline."""
-    if not rails:
-        return ""
-    on, off, more, last = ("│  ", "   ", "├─ ", "└─ ") if unicode else ("|  ", "   ", "|- ", "`- ")
-    return "".join([on if rail else off for rail in rails[:-1]]) + (more if rails[-1] else last)
 
 
 # ---- parts that the documents of several commands have ------------------------------------------------------------

@@ -10,6 +10,8 @@ from typing import NamedTuple, TextIO
 
 from ..errors import Diagnostic, Span
 from .characters import Look, Style, escaper, look, paint, visible, width_of
+from .document import Pieces, plain
+from .wrapping import broken
 
 PIPED_WIDTH = 120
 """A longer line of the user's text is shown in part, around the place, where no terminal says how wide it is."""
@@ -27,12 +29,21 @@ class Mark(NamedTuple):
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: Style = "error", where: str = "") -> str:
     """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
-    lines = [paint(f"{where}{level}:", level, look) + " " + visible(diagnostic.message, look.encoding)]
+    lines = _told(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
         lines += _excerpts(text, _marks(diagnostic, len(text)), look, level)
     if diagnostic.hint:
-        lines.append("  " + paint("hint:", "hint", look) + " " + visible(diagnostic.hint, look.encoding))
+        lines += _told("hint:", "hint", diagnostic.hint, look, "  ")
     return "\n".join(lines) + "\n"
+
+
+def _told(word: str, style: Style, message: str, look: Look, margin: str) -> list[str]:
+    """A word and what follows it, broken between words where the screen ends: not inside backticks."""
+    parts = visible(message, look.encoding).split("`")
+    said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
+    said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
+    first, *more = broken(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
+    return [margin + paint(word, style, look) + plain(first)[len(margin) + len(word) :], *map(plain, more)]
 
 
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:

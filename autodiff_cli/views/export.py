@@ -21,7 +21,7 @@ def _record(answer: Exported) -> dict[str, object]:
 
 def _document(answer: Exported) -> Iterator[Block]:
     for line in answer.source.splitlines():
-        yield Line(((line, ""),))
+        yield Line(((line, ""),), source=True)
 
 
 def view() -> View[Exported]:

@@ -286,7 +286,8 @@ class Markdown(Documents[Answer]):
     def text(self, blocks: Iterable[Block]) -> str:
         from .rendering import Markdown as Medium
 
-        return Medium(self.look).render(blocks)
+        # who shows it breaks its lines
+        return Medium(self.look._replace(width=None)).render(blocks)
 
 
 class Other(Writer[Answer]):

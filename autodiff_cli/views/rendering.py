@@ -6,10 +6,10 @@ Plain text lays everything out; the others say only what their medium does other
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from .characters import STYLES, Look, Style, paint, visible, width_of
-from .document import Block, Drawing, Line, Outline, Pieces, Program, Table, plain, rails_text
+from .document import Block, Drawing, Line, Outline, Pieces, Program, Table, plain
+from .wrapping import broken
 
 UNICODE_BOX = ("╭─┬╮", "│", "├─┼┤", "╰─┴╯")
 ASCII_BOX = ("+-++", "|", "+-++", "+-++")
@@ -39,7 +39,7 @@ class PlainText:
     def block(self, block: Block) -> Iterable[str]:
         """The lines of one block."""
         if isinstance(block, Line):
-            return (self.line(block.pieces),)
+            return (self.line(block.pieces),) if block.source else self.lines(block.pieces)
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Outline):
@@ -50,6 +50,10 @@ class PlainText:
         """A line of styled text."""
         return self.text(pieces).rstrip()
 
+    def lines(self, pieces: Pieces) -> Iterable[str]:
+        """Styled text, in as many lines as it needs."""
+        return map(self.line, broken(as_shown(pieces, self.look), self.look.width))
+
     def text(self, pieces: Pieces) -> str:
         """Styled text."""
         return shown(pieces, self.look)
@@ -57,27 +61,66 @@ class PlainText:
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers."""
         told = "; ".join(visible(line, self.look.encoding) for line in program.text.splitlines())
-        yield self.line(((f"line {program.line}: {told}", "heading"),))
+        yield from self.lines(((f"line {program.line}: {told}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
-        """A table, in a box."""
+        """A table, in a box; on a screen that is narrower, several boxes below each other, or a list."""
+        heads: tuple[Pieces, ...] = tuple(((head, "heading"),) for head in table.heads)
+        rows = [heads, *table.rows]
+        widths = [max(width_of(shown(cell, self.look)) for cell in column) for column in zip(*rows, strict=True)]
+        width = self.look.width
+        if width is None or sum(widths) + 3 * len(widths) + 1 <= width:
+            yield from self.box(((row,) for row in rows), widths, table.right)
+            return
+        from .columns import Column, blocks, row_lines  # only on a screen, and there not for most tables
+
+        seen = [tuple(as_shown(cell, self.look) for cell in row) for row in rows]
+        columns = [Column(cells) for cells in zip(*seen, strict=True)]
+        found = blocks(columns, width)
+        if found is None:
+            yield from self.listed(seen, width)
+            return
+        for block in found:
+            texts = ([columns[k].texts[r] for k in block] for r in range(len(rows)))
+            right = frozenset(place for place, k in enumerate(block) if k in table.right)
+            yield from self.box((row_lines(row, [*block.values()]) for row in texts), [*block.values()], right)
+
+    def box(
+        self, rows: Iterable[Iterable[tuple[Pieces, ...]]], widths: Sequence[int], right: frozenset[int]
+    ) -> Iterator[str]:
+        """Rows in a box, the first of them its heading; each is of one line or several, and those of cells."""
         top, side, middle, bottom = UNICODE_BOX if self.look.unicode else ASCII_BOX
-        cells = [list(table.heads), *([shown(cell, self.look) for cell in row] for row in table.rows)]
-        widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
 
         def rule(ends: str) -> str:
             return ends[0] + ends[2].join(ends[1] * (width + 2) for width in widths) + ends[3]
 
         yield rule(top)
-        for index, row in enumerate(cells):
-            padded = (
-                f" {pad(cell, width, column in table.right)} "
-                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            yield side + side.join(padded) + side
+        for index, lines in enumerate(rows):
+            for cells in lines:
+                padded = []
+                for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+                    gap = " " * (width - width_of(shown(cell, self.look)))
+                    text = self.text(cell)
+                    padded.append(f" {gap}{text} " if column in right else f" {text}{gap} ")
+                yield side + side.join(padded) + side
             if index == 0:
                 yield rule(middle)
         yield rule(bottom)
+
+    def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
+        """The rows of a table one column below the other, after the heading that its first column gives."""
+        first, *heads = [plain(head) for head in rows[0]]
+        margin = max(map(width_of, heads))
+        for k, (label, *cells) in enumerate(rows[1:]):
+            if k:
+                yield ""
+            yield from self.lines(((f"{first} ".lstrip(), "faint"), *label))
+            for head, cell in zip(heads, cells, strict=True):
+                if plain(cell) and margin + 4 + width_of(plain(cell)) <= width:
+                    yield self.line(((f"  {pad(head, margin, False)}  ", "faint"), *cell))
+                elif plain(cell):
+                    yield from [self.line(((f"  {head}", "faint"),))] if head else []
+                    yield from (f"    {self.line(line)}" for line in broken(cell, width - 4))
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, a line a node."""
@@ -91,57 +134,11 @@ class PlainText:
 
 
 class Terminal(PlainText):
-    """The same with colour, and tables by Rich, which fits them to the screen."""
-
-    def line(self, pieces: Pieces) -> str:
-        """A line of styled text."""
-        return self.text(pieces)
+    """The same with colour."""
 
     def text(self, pieces: Pieces) -> str:
         """Styled text, with the terminal's escape sequences."""
         return "".join([paint(shown(((text, style),), self.look), style, self.look) for text, style in pieces])
-
-    def table(self, table: Table) -> Iterable[str]:
-        """A table, in a box as wide as the screen at most."""
-        # Rich costs more than everything else together: it is loaded for a table on a terminal, and for nothing else
-        import io
-
-        from rich import box
-        from rich.ansi import SGR_STYLE_MAP
-        from rich.console import Console
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        def named(style: Style) -> str:
-            return " ".join(SGR_STYLE_MAP[int(code)] for code in STYLES[style].terminal.split(";") if code)
-
-        def text(pieces: Pieces) -> Text:
-            parts: Any = [(shown(((piece, ""),), self.look), named(style)) for piece, style in pieces]
-            return Text.assemble(*parts)
-
-        drawn = RichTable(
-            box=box.ROUNDED if self.look.unicode else box.ASCII2, safe_box=False, header_style=named("heading")
-        )
-        for column, head in enumerate(table.heads):
-            drawn.add_column(head, justify="right" if column in table.right else "left", overflow="fold")
-        for row in table.rows:
-            drawn.add_row(*map(text, row))
-        file = io.StringIO()
-        console = Console(
-            file=file,
-            width=self.look.width or 10_000,
-            color_system="truecolor" if self.look.color else None,
-            force_terminal=True,
-            force_jupyter=False,
-            legacy_windows=False,
-            markup=False,
-            emoji=False,
-            highlight=False,
-            # what the environment says is in `look` already
-            _environ={},
-        )
-        console.print(drawn)
-        return file.getvalue().splitlines()
 
 
 class Markdown(PlainText):
@@ -171,7 +168,7 @@ class Markdown(PlainText):
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as code."""
-        return self._fenced([plain(pieces) for pieces in outline_lines(outline, self.look._replace(width=None))])
+        return self._fenced([plain(pieces) for pieces in outline_lines(outline, self.look)])
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """What draws itself, as code."""
@@ -223,7 +220,7 @@ class Html(PlainText):
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as preformatted text."""
-        lines = [self.text(pieces) for pieces in outline_lines(outline, self.look._replace(width=None))]
+        lines = [self.text(pieces) for pieces in outline_lines(outline, self.look)]
         return (_preformatted("\n".join(lines)),)
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
@@ -233,10 +230,16 @@ class Html(PlainText):
         yield _preformatted(escaped_html(drawing.draw(self.look)))
 
 
+def as_shown(pieces: Pieces, look: Look) -> Pieces:
+    """The pieces as this stream can show them: with an ASCII dash for a missing number where that is all."""
+    return tuple(
+        [(visible("-" if text == "–" and not look.unicode else text, look.encoding), style) for text, style in pieces]
+    )
+
+
 def shown(pieces: Pieces, look: Look) -> str:
-    """The text of a piece, as this stream can show it: with an ASCII dash for a missing number where that is all."""
-    text = plain(pieces)
-    return visible("-" if text == "–" and not look.unicode else text, look.encoding)
+    """The text of the pieces, as this stream can show it."""
+    return plain(as_shown(pieces, look))
 
 
 def pad(text: str, width: int, right: bool) -> str:
@@ -247,34 +250,53 @@ def pad(text: str, width: int, right: bool) -> str:
 
 def outline_lines(outline: Outline, look: Look) -> list[Pieces]:
     """The lines of an outline: its cells stand in columns, or follow their line where columns would be too wide."""
-    rails = [rails_text(branch.rails, look.unicode) for branch in outline.branches]
-    texts = [shown(branch.pieces, look) for branch in outline.branches]
+    texts = [as_shown(branch.pieces, look) for branch in outline.branches]
     cells = [[shown(((cell, ""),), look) for cell in branch.cells] for branch in outline.branches]
     heads = outline.heads[1:]
-    first = max(width_of(outline.heads[0]), *(len(r) + width_of(t) for r, t in zip(rails, texts, strict=True)))
     widths = [max([len(head), *(len(row[i]) for row in cells if row)]) for i, head in enumerate(heads)]
-    columns = look.width is None or first + sum(widths) + 3 * len(widths) <= look.width
+    for step in (3, 2, 1):
+        rails = [_rails(branch.rails, step, look) for branch in outline.branches]
+        wide = [len(rail) + width_of(plain(text)) for (rail, _), text in zip(rails, texts, strict=True)]
+        first = max(width_of(outline.heads[0]), *wide)
+        columns = look.width is None or first + sum(widths) + 3 * len(widths) <= look.width
+        if columns:
+            break
     lines: list[Pieces] = []
     if columns:
         row = pad(outline.heads[0], first, False) + "".join(
             "   " + pad(head, width, True) for head, width in zip(heads, widths, strict=True)
         )
         lines.append(((row, "faint"),))
-    for branch, rail, text, row_cells in zip(outline.branches, rails, texts, cells, strict=True):
-        # escapes may have changed the pieces' lengths: styles are kept only where the text is as it was
-        pieces: Pieces = branch.pieces if plain(branch.pieces) == text else ((text, ""),)
-        line: Pieces = ((rail, "faint"), *pieces)
+    for (rail, passing), text, row_cells in zip(rails, texts, cells, strict=True):
+        line: Pieces = text
         if columns and row_cells:
-            line += ((" " * (first - len(rail) - width_of(text)), ""),)
+            line += ((" " * (first - len(rail) - width_of(plain(text))), ""),)
             for cell, width in zip(row_cells, widths, strict=True):
                 line += (("   " + pad(cell, width, True), "number"),)
         elif row_cells:
             for head, cell in zip(heads, row_cells, strict=True):
-                line += ((f"  {head} ", "faint"), (cell, "number"))
-        lines.append(line)
+                line += ((f"  {head} = ", "faint"), (cell, "number"))
+        first_line, *more = broken(line, None if look.width is None else look.width - len(rail), indent=4)
+        lines += [((rail, "faint"), *first_line), *(((passing, "faint"), *part) for part in more)]
     if outline.note:
-        lines.append(((outline.note if look.unicode else outline.note.replace("…", "..."), "faint"),))
+        told = outline.note if look.unicode else outline.note.replace("…", "...")
+        lines += broken(((told, "faint"),), look.width)
     return lines
+
+
+def _rails(rails: tuple[bool, ...], step: int, look: Look) -> tuple[str, str]:
+    """The lines that lead to a branch of an outline, a level in so many columns, and those that pass it.
+
+    On a screen that has no room for them a number says how deep it is.
+    """
+    if not rails:
+        return "", ""
+    if look.width is not None and step * len(rails) > look.width // 2:
+        deep = f"{len(rails)}: "
+        return deep, " " * len(deep)
+    on, more, last = ("│", "├─", "└─") if look.unicode else ("|", "|-", "`-")
+    passing = [(on if rail else "").ljust(step) for rail in rails]
+    return "".join(passing[:-1]) + (more if rails[-1] else last)[: max(step - 1, 1)].ljust(step), "".join(passing)
 
 
 def _code(text: str) -> str:

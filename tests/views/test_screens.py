@@ -1,0 +1,170 @@
+"""Screens of every command with few and many variables: no numeral, no name and no heading is broken at any width."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from autodiff_cli import views
+from autodiff_cli.commands import COMMANDS
+from autodiff_cli.errors import Diagnostic, Span
+from autodiff_cli.questions.arithmetic import chosen
+from autodiff_cli.questions.check import check
+from autodiff_cli.questions.descend import Stops, descend
+from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.export import export
+from autodiff_cli.questions.functions import functions
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.questions.graph import picture
+from autodiff_cli.questions.hessian import hessian
+from autodiff_cli.questions.jacobian import jacobian
+from autodiff_cli.questions.minimize import minimize
+from autodiff_cli.questions.plot import plot
+from autodiff_cli.questions.taylor import taylor
+from autodiff_cli.questions.trace import trace
+from autodiff_cli.views.characters import Look, width_of
+from autodiff_cli.views.document import Block, Drawing, Line, Pieces, Table
+from autodiff_cli.views.error import draw
+from autodiff_cli.views.rendering import PlainText, Terminal
+
+COUNTS = (1, 8, 40)
+WIDTHS = (40, 60, 80, 100, 120)
+NAMES = [f"weight{k}" for k in range(1, 41)]
+
+Answers = Callable[[str, dict[str, float]], Iterable[Any]]
+
+ANSWERS: dict[str, Answers] = {
+    "grad": lambda text, at: (
+        gradient(text, at),
+        gradient(text, at, arithmetic=chosen(False, 30, False)),
+        gradient(text, at, arithmetic=chosen(False, None, True)),
+    ),
+    "trace": lambda text, at: (trace(text, at), trace(text, at, mode="forward", direction=dict.fromkeys(at, 1.0))),
+    "graph": lambda text, at: (picture(text, at),),
+    "check": lambda text, at: (check(text, at),),
+    "descend": lambda text, at: (descend(text, at, stops=Stops(4)),),
+    "minimize": lambda text, at: (minimize(text, at, steps=3),),
+    "plot": lambda text, at: [plot(text, at, wrt=[*at][:k]) for k in (1, 2) if k <= len(at)],
+    "diff": lambda text, at: (diff(text, at), diff(text)),
+    "hessian": lambda text, at: (hessian(text, at),),
+    "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
+    "taylor": lambda text, at: (taylor(text, at, by=next(iter(at)), order=8),),
+    "export": lambda text, at: (export(text, "python"),),
+    "functions": lambda text, at: (functions(),),
+}
+
+
+def program(count: int) -> tuple[str, dict[str, float]]:
+    """A program of so many variables, and a point at which its numbers have many digits."""
+    names = NAMES[:count]
+    text = " + ".join(f"({name} - {k}.25)**2*exp({name}/3)" for k, name in enumerate(names))
+    return text, {name: 0.123456 + k / 7 for k, name in enumerate(names)}
+
+
+def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Terminal) -> list[str]:
+    """What a screen of this width breaks of a document, beside what it would be on an endless one."""
+    # what draws itself is measured, not read
+    drawn = [block for block in blocks if isinstance(block, Drawing)]
+    told = [block for block in blocks if not isinstance(block, Drawing)]
+    endless = PlainText(Look(terminal=True)).render(told)
+    text = medium(Look(terminal=True, width=width)).render(told)
+    found = list(fragments(text, endless))
+    found += [f"too wide: {line}" for line in text.splitlines() if width_of(line) > width and not in_one_word(line)]
+    for block in drawn:
+        lines = medium(Look(terminal=True, width=width)).render([block]).splitlines()
+        found += [f"too wide: {line}" for line in lines if width_of(line.rstrip()) > width]
+    sources = {"".join(text for text, _ in block.pieces) for block in told if isinstance(block, Line) and block.source}
+    return [each for each in found if each.removeprefix("too wide: ") not in sources]
+
+
+def fragments(text: str, endless: str) -> Iterator[str]:
+    """The words and numerals that are not those of the same document on an endless screen, and those missing."""
+    seen, whole = (Counter(re.findall(r"[-+]?[\w.]+(?:(?<=\de)[-+]\d+)?", each)) for each in (text, endless))
+    # the lines of a narrow tree have no headings, and their numbers a word before them; labels of rows are repeated
+    words = {"data", "grad", "node"}
+    yield from (f"a fragment: {word}" for word in seen if word not in whole and word not in words)
+    yield from (f"missing: {word}" for word in whole if seen[word] < whole[word] and word not in words)
+
+
+def in_one_word(line: str) -> bool:
+    """Whether a line holds but one word: there is nowhere else to break it."""
+    return len(re.sub(r"[^\w.]", " ", line).split()) == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_broken(command: str) -> None:
+    tried = 0
+    for count in COUNTS:
+        for answer in ANSWERS[command](*program(count)):
+            document = views.view_of(answer).document
+            assert document
+            blocks = [*document(answer)]
+            for width in WIDTHS:
+                assert not broken(blocks, width), f"{count} variables, {width} columns"
+                tried += 1
+    assert tried >= len(COUNTS) * len(WIDTHS)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_errors_and_hints_are_broken_between_words(width: int) -> None:
+    words = "so many words that no line holds them all, and `a piece of code` and `--at x=1`, " * 3
+    told = Diagnostic("syntax", words, Span(0, 1), words)
+    for level in ("error", "warning"):
+        lines = draw(told, "x", Look(terminal=True, width=width), level=level).splitlines()
+        assert max(map(width_of, lines)) <= width
+        assert len(lines) > 6
+        assert " ".join(" ".join(lines).split()).count(words.strip()) == 2
+        assert sum("`a piece of code`" in line for line in lines) == 6, "code is not broken"
+
+
+class Folded(Terminal):
+    """A layout that squeezes columns and breaks what is in them wherever they end."""
+
+    def table(self, table: Table) -> Iterable[str]:
+        share = (self.look.width or 80) // len(table.heads) - 1
+        rows = [table.heads, *(["".join(text for text, _ in cell) for cell in row] for row in table.rows)]
+        for row in rows:
+            for k in range(0, max(map(len, row)), share):
+                yield " ".join(cell[k : k + share].ljust(share) for cell in row)
+
+
+class Cut(Terminal):
+    """A layout that leaves out what is beyond the screen's edge."""
+
+    def table(self, table: Table) -> Iterable[str]:
+        return [line[: self.look.width] for line in PlainText(Look()).table(table)]
+
+
+class Endless(Terminal):
+    """A layout that does not ask how wide the screen is."""
+
+    def lines(self, pieces: Pieces) -> Iterable[str]:
+        return [self.line(pieces)]
+
+
+@pytest.mark.parametrize(
+    ("command", "medium", "told"),
+    [
+        ("descend", Folded, "a fragment: "),
+        ("jacobian", Folded, "a fragment: "),
+        ("hessian", Cut, "missing: "),
+        ("hessian", Endless, "too wide: "),
+    ],
+)
+def test_a_broken_layout_is_noticed(command: str, medium: type[PlainText], told: str) -> None:
+    (answer,) = ANSWERS[command](*program(8))
+    document = views.view_of(answer).document
+    assert document
+    found = broken([*document(answer)], 60, medium)
+    assert [each for each in found if each.startswith(told)]
+
+
+def test_a_heading_that_is_broken_is_noticed() -> None:
+    table = Table(("variable", "differences"), [((("x", "name"),), (("1", "number"),))])
+    assert not broken([table], 40)
+    assert broken([table], 16, Folded)
+    assert not broken([table], 16)
