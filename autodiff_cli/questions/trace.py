@@ -30,7 +30,7 @@ class Row(NamedTuple):
     """A node of the forward primal trace: what it is called, how it is computed, its value."""
 
     name: str
-    """`v-1`, `v0` for variables, `v1` … for operations, or the name that the program bound."""
+    """The variable's own name, or the one that the program bound; `v1`, `v2` … where there is none."""
     kind: str
     """`variable`, `constant`, `operation` or `condition`."""
     numbered: bool
@@ -59,8 +59,10 @@ class Pull(NamedTuple):
     upstream: float
     """The adjoint of the source."""
     product: float
+    before: float | None
+    """The target's adjoint before this step; None where this is the first to arrive."""
     total: float
-    """The target's adjoint so far, this step included."""
+    """The same with this step."""
     accumulates: bool
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
@@ -255,20 +257,14 @@ class _Writer:
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
         times: dict[str, int] = {}
-        count = 0
-        offset = 1 - sum(nodes[i].primitive is VARIABLE for i in order)
-        for k, i in enumerate(self.listed):
-            n = nodes[i]
-            if n.primitive is VARIABLE:
-                self.names[i] = f"{self.letter}{k + offset}"
-                self.numbered.add(i)
-            elif n.label:
-                times[n.label] = times.get(n.label, 0) + 1
-                self.names[i] = n.label if times[n.label] == 1 else f"{n.label}[{times[n.label]}]"
+        for i in self.listed:
+            label = self.nodes[i].label
+            if label:
+                times[label] = times.get(label, 0) + 1
+                self.names[i] = label if times[label] == 1 else f"{label}[{times[label]}]"
             else:
-                count += 1
-                self.names[i] = f"{self.letter}{count}"
                 self.numbered.add(i)
+                self.names[i] = f"{self.letter}{len(self.numbered)}"
         self.leaves: dict[int, Value] = {}
 
     def is_listed(self, i: int) -> bool:
@@ -288,7 +284,7 @@ class _Writer:
             elif _negative_literal(n):
                 made = constant(-n._prev[0].data, f"-{n._prev[0].source}")
             else:
-                made = variable(n.label if n.primitive is VARIABLE else self.names.get(i, "…"))
+                made = variable(self.names.get(i, "…"))
                 made.data = self.tape.data[i]
             self.leaves[i] = made
         return made
@@ -339,10 +335,11 @@ def _pulls(writer: _Writer, adjoints: Sequence[float | None], at: Mapping[int, i
     totals: dict[int, float] = {}
     pulls = []
     for i, p, formula, partial, adjoint, product in steps:
+        before = _plain(totals.get(p))
         totals[p] = totals[p] + product if p in totals else product
         text = "" if formula is None else expression_text(formula)
-        shared, total = consumers[p] > 1, totals[p] + 0.0
-        pulls.append(Pull(at[i], at[p], text, formula, float(partial), adjoint + 0.0, product + 0.0, total, shared))
+        numbers = (float(partial), adjoint + 0.0, product + 0.0, before, totals[p] + 0.0)
+        pulls.append(Pull(at[i], at[p], text, formula, *numbers, accumulates=consumers[p] > 1))
     return pulls
 
 
@@ -383,7 +380,7 @@ def _vanishing(
             continue
         seen.add(k)
         adjoint += 0.0
-        name, through = shown_name(rows[k]), _operation(rows[pull.source])
+        name, through = rows[k].name, _operation(rows[pull.source])
         if largest[k] >= VANISHED > abs(adjoint):
             if products[k] > CANCELLED * abs(adjoint):
                 notes.append(Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}"))
@@ -394,13 +391,8 @@ def _vanishing(
     for k, (i, row) in enumerate(zip(writer.listed, rows, strict=True)):
         if adjoints[i] is not None or not writer.active[i] or row.kind == "condition" or k in seen:
             continue
-        notes.append(Note("cut off", f"nothing flows back to {shown_name(row)}"))
+        notes.append(Note("cut off", f"nothing flows back to {row.name}"))
     return notes
-
-
-def shown_name(row: Row) -> str:
-    """What a sentence calls a node: a variable by its own name."""
-    return row.symbol or row.name
 
 
 def _operation(row: Row) -> str:

@@ -121,9 +121,7 @@ class _Document:
 
     def primal(self, row: Row) -> list[str]:
         if not row.graph._prev:
-            symbol = name_latex(row.symbol) if row.symbol and row.kind == "variable" else ""
-            value = self.number(row.value)
-            return [self.name(row), symbol or value, f"= {value}" if symbol else "", ""]
+            return [self.name(row), self.number(row.value), "", ""]
         return [
             self.name(row),
             expression_latex(row.graph),

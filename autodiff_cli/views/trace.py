@@ -26,13 +26,15 @@ from .tex import in_numbers, latex
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
 
-_SUBSCRIPTS = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
+"""A name of one letter, an index after it at most."""
 
 Item = TypeVar("Item")
 
 
 class Notation:
-    """How names and steps are written: `v̄₋₁ += v̄₁ · ∂v₁/∂v₋₁`, or in ASCII `adj(v-1) += adj(v1) * d(v1)/d(v-1)`."""
+    """How names and steps are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
 
     def __init__(self, trace: Trace, unicode: bool, digits: int | None) -> None:
         self.trace, self.unicode, self.digits = trace, unicode, digits
@@ -56,7 +58,7 @@ class Notation:
     def adjoint(self, row: Row) -> str:
         """The node's name with a bar, over all of a long name."""
         stem, mark, again = row.name.partition("[")
-        if row.numbered or len(stem) == 1 or not self.unicode:
+        if row.numbered or _LETTER.fullmatch(stem) or not self.unicode:
             return self._accented(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
@@ -90,7 +92,7 @@ class Notation:
         return expression_text(in_numbers(row.graph, self.number))
 
     def pull(self, pull: Pull) -> str:
-        """`v̄₋₁ += v̄₁ · ∂v₁/∂v₋₁`."""
+        """`x̄ += v̄₁ · ∂v₁/∂x`."""
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
         sign = "+=" if pull.accumulates else "="
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{self.derivative(source, target)}"
@@ -100,7 +102,7 @@ class Notation:
         return self.text(text) or self.number(number)
 
     def push(self, push: Push) -> tuple[str, str]:
-        """`v̇₂ = x2 · v̇₋₁ + x1 · v̇₀`, and the same in numbers."""
+        """`v̇₂ = y · ẋ + x · ẏ`, and the same in numbers."""
         terms, numbers = [], []
         for term in push.terms:
             dot = self.tangent(self.trace.rows[term.source])
@@ -165,8 +167,8 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
     """The trace as lines of a solution worked by hand."""
     for row in answer.rows:
         value = notation.number(row.value)
-        formula = row.symbol if not row.graph._prev else notation.text(row.formula)
-        yield " = ".join(dict.fromkeys((notation.name(row), formula or value, notation.numbers(row) or value, value)))
+        formula = notation.text(row.formula) if row.graph._prev else value
+        yield " = ".join(dict.fromkeys((notation.name(row), formula, notation.numbers(row) or value, value)))
     if answer.mode == "reverse":
         if answer.gradient:
             output = answer.rows[answer.pulls[0].source] if answer.pulls else answer.rows[-1]
@@ -209,7 +211,7 @@ def _table(
 def _primal(answer: Trace, notation: Notation, steps: int) -> Table:
     def cells(row: Row) -> Iterator[tuple[str, Style]]:
         yield notation.name(row), "name"
-        yield (notation.text(row.formula), "code") if row.graph._prev else (row.symbol, "name")
+        yield notation.text(row.formula) if row.graph._prev else "", "code"
         yield notation.numbers(row), "code"
         yield notation.number(row.value), "number"
 
@@ -222,10 +224,10 @@ def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
         yield notation.pull(pull), "code"
         yield (partial if formula in (partial, "") else f"{formula} = {partial}"), "code"
         product = f"{notation.factor(notation.number(pull.upstream))}{notation.times}{notation.factor(partial)}"
-        yield f"{product} = {notation.number(pull.product)}", "number"
+        yield product if pull.before is None else f"{notation.number(pull.before)} + {product}", "number"
         yield notation.number(pull.total), "number"
 
-    heads = ("reverse adjoint trace", "local derivative", "product", "adjoint")
+    heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
     seed: list[tuple[tuple[str, Style], ...]] = []
     if answer.pulls:
         source = notation.adjoint(answer.rows[answer.pulls[0].source])
