@@ -38,7 +38,7 @@ class _Sources:
         large = {step for step in recording.watched if _may_be_infinite(step)}
         # Also a step that stands for an operation which the target lacks.
         large |= {step for node, step in recording.place.items() if node.primitive.infinite}
-        self.operands = _operands(recording)
+        self.operands = operands(recording)
         self.sharp = 0
         """Steps that fail where they are undefined, not only where they are too large."""
         self.plain = 0
@@ -139,7 +139,7 @@ def _implies(signs: str, number: float, domain: str, end: float) -> bool:
     return all(side in inside for sign in signs for side in sides[sign])
 
 
-def _operands(recording: Recording) -> dict[Step, list[Step]]:
+def operands(recording: Recording) -> dict[Step, list[Step]]:
     """What the program evaluates for a step although its formula leaves it out at some points: elu's `alpha`."""
     found: dict[Step, list[Step]] = {}
     for node, step in recording.place.items():

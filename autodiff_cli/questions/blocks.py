@@ -1,0 +1,250 @@
+"""Value and derivatives of one program at blocks of rows: columns in, columns out, and the rows that were not sure.
+
+The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
+flag the rows where something is not finite; those are asked about one by one, in plain Python, which knows what to say.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ExpressionError
+from ..language.builder import Program
+from ..targets.lowering import Lacking, Lowering
+from ..targets.vectors import MOST_STEPS, Vectors, vectors
+from ..values.adjoint import Recording, record_gradient
+from ..values.value import variable
+
+BACKENDS = ("llvm", "numpy", "python")
+"""What rows can be computed by, the fastest first; plain Python is always there."""
+
+LIBRARY = "libmvec.so.1"
+"""The C library's vector mathematics, where it has them."""
+
+PRINTED = 4_000
+"""Steps of a program that is printed for LLVM: building it takes some microseconds each, and more as they grow."""
+
+BLOCK = 16_384
+"""Rows that NumPy works on at a time: a dozen columns of them stay in a processor's cache."""
+
+Compute = Callable[[Sequence[Any], Any, Any], None]
+"""Fills in results, a row of the array each, and flags; an input is a column, or a number that all rows have."""
+
+Record = Callable[[Lowering], Recording]
+
+
+class Kernel(NamedTuple):
+    """A program that is ready for blocks, and what it is computed by."""
+
+    compute: Compute | None
+    """None where it is plain Python's."""
+    backend: str
+    note: str | None
+    """What to tell the user once, where it is not the fastest: why, and what would help."""
+
+
+def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
+    """What records the value of a program and its derivatives by these variables."""
+
+    def record(recorder: Lowering) -> Recording:
+        leaves = list(program.variables.values())
+        by = [program.variables.get(name) or variable(name) for name in wanted]
+        return record_gradient(program.outputs[0], leaves, by, recorder)
+
+    return record
+
+
+def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
+    """The fastest kernel that there is, or that of a backend. Raises a usage error for one that cannot be had.
+
+    `fixed` are the positions of inputs that all rows share.
+    """
+    if backend == "python":
+        return Kernel(None, "python", None)
+    note = None
+    if backend in (None, "llvm"):
+        try:
+            return _printed(record, inputs, fixed)
+        except ImportError:
+            note = "llvmlite is not installed: `pip install 'autodiff-cli[data]'`"
+        except _TooLarge:
+            note = f"the program has more than {PRINTED:,} steps"
+        except Lacking as lacking:
+            note = f"no vector library has `{lacking}`"
+        if backend == "llvm":
+            raise ExpressionError("usage", f"`--backend llvm` cannot be had: {note}", hint="leave the option out")
+    try:
+        return _called(record, inputs, f"the rows are computed by NumPy: {note}" if note else None)
+    except _TooLarge:
+        note = f"the program has more than {MOST_STEPS:,} steps"
+    except Lacking as lacking:
+        note = f"NumPy has no `{lacking}`"
+    if backend == "numpy":
+        raise ExpressionError("usage", f"`--backend numpy` cannot be had: {note}", hint="leave the option out")
+    return Kernel(None, "python", f"the rows are computed one by one, which takes its time: {note}")
+
+
+class _TooLarge(Exception):
+    """A program is too large for a backend."""
+
+
+def _planned(record: Record, lowering: Lowering, most: int) -> Vectors:
+    recording = record(lowering)
+    if len(lowering.steps) > most:
+        raise _TooLarge
+    return vectors(recording)
+
+
+# ---- LLVM ---------------------------------------------------------------------------------------------------------
+_LOADING = threading.Lock()
+_LOADED: list[Callable[[str], bool]] = []
+
+
+def _symbols() -> Callable[[str], bool]:
+    """Whether the process has a function of the C library that this processor can run."""
+    import llvmlite.binding as llvm
+
+    with _LOADING:
+        if not _LOADED:
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+            wide = False
+            try:
+                llvm.load_library_permanently(LIBRARY)
+                wide = bool(llvm.get_host_cpu_features().get("avx2"))
+            except (RuntimeError, OSError):
+                pass
+
+            def has(name: str) -> bool:
+                return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
+
+            _LOADED.append(has)
+    return _LOADED[0]
+
+
+def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Kernel:
+    import ctypes
+
+    import llvmlite.binding as llvm
+
+    from ..targets.llvm import LANES, Llvm, lowering
+
+    has = _symbols()
+    plan = _planned(record, lowering(), PRINTED)
+    text = Llvm(plan, fixed, has).module(inputs)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    with _LOADING:
+        module = llvm.parse_assembly(text)
+        engine = llvm.create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        address = engine.get_function_address("f")
+    pointer = ctypes.c_void_p
+    function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
+
+    def run(columns: Sequence[Any], results: Any, flags: Any, rows: int) -> None:
+        read = (pointer * max(1, inputs))(*[column.ctypes.data for column in columns])
+        written = (pointer * len(results))(*[column.ctypes.data for column in results])
+        function(ctypes.addressof(read), ctypes.addressof(written), flags.ctypes.data, rows)
+
+    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
+        columns = [np.full(1, x) if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(given)]
+        rows = len(flags)
+        whole = rows // LANES * LANES
+        run(columns, results, flags, whole)
+        if whole < rows:
+            last = [
+                column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)
+            ]  # fmt: skip
+            found, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
+            run(last, found, flagged, LANES)
+            results[:, whole:], flags[whole:] = found[:, : rows - whole], flagged[: rows - whole]
+
+    compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
+    return Kernel(compute, "llvm", None)
+
+
+# ---- NumPy --------------------------------------------------------------------------------------------------------
+def _called(record: Record, inputs: int, note: str | None) -> Kernel:
+    from ..targets.columns import Columns, lowering
+
+    columns = Columns(_planned(record, lowering(), MOST_STEPS), inputs)
+    work = threading.local()
+
+    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
+        rows = len(flags)
+        if not hasattr(work, "columns"):
+            work.columns = [np.empty(BLOCK, bool if kind else float) for kind in columns.kinds]
+        for start in range(0, rows, BLOCK):
+            part = slice(start, min(start + BLOCK, rows))
+            count = part.stop - start
+            columns.run(
+                [x[part] if isinstance(x, np.ndarray) else x for x in given],
+                [column[:count] for column in work.columns], [column[part] for column in results], flags[part],
+            )  # fmt: skip
+
+    return Kernel(compute, "numpy", note)
+
+
+# ---- rows ---------------------------------------------------------------------------------------------------------
+class Block(NamedTuple):
+    """What was found for a block of rows."""
+
+    results: Any
+    """An array with a row a result: the value, then the derivatives; not a number where there is none."""
+    asked: list[int]
+    """The rows that were asked about one by one, in order."""
+    errors: dict[int, ExpressionError]
+    """Why some of them have no answer."""
+
+
+Plain = Callable[[Mapping[str, float]], Sequence[float]]
+"""All results at a point, by the way that knows what to say. Raises `ExpressionError`."""
+
+
+def evaluate(
+    kernel: Kernel,
+    names: Sequence[str],
+    columns: Sequence[Any],
+    rows: int,
+    count: int,
+    plain: Plain,
+    missing: Callable[[int, str], ExpressionError | None],
+) -> Block:
+    """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
+
+    `missing` says why a variable has no value at a row: asked where it is not finite.
+    """
+    results = np.empty((count, rows))
+    if kernel.compute is None:
+        flagged: Any = range(rows)
+    else:
+        flags = np.empty(rows, bool)
+        kernel.compute(columns, results, flags)
+        flagged = np.flatnonzero(flags).tolist()
+    errors: dict[int, ExpressionError] = {}
+    asked = list(flagged)
+    if asked:
+        picked = [
+            column[asked].tolist() if isinstance(column, np.ndarray) else [column] * len(asked) for column in columns
+        ]
+        found = []
+        for k, row in enumerate(asked):
+            point = {name: column[k] for name, column in zip(names, picked, strict=True)}
+            try:
+                for name, x in point.items():
+                    if x - x != 0.0:
+                        error = missing(row, name)
+                        if error is not None:
+                            raise error
+                found.append(plain(point))
+            except ExpressionError as error:
+                errors[row] = error
+                found.append([np.nan] * count)
+        results[:, asked] = np.array(found).T
+    return Block(results, asked, errors)

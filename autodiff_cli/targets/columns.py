@@ -1,0 +1,166 @@
+"""NumPy as a target for blocks of rows: the operations to call on columns, each with the column that it writes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..numbers.recorder import CONDITIONS, Step
+from ..table.names import by_name
+from .lowering import Lowering
+from .python import NumPy
+from .vectors import Vectors, whole_power
+
+OPERATORS: dict[str, Any] = by_name({
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+    "and_": np.logical_and, "or_": np.logical_or, "not_": np.logical_not,
+})  # fmt: skip
+
+FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy().forms.items() if isinstance(form, str)}
+
+
+def lowering() -> Lowering:
+    """A recorder of what NumPy can do."""
+    return Lowering(NumPy().forms, functions=False)
+
+
+class Call(NamedTuple):
+    """One operation: what is called, the places of its inputs, and of the column that it writes to."""
+
+    function: Callable[..., Any]
+    inputs: tuple[int, ...]
+    out: int
+
+
+class Columns:
+    """The operations of a plan on numbered places: inputs first, then constants, then columns that are used again."""
+
+    def __init__(self, plan: Vectors, inputs: int) -> None:
+        self.constants: list[Any] = []
+        self.kinds: list[bool] = []
+        """Of each column that is worked in: whether it holds conditions."""
+        self.calls: list[Call] = []
+        self.plan = plan
+        self._inputs = inputs
+        self._place: dict[Step, int] = {}
+        self._literals: dict[tuple[str, str], int] = {}
+        leaves = [a for step in plan.steps for a in step.args] + list(plan.results)
+        for step in leaves:
+            if step.name == "number":
+                key = (type(step.data).__name__, repr(step.data))
+                if key not in self._literals:
+                    self._literals[key] = inputs + len(self.constants)
+                    self.constants.append(step.data)
+                self._place[step] = self._literals[key]
+            elif step.name == "input":
+                self._place[step] = step.data
+        self._first = inputs + len(self.constants)
+        self._free: dict[bool, list[int]] = {True: [], False: []}
+        uses: dict[Step, int] = {}
+        kept = {check.step for check in plan.checks} | set(plan.results)
+        kept |= {a for check in plan.checks if check.step.name in CONDITIONS for a in check.step.args}
+        kept |= {step for check in plan.checks for step, _ in check.needed}
+        for step in plan.steps:
+            for a in step.args:
+                uses[a] = uses.get(a, 0) + 1
+        for step in plan.steps:
+            places = tuple([self._place[a] for a in step.args])
+            out = self._place[step] = self._new(step.name in CONDITIONS)
+            self.calls.append(Call(_function(step), places, out))
+            for a in step.args:
+                uses[a] -= 1
+                if not uses[a] and a.args and a not in kept:
+                    self._free[a.name in CONDITIONS].append(self._place[a])
+
+    def _new(self, condition: bool) -> int:
+        if self._free[condition]:
+            return self._free[condition].pop()
+        self.kinds.append(condition)
+        return self._first + len(self.kinds) - 1
+
+    def run(self, inputs: list[Any], work: list[Any], results: list[Any], flags: Any) -> None:
+        """Fill in the results and the flags; `work` are columns of the `kinds`, as long as the inputs."""
+        places = [*inputs, *self.constants, *work]
+        with np.errstate(all="ignore"):
+            for function, read, out in self.calls:
+                function(*[places[k] for k in read], out=places[out])
+            total = np.zeros(len(flags))
+            for column in inputs:
+                total += column
+            flags[:] = False
+            for step, result in zip(self.plan.results, results, strict=True):
+                np.add(places[self._place[step]], 0.0, out=result)
+                total += result
+            for check in self.plan.checks:
+                where: Any = True
+                for condition, holds in check.needed:
+                    truth = places[self._place[condition]]
+                    where = np.logical_and(where, truth if holds else np.logical_not(truth))
+                if check.step.name in CONDITIONS:
+                    x, y = (places[self._place[a]] for a in check.step.args)
+                    np.logical_or(flags, np.logical_and(np.equal(x, y), where), out=flags)
+                else:
+                    np.add(total, places[self._place[check.step]], out=total, where=where)
+            total -= total
+            np.logical_or(flags, total != 0.0, out=flags)
+
+
+def _function(step: Step) -> Callable[..., Any]:
+    """What computes a step, called with its inputs and `out`."""
+    name = step.name
+    if name in OPERATORS:
+        return OPERATORS[name]  # type: ignore[no-any-return]
+    if name == "where":
+        return _chosen
+    if name == "pow":
+        whole = whole_power(step)
+        return np.power if whole is None else _powers(whole)
+    if name == "atan2":
+        # a zero has no sign
+        return lambda y, x, out: np.arctan2(y + 0.0, x + 0.0, out=out)
+    form = FUNCTIONS[name]
+    if form.startswith("np."):
+        return np.round if form == "np.round" else getattr(np, form.removeprefix("np."))
+    return _one_by_one(getattr(math, name))
+
+
+def _chosen(condition: Any, x: Any, y: Any, out: Any) -> None:
+    # the column that is written to is none of those that are read
+    out[...] = y
+    np.copyto(out, x, where=condition)
+
+
+def _powers(exponent: int) -> Callable[..., Any]:
+    """A power by products."""
+
+    def power(x: Any, _: Any, out: Any) -> None:
+        np.multiply(x, x, out=out) if abs(exponent) > 1 else np.copyto(out, x)
+        if abs(exponent) in (4, 5, 6):
+            np.multiply(out, out if abs(exponent) < 6 else x, out=out)
+        if abs(exponent) in (3, 5):
+            np.multiply(out, x, out=out)
+        elif abs(exponent) == 6:
+            np.multiply(out, out, out=out)
+        if exponent < 0:
+            np.divide(1.0, out, out=out)
+
+    return power
+
+
+def _one_by_one(function: Callable[[float], float]) -> Callable[..., Any]:
+    """A function that only Python has, on a column; not a number where it raises an error."""
+
+    def value(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, ArithmeticError):
+            return math.nan
+
+    def fill(x: Any, out: Any) -> None:
+        out[...] = [value(each) for each in np.broadcast_to(x, out.shape).tolist()]
+
+    return fill

@@ -1,0 +1,247 @@
+"""LLVM as a target: columns four doubles at a time, functions of the C library's vector mathematics where it has them.
+
+The function that is printed is `void f(double** inputs, double** results, i8* flags, i64 rows)`. Rows are a multiple of
+four; inputs that are the same for all rows are one double each. A flag is 1 where the row has to be asked about.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Collection
+
+from ..numbers.recorder import CONDITIONS, Step
+from ..table.names import by_name
+from .c import C
+from .lowering import Lowering
+from .vectors import Vectors, whole_power
+
+LANES = 4
+INSTRUCTIONS = by_name({"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"})
+INTRINSICS = by_name({"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "round": "rint"})
+"""What a processor does to a vector itself."""
+
+COMPARISONS = by_name({"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"})
+FUNCTIONS = {
+    operation: form
+    for operation, form in C().forms.items()
+    if isinstance(form, str) and operation not in INTRINSICS and operation not in by_name({"max": 0, "min": 0})
+} | by_name({"pow": "pow"})
+"""Functions of the C library, by the operations that they are for."""
+
+NATIVE = (*INTRINSICS, *FUNCTIONS, *by_name({"max": 0, "min": 0, "where": 0}))
+
+VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
+
+
+def lowering() -> Lowering:
+    """A recorder of what can be printed."""
+    return Lowering(NATIVE, functions=False)
+
+
+def vector_name(function: str, inputs: int) -> str:
+    """What the C library calls a function of four doubles at a time, where it has one."""
+    return f"_ZGVdN{LANES}{'v' * inputs}_{function}"
+
+
+class Llvm:
+    """Printed text, as it grows."""
+
+    def __init__(self, plan: Vectors, fixed: Collection[int], has: Callable[[str], bool]) -> None:
+        """`fixed` are the positions of inputs that are the same for all rows; `has` says which functions there are."""
+        self.plan = plan
+        self.fixed = fixed
+        self.has = has
+        self.names: dict[Step, str] = {}
+        self.before: list[str] = []
+        self.lines: list[str] = []
+        self.declared: dict[str, str] = {}
+        self.count = 0
+        self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
+
+    def new(self, text: str, *, before: bool = False) -> str:
+        """The name of what an instruction gives."""
+        name = f"%v{self.count}"
+        self.count += 1
+        (self.before if before else self.lines).append(f"  {name} = {text}")
+        return name
+
+    def module(self, inputs: int) -> str:
+        """The whole text, for so many inputs."""
+        columns = [self.column("inputs", k) for k in range(inputs)]
+        outputs = [self.column("results", k) for k in range(len(self.plan.results))]
+        loaded = []
+        for k, column in enumerate(columns):
+            name = self.splat(self.new(f"load double, ptr {column}", before=True)) if k in self.fixed else ""
+            loaded.append(name or self.new(f"load {VECTOR}, ptr {self.at(column)}, align 8"))
+        leaves = {a for step in self.plan.steps for a in step.args} | {*self.plan.results}
+        self.names |= {step: loaded[step.data] for step in leaves if step.name == "input"}
+        for step in self.plan.steps:
+            self.names[step] = self.step(step)
+        flag = self.flag([name for k, name in enumerate(loaded) if k not in self.fixed])
+        for column, result in zip(outputs, self.plan.results, strict=True):
+            # a zero has no sign
+            plain = self.new(f"fadd {VECTOR} {self.value(result)}, zeroinitializer")
+            self.lines.append(f"  store {VECTOR} {plain}, ptr {self.at(column)}, align 8")
+        place = self.new("getelementptr i8, ptr %flags, i64 %row")
+        self.lines.append(f"  store <4 x i8> {self.new(f'zext {TRUTH} {flag} to <4 x i8>')}, ptr {place}, align 1")
+        return "\n".join([
+            *self.declared.values(),
+            "define void @f(ptr %inputs, ptr %results, ptr %flags, i64 %rows) {",
+            "entry:", *self.before,
+            "  %some = icmp sgt i64 %rows, 0",
+            "  br i1 %some, label %loop, label %end",
+            "loop:", "  %row = phi i64 [0, %entry], [%next, %loop]", *self.lines,
+            f"  %next = add i64 %row, {LANES}",
+            "  %more = icmp slt i64 %next, %rows",
+            "  br i1 %more, label %loop, label %end",
+            "end:", "  ret void", "}", "",
+        ])  # fmt: skip
+
+    def column(self, array: str, position: int) -> str:
+        """The address of a column."""
+        place = self.new(f"getelementptr ptr, ptr %{array}, i64 {position}", before=True)
+        return self.new(f"load ptr, ptr {place}", before=True)
+
+    def at(self, column: str) -> str:
+        """The address of the row in a column."""
+        return self.new(f"getelementptr double, ptr {column}, i64 %row")
+
+    def splat(self, scalar: str) -> str:
+        """A number four times."""
+        first = self.new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
+        return self.new(
+            f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True
+        )  # fmt: skip
+
+    # -- steps ------------------------------------------------------------------------------------------------------
+    def value(self, step: Step) -> str:
+        """A step as an operand."""
+        if step.name == "number":
+            return _truth(step.data) if isinstance(step.data, bool) else _number(step.data)
+        return self.names[step]
+
+    def step(self, step: Step) -> str:
+        """What a step is called, once it is computed."""
+        name, args = step.name, [self.value(a) for a in step.args]
+        if name in INSTRUCTIONS:
+            return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
+        if name == "neg":
+            return self.new(f"fneg {VECTOR} {args[0]}")
+        if name in COMPARISONS:
+            return self.new(f"fcmp {COMPARISONS[name]} {VECTOR} {args[0]}, {args[1]}")
+        if name in ("and_", "or_"):
+            return self.new(f"{name[:-1]} {TRUTH} {args[0]}, {args[1]}")
+        if name == "not_":
+            return self.negated(args[0])
+        if name == "where":
+            kind = TRUTH if _is_condition(step) else VECTOR
+            return self.new(f"select {TRUTH} {args[0]}, {kind} {args[1]}, {kind} {args[2]}")
+        if name in ("max", "min"):
+            # the first of two equal ones
+            better = self.new(f"fcmp {'ogt' if name == 'max' else 'olt'} {VECTOR} {args[1]}, {args[0]}")
+            return self.new(f"select {TRUTH} {better}, {VECTOR} {args[1]}, {VECTOR} {args[0]}")
+        if name in INTRINSICS:
+            return self.intrinsic(INTRINSICS[name], args[0])
+        if name == "pow":
+            return self.power(step, args)
+        if name == "atan2":
+            # a zero has no sign
+            args = [self.new(f"fadd {VECTOR} {x}, zeroinitializer") for x in args]
+        return self.call(FUNCTIONS[name], args)
+
+    def negated(self, condition: str) -> str:
+        """The contrary of a condition."""
+        return self.new(f"xor {TRUTH} {condition}, {_truth(True)}")
+
+    def intrinsic(self, function: str, x: str) -> str:
+        """A function that is an instruction."""
+        name = f"@llvm.{function}.v4f64"
+        self.declared[name] = f"declare {VECTOR} {name}({VECTOR})"
+        return self.new(f"call {VECTOR} {name}({VECTOR} {x})")
+
+    def power(self, step: Step, args: list[str]) -> str:
+        """A power: by products, by a square root, or by the library."""
+        exponent = step.args[1]
+        whole = whole_power(step)
+        if whole is not None:
+            found = self.products(args[0], abs(whole))
+        elif exponent.name == "number" and abs(float(exponent)) == 0.5:
+            found = self.intrinsic("sqrt", args[0])
+        else:
+            return self.call("pow", args)
+        return found if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {found}")
+
+    def products(self, x: str, exponent: int) -> str:
+        """A power by squaring."""
+        if exponent == 1:
+            return x
+        half = self.products(x, exponent // 2)
+        square = self.new(f"fmul {VECTOR} {half}, {half}")
+        return self.new(f"fmul {VECTOR} {square}, {x}") if exponent % 2 else square
+
+    def call(self, function: str, args: list[str]) -> str:
+        """A function of the C library: for four doubles at once, or else for one after the other."""
+        many = vector_name(function, len(args))
+        if self.has(many):
+            self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
+            return self.new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")
+        self.declared[function] = f"declare double @{function}({', '.join(['double'] * len(args))})"
+        found = "poison"
+        for lane in range(LANES):
+            each = [self.new(f"extractelement {VECTOR} {a}, i32 {lane}") for a in args]
+            one = self.new(f"call double @{function}({', '.join(f'double {x}' for x in each)})")
+            found = self.new(f"insertelement {VECTOR} {found}, double {one}, i32 {lane}")
+        return found
+
+    # -- checks -----------------------------------------------------------------------------------------------------
+    def mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
+        """Where all of these conditions turn out so."""
+        if needed not in self.masks:
+            condition, holds = needed[-1]
+            last = self.value(condition) if holds else self.negated(self.value(condition))
+            before = self.mask(needed[:-1]) if needed[:-1] else None
+            self.masks[needed] = last if before is None else self.new(f"and {TRUTH} {before}, {last}")
+        return self.masks[needed]
+
+    def flag(self, inputs: list[str]) -> str:
+        """Whether each row has to be asked about: what is checked is not finite, or equal."""
+        terms = [*inputs, *[self.value(result) for result in self.plan.results]]
+        equal: list[str] = []
+        for check in self.plan.checks:
+            where = self.mask(check.needed) if check.needed else None
+            if _is_condition(check.step):
+                same = self.new("fcmp oeq {} {}, {}".format(VECTOR, *[self.value(a) for a in check.step.args]))
+                equal.append(same if where is None else self.new(f"and {TRUTH} {same}, {where}"))
+                continue
+            term = self.value(check.step)
+            if where is not None:
+                term = self.new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
+            terms.append(term)
+        total = self.added(terms)
+        rest = self.new(f"fsub {VECTOR} {total}, {total}")
+        flag = self.new(f"fcmp uno {VECTOR} {rest}, {rest}")
+        for each in equal:
+            flag = self.new(f"or {TRUTH} {flag}, {each}")
+        return flag
+
+    def added(self, terms: list[str]) -> str:
+        """The sum, by halves, so that no term waits for all before it."""
+        while len(terms) > 1:
+            pairs = [
+                self.new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)
+            ]  # fmt: skip
+            terms = pairs + terms[len(terms) // 2 * 2 :]
+        return terms[0] if terms else "zeroinitializer"
+
+
+def _is_condition(step: Step) -> bool:
+    return step.name in CONDITIONS or (step.name == "number" and isinstance(step.data, bool))
+
+
+def _number(value: float) -> str:
+    bits = struct.pack(">d", value).hex()
+    return f"<{', '.join([f'double 0x{bits}'] * LANES)}>"
+
+
+def _truth(value: bool) -> str:
+    return f"<{', '.join([f'i1 {int(value)}'] * LANES)}>"

@@ -1,0 +1,74 @@
+"""Vectors: a recorded program as operations on whole columns of numbers, and what shows where it has no answer.
+
+There are no branches: all of it is computed everywhere, and a choice picks. Where a number that the program needs at a
+row is not finite, or equal numbers are compared where that matters, the row is flagged: what has to be said of it, and
+sometimes its answer, is another's affair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..numbers.recorder import CONDITIONS, Step
+from ..table.primitive import OPERATIONS
+from ..values.adjoint import Recording
+from ..values.branch import Branch
+from ..values.schedule import live_steps, schedule
+from .faults import operands
+
+MOST_STEPS = 20_000
+"""Larger programs are not worth to be printed for columns: what it takes grows faster than they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A step that has to be finite, or a comparison that must not be of equal numbers, wherever all of `needed` hold.
+
+    `needed` are conditions, each with what it has to turn out as.
+    """
+
+    step: Step
+    needed: tuple[tuple[Step, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What is computed, in order, and what of it is checked."""
+
+    steps: tuple[Step, ...]
+    """Each after its inputs; without leaves."""
+    results: tuple[Step, ...]
+    """The values, then the partial derivatives. They are checked too, and so are all inputs."""
+    checks: tuple[Check, ...]
+
+
+def vectors(recording: Recording) -> Vectors:
+    """The recording for columns. A step that another one shows to be infinite is not checked itself."""
+    results = (*recording.values, *recording.partials)
+    computed = live_steps((*results, *recording.adjoints, *recording.watched))
+    numbers = [step for step in computed if step.args and step.name not in CONDITIONS]
+    # what only the program needs, and no formula at all points, is computed to be checked
+    there = set(live_steps((*results, *recording.adjoints)))
+    alone = {step: None for step in recording.watched if step not in there} | {
+        step: None for needed in operands(recording).values() for step in needed
+    }
+    alone = {step: None for step in alone if step.args and step.name not in CONDITIONS}
+    plan = schedule(
+        replace(recording, adjoints=(*recording.adjoints, *alone), watched=tuple(numbers)), OPERATIONS.keys()
+    )
+    checks = tuple([Check(step, _needed(branch)) for step, branch, _ in plan.checks])
+    asked = [step for check in checks for step, _ in check.needed]
+    live = live_steps((*results, *[check.step for check in checks], *asked))
+    return Vectors(tuple([step for step in live if step.args]), results, checks)
+
+
+def _needed(branch: Branch) -> tuple[tuple[Step, bool], ...]:
+    return tuple([(part.condition, part.holds) for part in branch.line() if part.condition is not None])
+
+
+def whole_power(step: Step) -> int | None:
+    """The exponent of a power that a few products give to within their rounding; None for any other step."""
+    if step.name != "pow" or step.args[1].name != "number":
+        return None
+    exponent = float(step.args[1])
+    return int(exponent) if exponent == int(exponent) and 0 < abs(exponent) <= 6 else None
