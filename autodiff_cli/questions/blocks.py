@@ -171,7 +171,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Kernel:
 
 # ---- NumPy --------------------------------------------------------------------------------------------------------
 def _called(record: Record, inputs: int, note: str | None) -> Kernel:
-    from ..targets.columns import Columns, lowering
+    from ..targets.ufuncs import Columns, lowering
 
     columns = Columns(_planned(record, lowering(), MOST_STEPS), inputs)
     work = threading.local()
