@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .face import minimize as minimize
     from .face import parse as parse
     from .face import plot as plot
+    from .face import propagate as propagate
     from .face import taylor as taylor
     from .face import trace as trace
     from .values.library import *  # noqa: F403
@@ -49,7 +50,8 @@ _ROOMS = {
     "values.value": ("Value",),
     "face": (
         "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "functions",
-        "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "taylor", "trace",
+        "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "propagate", "taylor",
+        "trace",
     ),
 }  # fmt: skip
 _HOMES = {name: home for home, held in _ROOMS.items() for name in held}

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
 
 from . import views
 from .commands import command_module
+from .commands.propagate import readings
 from .errors import ExpressionError
 from .language import builder
 from .questions import check as _check
@@ -27,6 +28,7 @@ from .questions import hessian as _hessian
 from .questions import jacobian as _jacobian
 from .questions import minimize as _minimize
 from .questions import plot as _plot
+from .questions import propagate as _propagate
 from .questions import surface as _surface
 from .questions import taylor as _taylor
 from .questions import trace as _trace
@@ -36,6 +38,7 @@ from .questions.digits import Shown
 from .questions.point import constant_value, parse_point, read_point, split, typed
 from .questions.problem import as_number
 from .questions.problem import parse as _parse
+from .questions.quantities import quantity
 from .run.sweep import Fault, forward
 from .run.tape import Tape
 from .streams.arguments import Declared, converted
@@ -48,6 +51,7 @@ from .views.error import draw as _drawn
 from .views.graph import format_of as _picture_format
 from .views.graph import theme_of
 from .views.plot import format_of as _plot_format
+from .views.propagate import format_of as _budget_format
 
 Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
@@ -236,6 +240,21 @@ class Taylor(Answer, _taylor.Taylor):
     """A Taylor polynomial."""
 
     _told = ("polynomial",)
+
+
+class Propagation(Drawing, _propagate.Propagation):
+    """The outputs of a program with their uncertainties; its picture, by `save`, is the budget."""
+
+    _told = ("results",)
+
+    def _format(self, path: str) -> str:
+        return _budget_format(None, path)
+
+    def _repr_svg_(self) -> str | None:
+        return None
+
+    def __repr__(self) -> str:
+        return f"<Propagation: {', '.join(f'{each.output} = {each.written}' for each in self.results)}>"
 
 
 class Exported(Answer, _export.Exported):
@@ -701,6 +720,43 @@ def taylor(
         arithmetic=arithmetic,
     )  # fmt: skip
     return _as(Taylor, found, digits=digits)
+
+
+@answers("propagate")
+def propagate(
+    text: str, at: At = None, *, correlation: Mapping[Any, float] | str | None = None,
+    dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
+    level: float | None = None, k: float | None = None, samples: float | None = None, seed: int | None = None,
+    sort: bool = False, digits: int | None = None,
+) -> Propagation:  # fmt: skip
+    """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
+
+    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
+    `uncertainties`. `data` are columns of readings by name, or a file that has them; `correlation` is as the option
+    takes it, or a number for each pair of names. Drawing needs the extra `plot`.
+
+    >>> found = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
+    >>> found.results[0].written, found.results[0].interval
+    ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
+    """
+    pairs: Any = {}
+    if isinstance(correlation, str):
+        pairs = _propagate.parse_pairs([correlation])
+    elif correlation is not None:
+        pairs = _propagate.parse_pairs(
+            f"{name if isinstance(name, str) else ':'.join(name)}={float(r)!r}" for name, r in correlation.items()
+        )
+    point = read_point(at, quantity) if isinstance(at, str) else _point(at)
+    columns: Mapping[str, Sequence[float]] | None = None
+    if isinstance(data, str):
+        columns = readings(data, text, list(point))
+    elif data is not None:
+        columns = {name: [as_number(x, name) for x in column] for name, column in data.items()}
+    found = _propagate.propagate(
+        text, point, correlation=pairs, dof=_point(dof), readings=columns, level=level, k=k,  # type: ignore[arg-type]
+        samples=samples, seed=seed,
+    )  # fmt: skip
+    return _as(Propagation, found, digits=digits, sort=sort or None)
 
 
 @answers("export")

@@ -20,6 +20,7 @@ COMMANDS = (
     "hessian",
     "jacobian",
     "taylor",
+    "propagate",
     "export",
     "functions",
 )

@@ -84,6 +84,7 @@ def run(
             request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
             steps=steps, stop=stop,
         ),
+        lambda found: found.converged,
         many=inputs.many,
     )  # fmt: skip
 

@@ -147,10 +147,10 @@ class SeriesType(NumberType):
         """The constant that a literal stands for."""
         return Series(self, "literal", (), self.base.literal(text), False)
 
-    def variable(self, x: Number) -> Series:
-        """The variable at a point: x plus the first power."""
+    def variable(self, x: Number, slope: Number) -> Series:
+        """The variable at a point: x plus the first power, `slope` times."""
         made = Series(self, "number", (), x, True)
-        made.c.append(self.base.number(1))
+        made.c.append(slope)
         return made
 
     def begin(self, nodes: int) -> None:

@@ -59,7 +59,7 @@ def jacobian(
     """
     posed = pose(text, point, wrt)
     outputs, names = posed.program.outputs, posed.wanted
-    called = _names(text, outputs, {b.value: b.name for b in posed.program.bindings})
+    called = output_names(text, outputs, {b.value: b.name for b in posed.program.bindings})
     along: dict[str, float | str] | None = None
     if direction is not None:
         for name in direction:
@@ -110,7 +110,7 @@ def jacobian(
     )  # fmt: skip
 
 
-def _names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
+def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
     """What to call the outputs: their names, else their text, else their number."""
     found: list[str] = []
     for k, output in enumerate(outputs, start=1):

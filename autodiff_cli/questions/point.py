@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NoReturn
 
@@ -19,10 +19,14 @@ _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
+ValueOf = Callable[[str, str, int], float]
+"""Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
 
-def parse_point(text: str) -> dict[str, float]:
+
+def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
     """The value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
 
+    `value_of` reads what is no plain number, `constant_value` unless it is said otherwise.
     Raises `ExpressionError` of kind `point`, with the span in this text (its `text`).
     """
     point = _plain_point(text)
@@ -31,8 +35,8 @@ def parse_point(text: str) -> dict[str, float]:
     point = {}
     try:
         for start, end in pieces(text):
-            name, value = _assignment(text, start, end)
-            if point.setdefault(name, value) != value:
+            name, value = _assignment(text, start, end, value_of or constant_value)
+            if not same(point.setdefault(name, value), value):
                 _twice(name, point[name], value, Span(start, end))
     except ExpressionError as error:
         error.text = text
@@ -73,7 +77,7 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in pieces(text)]
 
 
-def _assignment(text: str, start: int, end: int) -> tuple[str, float]:
+def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, float]:
     """The name and the value of one part."""
     piece = text[start:end]
     name, equals, value = piece.partition("=")
@@ -94,7 +98,7 @@ def _assignment(text: str, start: int, end: int) -> tuple[str, float]:
         fail("a second value begins here, without a comma before it", where, EXAMPLE)
     if not value.strip():
         fail(f"`{bare}` is given no value", Span(start, end), f"write `{bare}=…`")
-    return bare, constant_value(bare, value, begin)
+    return bare, value_of(bare, value, begin)
 
 
 class Typed(float):
@@ -134,8 +138,8 @@ def is_name(text: str) -> bool:
     return kind == NAME and length == len(text)
 
 
-def point_of_object(value: object) -> dict[str, float]:
-    """The point in a JSON object: numbers, or constant expressions as text.
+def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:
+    """The point in a JSON object: numbers, or texts that `value_of` reads, by default constant expressions.
 
     Raises `ExpressionError` of kind `point`.
     """
@@ -146,7 +150,7 @@ def point_of_object(value: object) -> dict[str, float]:
         if not is_name(name):
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
         if isinstance(given, str):
-            point[name] = constant_value(name, given)
+            point[name] = (value_of or constant_value)(name, given, 0)
         elif isinstance(given, (int, float)) and not isinstance(given, bool):
             point[name] = _finite(name, given)
         else:
@@ -164,13 +168,13 @@ def _finite(name: str, given: float) -> float:
     return number
 
 
-def read_point(source: str) -> dict[str, float]:
+def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]:
     """The point of one `--at`: the text itself, or `@PATH`, a JSON file.
 
     Raises `ExpressionError` (`point`, `io`, `limit`).
     """
     if not source.startswith("@"):
-        return parse_point(source)
+        return parse_point(source, value_of)
     path = source[1:]
     text, fault = whole(path, hint="`--at @PATH` reads a JSON file of names and values")
     try:
@@ -179,11 +183,16 @@ def read_point(source: str) -> dict[str, float]:
         value, problem = read_json(text)
         if problem is not None:
             raise problem
-        return point_of_object(value)
+        return point_of_object(value, value_of)
     except ExpressionError as error:
         placed = ExpressionError("point", f"in `{path}`: {error}", error.span, error.hint)
         placed.text = (error.text or text) if error.span else None
         raise placed from None
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two values of a name are the same, with what is known of their distributions."""
+    return one == other and getattr(one, "distribution", None) == getattr(other, "distribution", None)
 
 
 def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
@@ -191,7 +200,7 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     merged: dict[str, float] = {}
     for point in points:
         for name, value in point.items():
-            if merged.setdefault(name, value) != value:
+            if not same(merged.setdefault(name, value), value):
                 _twice(name, merged[name], value)
     return merged
 

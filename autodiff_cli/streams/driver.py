@@ -18,7 +18,9 @@ from .arguments import NothingAsked
 from .options import Answers, Program
 from .progress import Progress
 from .requests import (
+    AS_USUAL,
     Defaults,
+    Reading,
     Request,
     default_point,
     names,
@@ -66,6 +68,7 @@ class Inputs(NamedTuple):
     wrt: list[str] | None
     file: str | None
     format: str | None
+    reading: Reading = AS_USUAL
 
     @classmethod
     def of(cls, program: Program, answers: Answers) -> Inputs:
@@ -122,7 +125,7 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
             if fault is not None:
                 raise fault
         assert asked.text is not None
-        request = Request(asked, asked.text, default_point(inputs.at), names(inputs.wrt))
+        request = Request(asked, asked.text, default_point(inputs.at, inputs.reading), names(inputs.wrt))
         answer = method(request)
     except ExpressionError as error:
         out.error(asked, error)
@@ -141,7 +144,7 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
 
 
 def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
-    defaults = Defaults(default_point(inputs.at), names(inputs.wrt))
+    defaults = Defaults(default_point(inputs.at, inputs.reading), names(inputs.wrt), inputs.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
     return answer_requests(requests, method, out, flush)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO, NamedTuple
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest
 from ..questions import reading
-from ..questions.point import merge, parse_point, point_of_object, read_json
+from ..questions.point import ValueOf, merge, parse_point, point_of_object, read_json
 from ..views.formats import Asked
 
 CHUNK = 65536
@@ -29,6 +30,20 @@ class Request(NamedTuple):
     point: Mapping[str, float]
     wrt: tuple[str, ...] | None
     error: ExpressionError | None = None
+    more: Mapping[str, Any] = MappingProxyType({})
+    """What the keys give that only this command's requests have."""
+
+
+class Reading(NamedTuple):
+    """What a command reads of a request in a way of its own."""
+
+    value_of: ValueOf | None = None
+    """Reads the values of points; by default they are constant expressions."""
+    keys: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
+    """Further keys, each with what reads its value, which may raise an `ExpressionError`."""
+
+
+AS_USUAL = Reading()
 
 
 class Defaults(NamedTuple):
@@ -36,6 +51,7 @@ class Defaults(NamedTuple):
 
     point: Mapping[str, float]
     wrt: tuple[str, ...] | None
+    reading: Reading = AS_USUAL
 
 
 def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
@@ -97,7 +113,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
             if error.span and error.span.start >= len(program):
                 error.text = text
             raise error
-        own = parse_point(point) if point.strip() else {}
+        own = parse_point(point, defaults.reading.value_of) if point.strip() else {}
     except ExpressionError as fault:
         return Request(asked, program, {}, None, fault)
     return Request(asked, program, {**defaults.point, **own}, defaults.wrt)
@@ -116,23 +132,26 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         program = given if isinstance(given, str) else None
         if problem is not None:
             raise problem
+        own_keys = defaults.reading.keys
         for key in fields:
-            if key not in KEYS:
-                near = nearest(key, KEYS)
-                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(KEYS)}"
+            if key not in KEYS and key not in own_keys:
+                known = (*KEYS, *own_keys)
+                near = nearest(key, known)
+                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(known)}"
                 raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
         if program is None:
             wrong = "is not text" if "expr" in fields else "is missing"
             hint = 'write it as {"expr": "x**2", "at": {"x": 3}}'
             raise ExpressionError("request", f"the request's `expr` {wrong}", hint=hint)
-        own = point_of_object(fields["at"]) if fields.get("at") is not None else {}
+        own = point_of_object(fields["at"], defaults.reading.value_of) if fields.get("at") is not None else {}
         wrt = _names(fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
+        more = {key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None}
     except ExpressionError as fault:
         if fault.text is None:
             # spans so far are places in the line, not in the program
             fault.text = text
         return Request(Asked(program, number, ident), "", {}, None, fault)
-    return Request(Asked(program, number, ident), program, {**defaults.point, **own}, wrt)
+    return Request(Asked(program, number, ident), program, {**defaults.point, **own}, wrt, None, more)
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -151,14 +170,14 @@ def names(options: list[str] | None) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(found))
 
 
-def default_point(options: list[str] | None) -> dict[str, float]:
+def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
     """The point in the `--at` options: values that are typed win over those of files, a later file over an earlier.
 
     Raises `ExpressionError` where one name is typed with two values.
     """
     from ..questions.point import read_point
 
-    points = [(option.startswith("@"), read_point(option)) for option in options or ()]
+    points = [(option.startswith("@"), read_point(option, reading.value_of)) for option in options or ()]
     base: dict[str, float] = {}
     for is_file, point in points:
         if is_file:

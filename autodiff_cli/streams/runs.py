@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, TextIO
+from typing import Generic, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
 from ..questions.descend import Descent, Row
@@ -15,9 +15,6 @@ from .driver import is_file
 from .interruption import Interruption
 from .progress import Progress
 from .requests import Request
-
-if TYPE_CHECKING:
-    from ..questions.minimize import Minimum
 
 INTERRUPTED = 128
 """The exit codes of what was interrupted are this and the number of the signal."""
@@ -86,31 +83,43 @@ class Runs(Writer[Descent]):
         self.rows.close()
 
 
-class Searches:
-    """Minima, each found with progress; the last of them, and the exit code for all."""
+Found = TypeVar("Found")
 
-    def __init__(self, search: Callable[[Request, Callable[[], bool]], Minimum], *, many: bool) -> None:
+
+class Searches(Generic[Found]):
+    """Long answers, each found with progress; the last of them, and the exit code for all.
+
+    A search gets what to ask between two steps: whether it is to end. `good` says of what it found whether that is what
+    was asked for, `unit` what the steps are.
+    """
+
+    def __init__(
+        self, search: Callable[[Request, Callable[[], bool]], Found], good: Callable[[Found], bool], *, many: bool,
+        unit: str = "evaluations",
+    ) -> None:  # fmt: skip
         self.search = search
+        self.good = good
         self.many = many
+        self.unit = unit
         self.code = 0
-        self.last: Minimum | None = None
+        self.last: Found | None = None
 
-    def answer(self, request: Request) -> Minimum:
-        """The minimum that is asked for, or where the search was when it was interrupted; the next one then raises."""
+    def answer(self, request: Request) -> Found:
+        """What is asked for, or where the search was when it was interrupted; the next one then raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)
-        progress = Progress("evaluations", here=not self.many)
-        evaluations = count()
+        progress = Progress(self.unit, here=not self.many)
+        steps = count()
         with Interruption() as interruption:
 
             def stop() -> bool:
-                progress.step(next(evaluations))
+                progress.step(next(steps))
                 return interruption.asked
 
             try:
                 found = self.search(request, stop)
             finally:
                 progress.done()
-        self.code = max(self.code, 0 if found.converged else interruption.code or 1)
+        self.code = max(self.code, 0 if self.good(found) else interruption.code or 1)
         self.last = found
         return found

@@ -27,7 +27,7 @@ def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: st
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
     """
-    expansion = _Expansion(m, output, values, by)
+    expansion = _Expansion(m, output, values, {by: m.number(1)})
     if order == 0 or expansion.smooth():
         return expansion.coefficients(order)
     value, found = expansion.tape.data[-1].c[0], None
@@ -41,11 +41,25 @@ def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: st
     return found
 
 
+def directional_in(
+    m: NumberType, output: Value, values: Mapping[str, Number], direction: Mapping[str, Number], order: int
+) -> list[Number]:
+    """The coefficients of orders 0 to `order` in t at 0, along the line that goes through the point by t·direction.
+
+    Raises `ExpressionError`, placed in the text; at a kink as well.
+    """
+    expansion = _Expansion(m, output, values, direction)
+    if not expansion.smooth():
+        raise ExpressionError("derivative", "there is a kink at this point", output.span, "move the point to one side")
+    return expansion.coefficients(order)
+
+
 def _of_piece(piece: Piece, by: str, order: int) -> list[Number]:
     if piece.lengths:
         raise piece.lengths[0].knot.refusal("a power series of the length of a vector that vanishes is not computed")
     try:
-        return _Expansion(piece.duals.base, piece.output, piece.values, by).coefficients(order)
+        base = piece.duals.base
+        return _Expansion(base, piece.output, piece.values, {by: base.number(1)}).coefficients(order)
     except ExpressionError as error:
         raise piece.blamed(error) from None
 
@@ -64,7 +78,8 @@ def by_series(order: int) -> Judge:
         (by,) = piece.wrt
         if piece.lengths:
             return piece.either()
-        expansion = _Expansion(piece.duals.base, u, piece.values, by)
+        base = piece.duals.base
+        expansion = _Expansion(base, u, piece.values, {by: base.number(1)})
         known = 0
         for highest in (1, 2, max(order, HIGHEST)):
             coefficients = expansion.coefficients(highest)
@@ -79,13 +94,13 @@ def by_series(order: int) -> Judge:
 
 
 class _Expansion:
-    """A graph evaluated in power series; without knots, these can be extended to any order."""
+    """A graph evaluated in power series along a direction; without knots, these can be extended to any order."""
 
-    def __init__(self, m: NumberType, output: Value, values: Mapping[str, Number], by: str) -> None:
+    def __init__(self, m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Number]) -> None:
         self.series = s = SeriesType(m)
-        numbers = {name: s.variable(x) if name == by else s.number(x) for name, x in values.items()}
+        numbers = {name: s.variable(x, along[name]) if name in along else s.number(x) for name, x in values.items()}
         self.nodes, self.tape = tape_in(s, output, numbers)
-        wanted = [i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label == by]
+        wanted = [i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label in along]
         self.known = 0
         try:
             self.order = forward(self.tape, s, (len(self.nodes) - 1,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import PurePath
 
@@ -18,6 +18,7 @@ PICTURES = ("svg", "png")
 FORMATS = ("table", "json", "jsonl", "csv", "tsv", "plain", *PICTURES)
 ENDINGS = {
     ".svg": "svg", ".png": "png", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "table",
+    ".md": "markdown",
 }  # fmt: skip
 COLUMNS = ("line", "id", "x", "y", "value", "derivative", "error")
 
@@ -27,16 +28,19 @@ TOLD = 5
 Plot = Curve | Surface
 
 
-def format_of(name: str | None, path: str | None) -> str:
-    """The format that was asked for by name, or by the name of the file. Raises a usage error where neither says."""
-    chosen = name or (ENDINGS.get(PurePath(path).suffix.lower(), "") if path else "table")
+def format_of(name: str | None, path: str | None, formats: Sequence[str] = FORMATS, otherwise: str = "table") -> str:
+    """The format that was asked for by name, or by the name of the file. Raises a usage error where neither says.
+
+    `formats` are those of the command, `otherwise` the one that it has without a file.
+    """
+    chosen = name or (ENDINGS.get(PurePath(path).suffix.lower(), "") if path else otherwise)
     if not chosen:
         raise ExpressionError(
             "usage", f"the name `{path}` does not say in which format to draw",
             hint="end it in `.svg` or `.png`, or say `--format svg`",
         )  # fmt: skip
-    if chosen not in FORMATS:
-        listed = ", ".join(f"`{each}`" for each in FORMATS)
+    if chosen not in formats:
+        listed = ", ".join(f"`{each}`" for each in formats)
         raise ExpressionError("usage", f"`{chosen}` is not one of this command's formats", hint=f"it has {listed}")
     return chosen
 

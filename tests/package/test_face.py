@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from uncertainties import ufloat
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, face, parse
@@ -73,6 +74,9 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "order": 3, "digits": 3}),
     ("taylor", "x/w", {"at": POINT, "wrt": "w", "exact": True}),
     ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
+    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9}),
+    ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
+    ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x"}),
     ("functions", "atanh", {}),
 ]
@@ -94,6 +98,7 @@ def test_a_call_answers_what_the_command_answers(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("path.jsonl").write_text('{"point": {"x": 1, "w": 1}}\n{"point": {"x": 0.5, "w": 0.5}}\n', encoding="utf-8")
+    Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
     answer = FUNCTIONS[command](text, **given)
     asked = arguments(command, text, given)
     printed = autodiff(*asked)
@@ -205,6 +210,16 @@ def test_what_an_option_may_not_be() -> None:
     for asked in (face.gradient, face.parse, face.diff, face.export):
         with pytest.raises(TypeError, match="a program is text, not 3"):
             asked(3)
+
+
+def test_quantities_are_those_of_other_packages_too() -> None:
+    wanted = face.propagate("x*w", "x=0.5±0.1,w=2.00(3)", correlation="x:w=0.5")
+    given = {"x": ufloat(0.5, 0.1), "w": "normal(2, 0.03)"}
+    found = face.propagate("x*w", given, correlation={("x", "w"): np.float64(0.5)})
+    assert found.results == wanted.results
+    columns = {"x": np.array([1.0, 1.1, 0.9]), "w": [2, 2.5, 2.2]}
+    assert face.propagate("x*w", data=columns).results[0].dof == pytest.approx(2.0)
+    assert repr(wanted) == "<Propagation: x*w = 1.00(21)>" and wanted.svg.startswith("<")
 
 
 # ---- errors ---------------------------------------------------------------------------------------------------------
@@ -330,7 +345,7 @@ def test_answers_are_pickled_with_how_they_are_shown() -> None:
 TYPED = """
 from typing import Any, assert_type
 from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, face, functions, gradient, hessian
-from autodiff_cli import jacobian, minimize, parse, plot, tanh, taylor, trace
+from autodiff_cli import jacobian, minimize, parse, plot, propagate, tanh, taylor, trace
 assert_type(gradient("x", {"x": 1}), Gradient[float])
 assert_type(gradient("x", "x=1", wrt=["x"], digits=3).value, float)
 assert_type(gradient("x", "x=1", exact=True), Gradient[Any])
@@ -342,6 +357,7 @@ assert_type(diff("x", order=2), face.Diff)
 assert_type(taylor("x", {"x": 1}), face.Taylor)
 assert_type(descend("x", {"x": 1}).rows[0].value, float)
 assert_type(minimize("x", {"x": 1}), face.Minimum)
+assert_type(propagate("x", {"x": "1±0.1"}).results[0].uncertainty, float)
 assert_type(plot("x"), face.Curve | face.Surface)
 assert_type(export("x", "c"), face.Exported)
 assert_type(functions(), face.Functions)

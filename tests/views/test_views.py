@@ -22,6 +22,7 @@ from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.minimize import minimize
 from autodiff_cli.questions.plot import plot
+from autodiff_cli.questions.propagate import propagate
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.questions.trace import trace
 from running import autodiff
@@ -48,11 +49,12 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "hessian": (hessian(TEXT, AT), ("hessian", TEXT, *POINT)),
     "jacobian": (jacobian(f"{TEXT}, x", AT), ("jacobian", f"{TEXT}, x", *POINT)),
     "taylor": (taylor("exp(x)", {"x": 1}, order=3), ("taylor", "exp(x)", "--at", "x=1", "--order", "3")),
+    "propagate": (propagate("x*w", {"x": "0.5±0.1", "w": "2(1)"}), ("propagate", "x*w", "--at", "x=0.5±0.1,w=2(1)")),
     "export": (export(TEXT, "c"), ("export", TEXT, "--to", "c")),
     "functions": (function("tanh"), ("functions", "tanh")),
 }
 FORMULAS = {"diff", "taylor"}
-DRAWINGS = {"graph", "curve", "surface"}
+DRAWINGS = {"graph", "curve", "surface", "propagate"}
 NOT_LISTED = {"graph": {"json", "jsonl", "markdown"}, "curve": {"markdown"}, "surface": {"markdown"}}
 """Formats that an answer has and its command does not offer."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...questions.plot import Curve
@@ -37,6 +37,21 @@ SETTINGS: Any = {
 
 def figure(plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str) -> bytes:
     """The plot as the content of an SVG or PNG file. Raises `ExpressionError` where matplotlib is not installed."""
+
+    def draw(page: Any) -> None:
+        if isinstance(plot, Surface):
+            _contours(page, plot)
+        else:
+            _curve(page, plot, names)
+
+    return drawn(draw, format, title, caption)
+
+
+def drawn(draw: Callable[[Any], None], format: str, title: str, caption: str = "") -> bytes:
+    """What `draw` puts on a page, as the content of an SVG or PNG file.
+
+    Raises `ExpressionError` where matplotlib is not installed.
+    """
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -46,10 +61,7 @@ def figure(plot: Curve | Surface, format: str, names: tuple[str, str], title: st
     with matplotlib.rc_context(SETTINGS):
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
-        if isinstance(plot, Surface):
-            _contours(page, plot)
-        else:
-            _curve(page, plot, names)
+        draw(page)
         page.suptitle(title, fontsize=11, color=INK)
         if caption:
             page.supxlabel(caption, fontsize=9, color=FAINT)

@@ -1,0 +1,141 @@
+"""`autodiff propagate`: a result with its uncertainty, from values with theirs."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+from ..errors import ExpressionError
+from ..questions.point import is_name, parse_point, point_of_object
+from ..questions.problem import parse
+from ..questions.propagate import LEVEL, SEED, Propagation, pairs_of_object, parse_pairs, propagate
+from ..questions.quantities import quantity
+from ..streams import files, options
+from ..streams.driver import Inputs, answer_with
+from ..streams.requests import Reading, Request
+from ..streams.runs import Searches
+from ..views.formats import writer
+from ..views.plot import PICTURES
+from ..views.propagate import FORMATS, format_of, view
+
+EXAMPLE = 'autodiff propagate "V/I" --at "V=5.00±0.02, I=19.66(10)e-3"'
+
+At = Annotated[
+    list[str] | None,
+    options.Option(
+        "--at",
+        "The values, with their standard uncertainties: `x=5.00±0.02`, `x=5.00+-2%`, `x=19.66(10)e-3`, "
+        "`x=uniform(4.9, 5.1)`; also `triangular`, `trapezoidal`, `arcsine`, `normal(m, s)`, `student(m, s, dof)`. "
+        "Repeats.",
+        "POINT",
+    ),
+]
+Correlation = Annotated[
+    list[str] | None,
+    options.Option("--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS"),
+]
+Dof = Annotated[
+    list[str] | None, options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES")
+]
+Data = Annotated[
+    str | None,
+    options.Option(
+        "--data",
+        "Repeated readings, a column a variable (csv, tsv or jsonl; `-`: standard input): their means, uncertainties "
+        "and correlations are used.",
+        "PATH",
+    ),
+]
+Level = Annotated[
+    float | None,
+    options.Option("--level", f"The level of confidence of the expanded uncertainty, {LEVEL} by default.", "P"),
+]
+Cover = Annotated[float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K")]
+Sort = Annotated[bool, options.Option("--sort", "The largest share first.")]
+Samples = Annotated[
+    float | None,
+    options.Option("--samples", "Also draw the inputs so many times, and hold the result against that: `1e6`.", "N"),
+]
+Seed = Annotated[
+    int | None,
+    options.Option("--seed", f"What the draws begin from, {SEED} by default.", "N", range=(0, 2**63 - 1)),
+]
+Format = Annotated[
+    str | None,
+    options.formats(FORMATS, "by default what the file's name says, else table, jsonl for a stream"),
+]
+
+
+def run(
+    *,
+    expr: options.Expr = None,
+    at: At = None,
+    correlation: Correlation = None,
+    dof: Dof = None,
+    data: Data = None,
+    level: Level = None,
+    k: Cover = None,
+    samples: Samples = None,
+    seed: Seed = None,
+    sort: Sort = False,
+    file: options.File = None,
+    format: Format = None,
+    json: options.Json = False,
+    output: options.Output = None,
+    force: options.Force = False,
+    digits: options.Digits = None,
+) -> int:
+    """A result with its uncertainty, and where that comes from: the GUM's budget (JCGM 100), by exact derivatives.
+
+    With `--samples` beside what the distributions themselves give (JCGM 101). A picture needs the extra `plot`.
+    """
+    reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object})
+    inputs = Inputs(expr, at, None, file, "json" if json else format, reading)
+    inputs.need()
+    target = None if output == "-" else output
+    chosen = format_of(inputs.format, target, inputs.chosen)
+    if chosen in PICTURES and inputs.many:
+        inputs.need(only="a picture is drawn of one program at a time, not of a stream")
+    if chosen in PICTURES and target is None and sys.stdout.isatty():
+        hint = f"write it to a file: `--output budget.{chosen}`"
+        raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+    if target is not None:
+        files.check(target, force=force)
+    if data is not None and (inputs.many or (data == file == "-")):
+        raise ExpressionError(
+            "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
+        )
+    pairs = parse_pairs(correlation or ())
+    degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
+
+    def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
+        return propagate(
+            request.text, request.point, correlation={**pairs, **request.more.get("correlation", {})},
+            dof={**degrees, **request.more.get("dof", {})},
+            readings=None if data is None else readings(data, request.text, list(request.point)),
+            level=level, k=k, samples=samples, seed=seed, stop=stop,
+        )  # fmt: skip
+
+    searches = Searches(asked, lambda found: not found.interrupted, many=inputs.many, unit="blocks of draws")
+    out = files.Output(target, force=force)
+    code = answer_with(inputs, searches.answer, writer(chosen, out.stream, view(digits=digits, sort=sort), inputs.many))
+    return out.finish(code) or searches.code
+
+
+def readings(path: str, text: str, given: Sequence[str]) -> dict[str, list[float]]:
+    """The columns of a file that are variables of the program. Raises `ExpressionError` where there are none."""
+    from ..streams.measured import read_columns
+
+    def used(columns: Sequence[str]) -> list[str]:
+        program = parse(text, [*given, *(column for column in columns if is_name(column))])
+        found = [name for name in program.variables if name in columns]
+        missing = [name for name in program.variables if name not in columns and name not in given]
+        if missing:
+            listed = ", ".join(f"`{column}`" for column in columns)
+            raise ExpressionError(
+                "missing_value", f"`{missing[0]}` has no value: the data has no column of that name",
+                program.variables[missing[0]].span,
+                f"its columns are {listed}; or give the value: `--at \"{missing[0]}=…\"`",
+            )  # fmt: skip
+        return found
+
+    return read_columns(path, used)

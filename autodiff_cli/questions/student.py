@@ -1,0 +1,49 @@
+"""Student's t-distribution: coverage factors for a level of confidence, and levels for coverage factors."""
+
+from __future__ import annotations
+
+import math
+
+BITS = 80
+
+
+def level_of(k: float, dof: float) -> float:
+    """The probability that a t-distributed number of so many degrees of freedom lies within ±k.
+
+    >>> round(level_of(1.0, math.inf), 4)
+    0.6827
+    """
+    if math.isinf(dof):
+        return math.erf(k / math.sqrt(2))
+    import mpmath
+
+    with mpmath.workprec(BITS):
+        # Abramowitz and Stegun, 26.7.1
+        square = mpmath.mpf(k) ** 2
+        half = mpmath.mpf(1) / 2
+        return float(mpmath.betainc(half, half * dof, 0, square / (dof + square), regularized=True))
+
+
+def coverage_factor(level: float, dof: float) -> float:
+    """The k for which a t-distributed number lies within ±k with this probability; JCGM 100:2008, table G.2.
+
+    >>> round(coverage_factor(0.99, 16), 2), round(coverage_factor(0.95, math.inf), 2)
+    (2.92, 1.96)
+    """
+    from statistics import NormalDist
+
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    if math.isinf(dof):
+        return z
+    # the level grows with k, so that halving cannot miss; its steps are bounded by the bits of a double
+    low, high = 0.0, z
+    while level_of(high, dof) < level and high < 1e300:
+        low, high = high, 2 * high
+    while True:
+        middle = (low + high) / 2
+        if not low < middle < high or high - low < 1e-14 * high:
+            return middle
+        if level_of(middle, dof) < level:
+            low = middle
+        else:
+            high = middle
