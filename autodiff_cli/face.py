@@ -470,19 +470,19 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: Literal[False] = False, precision: None = None,
     certified: Literal[False] = False, work: int | None = None, all: bool = False, digits: int | None = None,
-    depth: int | None = None, no_tree: bool = False, no_table: bool = False,
+    depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[float]: ...  # fmt: skip
 @overload
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
     certified: bool = False, work: int | None = None, all: bool = False, digits: int | None = None,
-    depth: int | None = None, no_tree: bool = False, no_table: bool = False,
+    depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]: ...  # fmt: skip
 @answers("grad")
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
     certified: bool = False, work: int | None = None, all: bool = False, digits: int | None = None,
-    depth: int | None = None, no_tree: bool = False, no_table: bool = False,
+    depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
 
@@ -498,10 +498,10 @@ def gradient(
     """
     arithmetic = chosen(exact, precision, certified, work)
     found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
-    if not (all or digits or depth is not None or no_tree or no_table):
+    if not (all or digits or depth is not None or binary or no_tree or no_table):
         return _as(Gradient, found)
     return _as(
-        Gradient, found, intermediates=all or None, digits=digits, depth=depth,
+        Gradient, found, intermediates=all or None, digits=digits, depth=depth, binary=binary or None,
         table=False if no_table else None, tree=False if no_tree else None,
     )  # fmt: skip
 
@@ -523,7 +523,7 @@ def trace(
 @answers("graph")
 def graph(
     text: str, at: At = None, *, wrt: Names = None, symbolic: bool = False, theme: str | None = None,
-    digits: int | None = None, depth: int | None = None,
+    digits: int | None = None, depth: int | None = None, binary: bool = False,
 ) -> Picture:  # fmt: skip
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
@@ -535,7 +535,8 @@ def graph(
     """
     point = _point(at)
     found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=_wrt(wrt))
-    return _as(Picture, found, digits=digits, depth=depth, theme=None if theme is None else theme_of(theme))
+    chosen_theme = None if theme is None else theme_of(theme)
+    return _as(Picture, found, digits=digits, depth=depth, theme=chosen_theme, binary=binary or None)
 
 
 def draw(values: Value | Iterable[Value], *, theme: str | None = None, digits: int | None = None) -> Picture:

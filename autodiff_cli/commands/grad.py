@@ -21,6 +21,7 @@ def run(
     everything: All = False,
     answers: options.Answers,
     depth: options.Depth = None,
+    binary: options.Binary = False,
     no_tree: options.NoTree = False,
     no_table: options.NoTable = False,
     numbers: options.Numbers,
@@ -34,7 +35,14 @@ def run(
         from ..streams.data import answer_rows, given  # only data files need it
 
         data = given(*rows)
-    shown = view(intermediates=everything, digits=answers.digits, depth=depth, table=not no_table, tree=not no_tree)
+    shown = view(
+        intermediates=everything,
+        digits=answers.digits,
+        depth=depth,
+        table=not no_table,
+        tree=not no_tree,
+        binary=binary,
+    )
     if data is None and not inputs.many:
         return answer_all(
             inputs,

@@ -41,6 +41,7 @@ def run(
     theme: Theme = None,
     digits: options.Digits = None,
     depth: options.Depth = None,
+    binary: options.Binary = False,
 ) -> int:
     """A picture of the graph: every operation, with value and derivative at every node."""
     inputs = Inputs(expr, at, wrt, file, format)
@@ -51,7 +52,7 @@ def run(
         raise ExpressionError(
             "usage", "a PNG cannot be shown on a terminal", hint="write it to a file: `--output graph.png`"
         )
-    shown = view(digits=digits, depth=depth, theme=theme_of(theme))
+    shown = view(digits=digits, depth=depth, theme=theme_of(theme), binary=binary)
     out = Output(path, force=force)
     code = answer_one(
         inputs,

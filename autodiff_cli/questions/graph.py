@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..table.operators import VARIABLE
+from ..values.chains import Chains
 from ..values.value import Value, in_order
 from .gradient import gradient
 from .problem import parse
@@ -39,7 +40,7 @@ class PictureNode(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """The graph of a program, ready to be drawn; with `numbers` unless it was asked for without a point."""
+    """The graph of a program as it is; with `numbers` unless it was asked for without a point."""
 
     text: str
     numbers: bool
@@ -79,6 +80,14 @@ def symbolic_picture(text: str, given: Collection[str] = ()) -> Picture:
     return described(parse(text, given).outputs, text, numbers=False)
 
 
+def gathered(picture: Picture) -> Picture:
+    """The picture as one draws it: a chain of one operation, a sum of many terms, as one node."""
+    return described(
+        picture.roots, picture.text, numbers=picture.numbers, gradient=picture.gradient, warnings=picture.warnings,
+        chains=Chains(picture.roots),
+    )  # fmt: skip
+
+
 def described(
     roots: Sequence[Value],
     text: str = "",
@@ -86,8 +95,9 @@ def described(
     numbers: bool = True,
     gradient: Mapping[str, float] | None = None,
     warnings: Sequence[Diagnostic] = (),
+    chains: Chains | None = None,
 ) -> Picture:
-    """The picture of the graph below some Values, as they are: they are not evaluated here.
+    """The picture of the graph below some Values, as they are: they are not evaluated here. `chains` become one node.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x
@@ -95,34 +105,33 @@ def described(
     >>> [(node.label, node.operation, node.data, node.grad) for node in described([square]).nodes]
     [('x', '', 3.0, 6.0), ('', '*', 9.0, 1.0)]
     """
-    place = in_order(roots)
-    nodes = list(place)
-    evaluated = [not numbers] * len(nodes)
-    for root in roots:
-        evaluated[place[root]] = True
-    taken: list[tuple[bool, ...]] = [()] * len(nodes)
+    chains = chains or Chains()
+    order = in_order(roots)
+    evaluated = dict.fromkeys(order, not numbers) | dict.fromkeys(roots, True)
+    taken: dict[Value, tuple[bool, ...]] = {}
     # consumers come after their inputs, so going backwards every node is reached after all that might need it
-    for index in range(len(nodes) - 1, -1, -1):
-        node = nodes[index]
-        taken[index] = _taken(node) if numbers and evaluated[index] else (evaluated[index],) * len(node._prev)
-        for child, flag in zip(node._prev, taken[index], strict=True):
-            if flag:
-                evaluated[place[child]] = True
-    drawn = tuple(
-        PictureNode(
-            node.label,
-            node._op,
-            node.primitive is VARIABLE,
-            node.data if _is_literal(node) or (numbers and evaluated[index]) else None,
-            node.grad if numbers and evaluated[index] and not isinstance(node.data, bool) else None,
-            tuple(PictureInput(place[child], flag) for child, flag in zip(node._prev, taken[index], strict=True)),
-            len(node._prev) > 1 and not node.primitive.commutative,
-            evaluated[index],
+    for node in reversed(order):
+        taken[node] = _taken(node) if numbers and evaluated[node] else (evaluated[node],) * len(node._prev)
+        for child, flag in zip(node._prev, taken[node], strict=True):
+            evaluated[child] = evaluated[child] or flag
+    place = {node: k for k, node in enumerate(node for node in order if node not in chains.links)}
+    drawn = []
+    for node in place:
+        inputs = tuple([PictureInput(place[user._prev[k]], taken[user][k]) for user, k in chains.edges(node)])
+        drawn.append(
+            PictureNode(
+                node.label,
+                node._op,
+                node.primitive is VARIABLE,
+                node.data if _is_literal(node) or (numbers and evaluated[node]) else None,
+                node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None,
+                inputs,
+                len(inputs) > 1 and not node.primitive.commutative,
+                evaluated[node],
+            )
         )
-        for index, node in enumerate(nodes)
-    )
     outputs = tuple(place[root] for root in roots)
-    return Picture(text, numbers, drawn, outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
+    return Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
 
 
 def _is_literal(node: Value) -> bool:

@@ -68,6 +68,7 @@ Decimals = Annotated[
 SavePoint = Annotated[
     str | None, Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH")
 ]
+Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
 Output = Annotated[str | None, Option("--output", "Write to a file (`-`: standard output).", "PATH")]

@@ -33,12 +33,12 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
     return None
 
 
-ADD = entry("add", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: 1, facts="shows infinite commutative",
-    symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
+ADD = entry("add", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: 1,
+    facts="shows infinite commutative associative", symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
 SUB = entry("sub", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: -1, facts="shows infinite", symbol="-",
     samples=((1.5, -2.25), (1.0, 1.0)))
 MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
-    facts="selects shows infinite commutative product", symbol="*", samples=((1.5, -2.25), (1e-200, 1e200)))
+    facts="selects shows infinite commutative associative product", symbol="*", samples=((1.5, -2.25), (1e-200, 1e200)))
 DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
     trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
@@ -75,9 +75,9 @@ def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
     return (0,) if c is None else (1,) if c else (2,)
 
 
-AND = entry("and_", "p q", "", None, None, facts="commutative gives_condition", symbol="and",
+AND = entry("and_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="and",
     takes_conditions=(0, 1), demand=_demand_and)
-OR = entry("or_", "p q", "", None, None, facts="commutative gives_condition", symbol="or",
+OR = entry("or_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="or",
     takes_conditions=(0, 1), demand=_demand_or)
 NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not", takes_conditions=(0,))
 WHERE = entry("where", "c x y", "`x` where the condition `c` holds, else `y`; the same as `x if c else y`", None,

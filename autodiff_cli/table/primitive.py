@@ -128,6 +128,9 @@ class Facts(NamedTuple):
     commutative: bool = False
     """Whether another order of the inputs means the same."""
 
+    associative: bool = False
+    """Whether a chain of it means the same however parentheses stand in it."""
+
     odd: bool = False
     even: bool = False
     """Whether f(-x) is -f(x), or f(x)."""

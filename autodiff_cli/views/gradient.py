@@ -21,8 +21,9 @@ def view(
     depth: int | None = None,
     table: bool = True,
     tree: bool = True,
+    binary: bool = False,
 ) -> View[Gradient[Any]]:
-    """How a gradient is shown, by these choices; the last three and `digits` are for people only."""
+    """How a gradient is shown, by these choices; the last four and `digits` are for people only."""
 
     def record(answer: Gradient[Any]) -> dict[str, object]:
         arithmetic = answer.arithmetic.name
@@ -58,7 +59,7 @@ def view(
                 right,
             )
         if tree and answer.output is not None:
-            yield outline(answer.output, depth=depth, digits=digits)
+            yield outline(answer.output, depth=depth, digits=digits, binary=binary)
 
     def rows(answer: Gradient[Any]) -> Iterator[Row]:
         value = exact(answer.value)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from ..errors import ExpressionError
-from ..questions.graph import Picture
+from ..questions.graph import Picture, gathered
 from .document import Block
 from .formats import View, diagnostic_record
 from .outline import outline
@@ -51,34 +51,42 @@ def theme_of(name: str | None) -> Theme:
     raise ExpressionError("usage", f"`{name}` is not a theme", hint=f"there are {listed}")
 
 
-def view(*, digits: int | None = None, depth: int | None = None, theme: Theme = "auto") -> View[Picture]:
-    """How a picture is shown: as a tree of so many levels, or drawn in the colours of a theme."""
+def view(
+    *, digits: int | None = None, depth: int | None = None, theme: Theme = "auto", binary: bool = False
+) -> View[Picture]:
+    """How a picture is shown: as a tree of so many levels, or drawn in the colours of a theme.
+
+    A chain of one operation is drawn as one node, unless `binary`.
+    """
+
+    def drawn(picture: Picture) -> Picture:
+        return picture if binary else gathered(picture)
 
     def document(picture: Picture) -> Iterator[Block]:
         for root in picture.roots:
-            drawn = outline(root, depth=depth, digits=digits, numbers=picture.numbers)
+            tree = outline(root, depth=depth, digits=digits, numbers=picture.numbers, binary=binary)
             # there is nothing else here that the tree could be left out of
-            yield drawn._replace(note=drawn.note.replace(", `--no-tree` none", ""))
+            yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
     def dot(picture: Picture) -> bytes:
         from .pictures.dot import dot
 
-        return dot(picture, digits).encode()
+        return dot(drawn(picture), digits).encode()
 
     def mermaid(picture: Picture) -> bytes:
         from .pictures.mermaid import mermaid
 
-        return mermaid(picture, digits).encode()
+        return mermaid(drawn(picture), digits).encode()
 
     def svg(picture: Picture) -> bytes:
         from .pictures.svg import svg
 
-        return svg(picture, digits, theme).encode()
+        return svg(drawn(picture), digits, theme).encode()
 
     def png(picture: Picture) -> bytes:
         from .pictures.png import png
 
-        return png(picture, digits, theme)
+        return png(drawn(picture), digits, theme)
 
     return View(_record, document=document, others={"dot": dot, "mermaid": mermaid, "svg": svg, "png": png})
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.questions.graph import Picture, described, picture, symbolic_picture
+from autodiff_cli.questions.graph import Picture, described, gathered, picture, symbolic_picture
 from autodiff_cli.values.value import Value
 from autodiff_cli.views.characters import visible
 from autodiff_cli.views.pictures.cells import cells
@@ -120,6 +120,12 @@ def test_operands_arrive_in_order_where_order_matters() -> None:
             assert heights[first] < heights[second], text
     crossing = arrivals("hypot(a, b)")
     assert len(crossing) == 2
+
+
+def test_a_chain_of_conditions_says_which_were_asked_for() -> None:
+    drawn = gathered(picture("1 if x > 0 and y > 0 and z > 0 else x", {"x": 1, "y": -1, "z": 1}))
+    (chain,) = [node for node in drawn.nodes if node.operation == "and"]
+    assert [each.taken for each in chain.inputs] == [True, True, False]
 
 
 def test_branches_that_are_not_taken_have_dashes_and_no_numbers() -> None:

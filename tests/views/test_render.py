@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import Diagnostic, Span
+from autodiff_cli.questions.graph import described, gathered
 from autodiff_cli.values.value import Value
 from autodiff_cli.views.characters import STYLES, Look, visible, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table, plain
@@ -74,8 +75,8 @@ def test_lines_have_numbers_where_there_are_several() -> None:
     ]
 
 
-def drawn(output: Value, depth: int | None = None) -> list[str]:
-    return [plain(line) for line in outline_lines(outline(output, depth=depth), Look())]
+def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
+    return [plain(line) for line in outline_lines(outline(output, depth=depth, binary=binary), Look())]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -113,6 +114,36 @@ def test_a_shared_node_is_expanded_where_there_is_room() -> None:
     assert sum("#" in row for row in rows) == 0
     rows = drawn(total, depth=2)
     assert any(row.lstrip("│├└─ ").startswith("x") for row in rows)
+
+
+def test_a_chain_of_one_operation_is_one_node_with_its_terms() -> None:
+    a, b, c = (Value(float(k), label=name) for k, name in enumerate("abc", 2))
+    total = a * b * c + (a + b * b) + a
+    total.backward()
+    assert drawn(total, binary=False) == [
+        "node                           data   grad",
+        "+                                37      1",
+        "├─ *                             24      1",
+        "│  ├─ a                           2     14",
+        "│  ├─ b                           3     14",
+        "│  └─ c                           4      6",
+        "├─ a  (2 times)  (see above)",
+        "└─ *                              9      1",
+        "   ├─ b  (see above)",
+        "   └─ b  (see above)",
+    ]
+    shared = a + b
+    for kept in ((shared + c) * shared, (a - b) + c, a - (b - c), (Value(1.0) + a) - (b * c)):
+        assert drawn(kept, binary=False) == drawn(kept), "used twice, or another operation"
+    named = a + b
+    named.label = "named"
+    assert len(drawn(named + c, binary=False)) == 6
+    assert [len(node.inputs) for node in described([total]).nodes if node.operation] == [2] * 6
+    assert [len(node.inputs) for node in gathered(described([total])).nodes if node.operation] == [3, 2, 4]
+    wide = Value(1.0)
+    for _ in range(20_000):
+        wide = wide + Value(2.0)
+    assert len(drawn(wide, binary=False)) == LINES + 2
 
 
 EVERY_BLOCK = (
