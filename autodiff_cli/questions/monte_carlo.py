@@ -84,7 +84,7 @@ def sampler(inputs: Inputs, seed: int) -> Callable[[int], dict[str, Any]]:
         return a + (b - a) / 2 * ((1 + p[2]) * u + (1 - p[2]) * rng.random(n))
 
     def draw(n: int) -> dict[str, Any]:
-        found: dict[str, Any] = {name: np.asarray(x) for name, x in inputs.constants.items()}
+        found: dict[str, Any] = dict(inputs.constants)
         for names, root, dof in inputs.together:
             z = np.asarray(root) @ rng.standard_normal((len(names), n))
             if not math.isinf(dof):

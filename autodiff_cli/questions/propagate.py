@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError, nearest
 from ..numbers.floats import REAL
 from ..values import linearization as sweeps
+from ..values.adjoint import record_values
 from ..values.expansion import directional_in
 from ..values.second import hessian_in
 from ..values.value import Value
 from .arithmetic import DOUBLE, kink_warnings
-from .arrays import compile_arrays
 from .eigenvalues import eigenvectors
 from .jacobian import output_names
 from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples, sampler
 from .point import constant_value, is_name, pieces
-from .problem import Point, Problem, as_number, parse, pose
+from .problem import Point, Problem, as_number, pose
 from .quantities import Distribution, Quantity, check_dof, concise, last_place, means, normal, plus_minus, quantity
 from .student import coverage_factor, level_of
 
@@ -575,10 +575,20 @@ def _with_draws(
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:  # fmt: skip
     """The results with what the draws say of them, how many there were, and whether they ended early."""
-    # a graph of its own: the other one holds the numbers of the point
-    program = parse(posed.program.text, list(posed.point))
-    leaves = list(program.variables.values())
-    functions = [compile_arrays(output, leaves) for output in program.outputs]
+    # only draws need NumPy
+    from .blocks import evaluate, kernel
+
+    program = posed.program
+    names = list(program.variables)
+    fixed = frozenset(k for k, name in enumerate(names) if name in inputs.constants)
+    rows = kernel(
+        lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
+        len(names), fixed, None,
+    )  # fmt: skip
+
+    def plain(at: Mapping[str, float]) -> Sequence[float]:
+        return [float(x) for x in sweeps.evaluate_in(REAL, program.outputs, at, ()).values]
+
     found = [Results(result.value) for result in results]
     draw = sampler(inputs, seed)
     done = 0
@@ -586,9 +596,10 @@ def _with_draws(
     while done < samples and not interrupted:
         count = min(BLOCK, samples - done)
         values = draw(count)
-        columns = [values[name] for name in program.variables]
-        for function, each in zip(functions, found, strict=True):
-            each.add(_filled(function(*columns)[0], count))
+        columns = [values[name] for name in names]
+        block = evaluate(rows, names, columns, count, len(found), plain, lambda row, name: None)
+        for each, column in zip(found, block.results, strict=True):
+            each.add(column)
         done += count
         interrupted = done < samples and stop()
     made = []
@@ -608,10 +619,3 @@ def _with_draws(
         valid = True if worst <= near else None if worst <= near + SCATTER * drawn.scatter else False
         made.append(result._replace(drawn=drawn, validation=Validation(near, low, high, valid)))
     return made, done, interrupted
-
-
-def _filled(values: Any, count: int) -> Any:
-    """An array of so many values, also of an output that depends on nothing that is drawn."""
-    import numpy as np
-
-    return np.broadcast_to(np.asarray(values, dtype=float), (count,))
