@@ -469,19 +469,22 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
 @overload
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: Literal[False] = False, precision: None = None,
-    certified: Literal[False] = False, work: int | None = None, all: bool = False, digits: int | None = None,
+    certified: Literal[False] = False, work: int | None = None, all: bool = False, relative: bool = False,
+    sort: bool = False, digits: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[float]: ...  # fmt: skip
 @overload
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
-    certified: bool = False, work: int | None = None, all: bool = False, digits: int | None = None,
+    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
+    digits: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]: ...  # fmt: skip
 @answers("grad")
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
-    certified: bool = False, work: int | None = None, all: bool = False, digits: int | None = None,
+    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
+    digits: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
@@ -497,12 +500,12 @@ def gradient(
     '1/15'
     """
     arithmetic = chosen(exact, precision, certified, work)
-    found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
-    if not (all or digits or depth is not None or binary or no_tree or no_table):
+    found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, relative=relative)
+    if not (all or relative or sort or digits or depth is not None or binary or no_tree or no_table):
         return _as(Gradient, found)
     return _as(
-        Gradient, found, intermediates=all or None, digits=digits, depth=depth, binary=binary or None,
-        table=False if no_table else None, tree=False if no_tree else None,
+        Gradient, found, intermediates=all or None, relative=relative or None, sort=sort or None, digits=digits,
+        depth=depth, binary=binary or None, table=False if no_table else None, tree=False if no_tree else None,
     )  # fmt: skip
 
 

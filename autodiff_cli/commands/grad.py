@@ -14,11 +14,24 @@ EXAMPLE = 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
 
 All = Annotated[bool, options.Option("--all", "Also the value and derivative of every name that the program binds.")]
 
+Relative = Annotated[
+    bool,
+    options.Option(
+        "--relative",
+        "Also the elasticities x·f′/f: by how many percent the value changes when a variable changes by one percent.",
+    ),
+]
+Sort = Annotated[
+    bool, options.Option("--sort", "The largest partial derivative first; with `--relative` the largest elasticity.")
+]
+
 
 def run(
     *,
     program: options.Program,
     everything: All = False,
+    relative: Relative = False,
+    sort: Sort = False,
     answers: options.Answers,
     depth: options.Depth = None,
     binary: options.Binary = False,
@@ -36,23 +49,21 @@ def run(
 
         data = given(*rows)
     shown = view(
-        intermediates=everything,
-        digits=answers.digits,
-        depth=depth,
-        table=not no_table,
-        tree=not no_tree,
-        binary=binary,
-    )
+        intermediates=everything, relative=relative, sort=sort, digits=answers.digits, depth=depth, table=not no_table,
+        tree=not no_tree, binary=binary,
+    )  # fmt: skip
     if data is None and not inputs.many:
         return answer_all(
             inputs,
-            lambda request: gradient(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic),
+            lambda request: gradient(
+                request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, relative=relative
+            ),
             shown,
         )
     from ..questions.programs import Programs  # only for many
 
     drawn = draws(inputs.format or "jsonl") and not no_tree
-    programs = Programs(arithmetic, whole=everything or drawn)
+    programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:
         return programs.gradient(request.text, request.point, request.wrt)

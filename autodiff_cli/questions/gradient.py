@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
@@ -44,6 +45,8 @@ class Gradient(NamedTuple, Generic[Number]):
     intermediates: tuple[Intermediate[Number], ...] = ()
     output: Value | None = None
     """The root of the graph, every node of it with its `data` and `grad`; None in other arithmetics than doubles."""
+    elasticities: dict[str, Number | None] | None = None
+    """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
 
 
 @overload
@@ -52,19 +55,22 @@ def gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str 
 
 @overload
 def gradient(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic
-) -> Gradient[Any]: ...
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic,
+    relative: bool = False,
+) -> Gradient[Any]: ...  # fmt: skip
 
 
 def gradient(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE
-) -> Gradient[Any]:
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
 
     `point` gives each variable a number, or a constant expression as text; `wrt` names variables, as a list or as
     `"x,y"`. Without it the gradient is taken in all
     variables (for a program that ends in a definition: in that function's parameters). Derivatives with respect to
-    angles are per radian. Another `arithmetic` than doubles reads literals and the point as decimals.
+    angles are per radian. Another `arithmetic` than doubles reads literals and the point as decimals. With `relative`
+    also the elasticities.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
@@ -80,13 +86,14 @@ def gradient(
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
     if arithmetic.name != "double":
-        return _in(arithmetic, text, point, wrt)
+        return _in(arithmetic, text, point, wrt, relative)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     # The collector would walk through the growing graph again and again, and nothing here is cyclic garbage.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return gradient_of(parse(text, values), values, wrt)
+        found = gradient_of(parse(text, values), values, wrt)
+        return with_elasticities(found) if relative else found
     finally:
         if collecting:
             gc.enable()
@@ -117,7 +124,30 @@ def gradient_of(
     )
 
 
-def _in(arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Gradient[Any]:
+def with_elasticities(found: Gradient[float]) -> Gradient[float]:
+    """The same answer in doubles with its elasticities.
+
+    >>> with_elasticities(gradient("x**2/y", {"x": 3, "y": 2})).elasticities
+    {'x': 2.0, 'y': -1.0}
+    """
+    return found._replace(
+        elasticities={name: _elasticity(found.point[name], each, found.value) for name, each in found.gradient.items()}
+    )
+
+
+def _elasticity(x: float, slope: float, value: float) -> float | None:
+    """x·f′/f. None where f is 0, or the quotient is no double."""
+    if value == 0:
+        return None
+    # a product that is too large, or too small to keep its digits, is one of quotients
+    product = x * slope
+    e = product / value if 1e-290 < abs(product) < math.inf else slope / value * x
+    return e + 0.0 if math.isfinite(e) else None
+
+
+def _in(
+    arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool
+) -> Gradient[Any]:
     """The same in another arithmetic than doubles."""
     posed = pose(text, point, wrt)
     program = posed.program
@@ -132,7 +162,13 @@ def _in(arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[st
         place = {n: i for i, n in enumerate(swept.nodes)} if bound else {}
         evaluated = set(swept.order) if bound else set()
         at = [place[n] if n in place and place[n] in evaluated else None for n in bound]
+        elasticities: dict[str, Any] = {}
+        if relative:
+            nothing = swept.value == 0
+            for name, slope in swept.gradient.items():
+                elasticities[name] = None if nothing else values[name] * slope / swept.value
         return {
+            "elasticities": elasticities,
             "value": swept.value,
             "gradient": swept.gradient,
             "point": values,
@@ -145,6 +181,7 @@ def _in(arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[st
         text, arithmetic, found["value"], found["gradient"], found["point"], program.constants,
         (*posed.warnings, *warnings),
         _intermediates(program, list(zip(found["bound"], found["grads"], strict=True))),
+        elasticities=found["elasticities"] if relative else None,
     )  # fmt: skip
 
 

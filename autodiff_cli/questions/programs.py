@@ -10,7 +10,7 @@ from ..language.straight import Straight, walk
 from ..run.doubles import Doubles, adjoints
 from ..run.sweep import Fault
 from .arithmetic import DOUBLE, Arithmetic
-from .gradient import Gradient, gradient, gradient_of
+from .gradient import Gradient, gradient, gradient_of, with_elasticities
 from .problem import check_single, parse
 
 REMEMBERED = 1024
@@ -99,11 +99,14 @@ class Programs:
     """The programs of a stream or of a data file, each at its points; the last ones are remembered.
 
     Answers are those of `gradient` in this arithmetic; unless they have to be `whole`, without the graph, the
-    intermediates and warnings about names that are not used.
+    intermediates and warnings about names that are not used. With `relative` they have the elasticities.
     """
 
-    def __init__(self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = REMEMBERED) -> None:
-        self._arithmetic, self._whole, self._remembered = arithmetic, whole, remembered
+    def __init__(
+        self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = REMEMBERED,
+        relative: bool = False,
+    ) -> None:  # fmt: skip
+        self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
         self._known: dict[tuple[str, ...], _Walked | _Read] = {}
         self._size = 0
 
@@ -113,7 +116,11 @@ class Programs:
         Raises `ExpressionError` as `gradient` does.
         """
         if self._arithmetic is not DOUBLE:
-            return gradient(text, point, wrt=wrt, arithmetic=self._arithmetic)
+            return gradient(text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative)
+        found = self._in_doubles(text, point, wrt)
+        return with_elasticities(found) if self._relative else found
+
+    def _in_doubles(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
         # what a program means depends on the names that have a value
         key = (text, *point)
         known = self._known.get(key)

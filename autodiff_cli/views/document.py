@@ -6,6 +6,7 @@ A command's view builds these, mostly of the parts below; `rendering` makes char
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from ..questions.digits import Shown
@@ -117,10 +118,17 @@ def partials_table(
     number: Callable[[Shown], str],
     head: str = "partial derivative",
     right: frozenset[int] = frozenset((1, 2)),
+    elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
 ) -> Table:
-    """The table of the variables: where each stands, and the derivative by it."""
-    rows = [named_row((name, "name"), number(point[name]), number(partial)) for name, partial in gradient.items()]
-    return Table(("variable", "value", head), rows, right)
+    """The table of the variables: where each stands, and the derivative by it; the elasticity where there are any."""
+    rows = [
+        named_row(
+            (name, "name"), number(point[name]), number(partial),
+            *(["–" if (e := elasticities[name]) is None else number(e)] if elasticities else []),
+        )
+        for name, partial in gradient.items()
+    ]  # fmt: skip
+    return Table(("variable", "value", head, *(["elasticity"] if elasticities else [])), rows, right)
 
 
 def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:

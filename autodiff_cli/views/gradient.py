@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..questions.digits import Figure
 from ..questions.gradient import Gradient
-from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table, stated
+from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, partials_table, sentence, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 from .outline import outline
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "error")
+EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
 
 def view(
     *,
     intermediates: bool = False,
+    relative: bool = False,
+    sort: bool = False,
     digits: int | None = None,
     depth: int | None = None,
     table: bool = True,
     tree: bool = True,
     binary: bool = False,
 ) -> View[Gradient[Any]]:
-    """How a gradient is shown, by these choices; the last four and `digits` are for people only."""
+    """How a gradient is shown, by these choices; the last four and `digits` are for people only.
+
+    `sort` puts the variable with the largest derivative first, or with the largest elasticity where these are shown.
+    """
+
+    def ordered(answer: Gradient[Any]) -> dict[str, Any]:
+        """The partial derivatives, in the order in which they are shown."""
+        if not sort:
+            return answer.gradient
+        sizes: Mapping[str, Any] = (relative and answer.elasticities) or answer.gradient
+        return {name: answer.gradient[name] for name in sorted(answer.gradient, key=lambda name: -_size(sizes[name]))}
 
     def record(answer: Gradient[Any]) -> dict[str, object]:
         arithmetic = answer.arithmetic.name
-        fields = number_fields(arithmetic, {"value": answer.value, "gradient": answer.gradient, "point": answer.point})
+        numbers = {"value": answer.value, "gradient": ordered(answer), "point": answer.point}
+        if relative and answer.elasticities is not None:
+            numbers["elasticities"] = {name: answer.elasticities[name] for name in ordered(answer)}
+        fields = number_fields(arithmetic, numbers)
         fields["constants"] = answer.constants
         fields["warnings"] = [diagnostic_record(warning) for warning in answer.warnings]
         if intermediates:
@@ -46,7 +64,14 @@ def view(
         if not answer.point:
             yield NO_VARIABLES
         if table and answer.gradient:
-            yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits), right=right)
+            found = (answer.elasticities or {}) if relative else {}
+            yield partials_table(
+                answer.point, ordered(answer), lambda x: readable(x, digits), right=right, elasticities=found
+            )
+            if found:
+                yield Line(sentence(EXPLAINED, "faint"))
+                if None in found.values() and answer.value == 0:
+                    yield Line(sentence("the value is 0, so there are none", "faint"))
         if table and intermediates and answer.intermediates:
             yield Table(
                 ("bound name", "line", "value", "grad"),
@@ -63,17 +88,31 @@ def view(
 
     def rows(answer: Gradient[Any]) -> Iterator[Row]:
         value = exact(answer.value)
-        for name, partial in answer.gradient.items():
-            yield {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), "value": value}
+        found = (answer.elasticities or {}) if relative else {}
+        for name, partial in ordered(answer).items():
+            row = {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), "value": value}
+            yield row | {"elasticity": exact(found[name])} if found else row
         if not answer.gradient:
             yield {"value": value}
         for each in answer.intermediates if intermediates else ():
             yield {"variable": each.name, "at": exact(each.value), "partial": exact(each.grad), "value": value}
 
     def brief(answer: Gradient[Any]) -> str:
-        parts = [exact(answer.value), *[f"{name}={exact(partial)}" for name, partial in answer.gradient.items()]]
+        shown = ordered(answer)
+        parts = [exact(answer.value), *[f"{name}={exact(partial)}" for name, partial in shown.items()]]
+        if relative and answer.elasticities is not None:
+            parts += [f"{name}:{exact(answer.elasticities[name]) or '-'}" for name in shown]
         if intermediates:
             parts += [f"{each.name}={exact(each.grad) or '-'}" for each in answer.intermediates]
         return " ".join(parts)
 
-    return View(record, rows, brief, document, COLUMNS)
+    columns = (*COLUMNS[:-1], "elasticity", COLUMNS[-1]) if relative else COLUMNS
+    return View(record, rows, brief, document, columns)
+
+
+def _size(x: Any) -> float:
+    """How large a number is; what is beyond the range of doubles is larger than all others, what is none smaller."""
+    if x is None:
+        return -1.0
+    nearest = x.nearest if isinstance(x, Figure) else x
+    return math.inf if nearest is None else abs(float(nearest))

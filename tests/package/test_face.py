@@ -46,6 +46,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", SUM, {"at": POINT, "no_tree": True, "precision": 25, "work": 2}),
     ("grad", "x/3 + abs(w)", {"at": POINT, "no_table": True, "exact": True}),
     ("grad", SUM, {"at": POINT, "certified": True}),
+    ("grad", SUM, {"at": POINT, "relative": True, "sort": True}),
+    ("grad", "x*w**2", {"at": POINT, "relative": True, "exact": True}),
     ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "steps": 2}),
     ("trace", SUM, {"at": POINT, "mode": "forward", "direction": "x=1"}),
     ("graph", SUM, {"at": POINT, "wrt": "x", "digits": 3, "depth": 1}),
