@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
+from warnings import warn
 
 from . import views
 from .commands import command_module
@@ -46,12 +47,13 @@ from .streams.files import Output
 from .streams.options import Option
 from .streams.requests import names
 from .values.value import Value, as_float, constant, located, number_type, values_of
-from .views.characters import Look
+from .views.characters import Look, Theme, theme_of
 from .views.error import draw as _drawn
-from .views.graph import format_of as _picture_format
-from .views.graph import theme_of
-from .views.plot import format_of as _plot_format
-from .views.propagate import format_of as _budget_format
+from .views.formats import format_of
+from .views.graph import FORMATS as PICTURE_FORMATS
+from .views.graph import written
+from .views.numerals import rounding
+from .views.plot import drawn_as
 
 Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
@@ -145,7 +147,7 @@ class Drawing(Answer):
             raise
 
     def _format(self, path: str) -> str:
-        return _plot_format(None, path)
+        return drawn_as(None, path)
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -183,8 +185,7 @@ class Picture(Drawing, _graph.Picture):
         return self.to_text("dot")
 
     def _format(self, path: str) -> str:
-        named = _picture_format(None, path)
-        return "table" if named == "tree" else named
+        return written(format_of(None, path, PICTURE_FORMATS, "tree"))
 
     def __repr__(self) -> str:
         return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
@@ -248,7 +249,7 @@ class Propagation(Drawing, _propagate.Propagation):
     _told = ("results",)
 
     def _format(self, path: str) -> str:
-        return _budget_format(None, path)
+        return format_of(None, path, views.view_of(self).formats, "table")
 
     def _repr_svg_(self) -> str | None:
         return None
@@ -367,7 +368,18 @@ def explain(error: ExpressionError, text: str | None) -> None:
 def options_of(command: str) -> dict[str, tuple[Option, Any]]:
     """The options of a command, by the names that they have as keyword arguments."""
     declared = Declared(command_module(command).run)
-    return {name[2:].replace("-", "_"): (option, kind) for name, (_, option, kind) in declared.options.items()}
+    return {_keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
+
+
+@cache
+def former_names(command: str) -> dict[str, str]:
+    """Keyword arguments that were called otherwise before, each with the name that it has now."""
+    former = Declared(command_module(command).run).former
+    return {_keyword(name): _keyword(now) for name, now in former.items()}
+
+
+def _keyword(name: str) -> str:
+    return name[2:].replace("-", "_")
 
 
 def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -376,6 +388,10 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def faced(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def asked(*args: P.args, **given: P.kwargs) -> R:
+            for name in former_names(command).keys() & given.keys():
+                now = former_names(command)[name]
+                warn(f"`{name}` is called `{now}` now", DeprecationWarning, stacklevel=2)
+                given[now] = given.pop(name)
             text = args[0] if args else given.get("text")
             if (args or "text" in given) and not isinstance(text, str) and command != "functions":
                 raise TypeError(f"a program is text, not {text!r}")
@@ -433,6 +449,10 @@ def _wrt(wrt: Names) -> tuple[str, ...] | None:
     return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
 
 
+def _theme(name: str | None) -> Theme | None:
+    return None if name is None else theme_of(name)
+
+
 def _ranges(given: Ranges) -> dict[str, Range]:
     if given is None:
         return {}
@@ -470,21 +490,21 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: Literal[False] = False, precision: None = None,
     certified: Literal[False] = False, work: int | None = None, all: bool = False, relative: bool = False,
-    sort: bool = False, digits: int | None = None,
+    sort: bool = False, digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[float]: ...  # fmt: skip
 @overload
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
     certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
-    digits: int | None = None,
+    digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]: ...  # fmt: skip
 @answers("grad")
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
     certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
-    digits: int | None = None,
+    digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
@@ -501,18 +521,19 @@ def gradient(
     """
     arithmetic = chosen(exact, precision, certified, work)
     found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, relative=relative)
-    if not (all or relative or sort or digits or depth is not None or binary or no_tree or no_table):
+    shown = rounding(digits, decimals)
+    if not (all or relative or sort or shown is not None or depth is not None or binary or no_tree or no_table):
         return _as(Gradient, found)
     return _as(
-        Gradient, found, intermediates=all or None, relative=relative or None, sort=sort or None, digits=digits,
-        depth=depth, binary=binary or None, table=False if no_table else None, tree=False if no_tree else None,
+        Gradient, found, intermediates=all or None, relative=relative or None, sort=sort or None,
+        digits=shown, depth=depth, binary=binary or None, table=False if no_table else None, tree=False if no_tree else None,
     )  # fmt: skip
 
 
 @answers("trace")
 def trace(
     text: str, at: At = None, *, wrt: Names = None, mode: str | None = None, direction: At = None,
-    digits: int | None = None, steps: int | None = None,
+    digits: int | None = None, decimals: int | None = None, lines: int | None = None,
 ) -> Trace:  # fmt: skip
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
 
@@ -520,13 +541,13 @@ def trace(
     5.5
     """
     found = _trace.trace(text, _point(at), wrt=_wrt(wrt), mode=mode or "reverse", direction=_point(direction))
-    return _as(Trace, found, digits=digits, steps=steps)
+    return _as(Trace, found, digits=rounding(digits, decimals), steps=lines)
 
 
 @answers("graph")
 def graph(
     text: str, at: At = None, *, wrt: Names = None, symbolic: bool = False, theme: str | None = None,
-    digits: int | None = None, depth: int | None = None, binary: bool = False,
+    digits: int | None = None, decimals: int | None = None, depth: int | None = None, binary: bool = False,
 ) -> Picture:  # fmt: skip
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
@@ -538,11 +559,14 @@ def graph(
     """
     point = _point(at)
     found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=_wrt(wrt))
-    chosen_theme = None if theme is None else theme_of(theme)
-    return _as(Picture, found, digits=digits, depth=depth, theme=chosen_theme, binary=binary or None)
+    return _as(
+        Picture, found, digits=rounding(digits, decimals), depth=depth, theme=_theme(theme), binary=binary or None
+    )
 
 
-def draw(values: Value | Iterable[Value], *, theme: str | None = None, digits: int | None = None) -> Picture:
+def draw(
+    values: Value | Iterable[Value], *, theme: str | None = None, digits: int | None = None, decimals: int | None = None
+) -> Picture:
     """A picture of the graph below a Value, or below several: it shows itself in a notebook, and can be saved.
 
     >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
@@ -555,7 +579,7 @@ def draw(values: Value | Iterable[Value], *, theme: str | None = None, digits: i
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
     found = _graph.described(roots)
-    return _as(Picture, found, digits=digits, theme=None if theme is None else theme_of(theme))
+    return _as(Picture, found, digits=rounding(digits, decimals), theme=_theme(theme))
 
 
 draw_dot = draw
@@ -563,15 +587,16 @@ draw_dot = draw
 
 @answers("check")
 def check(
-    text: str, at: At = None, *, wrt: Names = None, require: int | None = None, digits: int | None = None
-) -> Check:
+    text: str, at: At = None, *, wrt: Names = None, require: int | None = None, digits: int | None = None,
+    decimals: int | None = None,
+) -> Check:  # fmt: skip
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
     found = _check.check(text, _point(at), wrt=_wrt(wrt), required=require or _check.REQUIRED)
-    return _as(Check, found, digits=digits)
+    return _as(Check, found, digits=rounding(digits, decimals))
 
 
 @answers("descend")
@@ -593,7 +618,7 @@ def descend(
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, text)
-    done = _as(Descent, run, digits=digits, decimals=decimals)
+    done = _as(Descent, run, digits=rounding(digits, decimals))
     done.rows = rows
     return done
 
@@ -601,8 +626,8 @@ def descend(
 @answers("minimize")
 def minimize(
     text: str, at: At = None, *, method: str | None = None, bounds: Ranges = None,
-    gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None, digits: int | None = None,
-    decimals: int | None = None,
+    gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None,
+    digits: int | None = None, decimals: int | None = None,
 ) -> Minimum:  # fmt: skip
     """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
 
@@ -614,13 +639,14 @@ def minimize(
     found = _minimize.minimize(
         text, _point(at), wrt=_wrt(wrt), method=method, bounds=_ranges(bounds), tolerance=tolerance, steps=steps
     )
-    return _as(Minimum, found, digits=digits, decimals=decimals)
+    return _as(Minimum, found, digits=rounding(digits, decimals))
 
 
 @answers("plot")
 def plot(
     text: str, at: At = None, *, range: Ranges = None, wrt: Names = None,
     path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, digits: int | None = None,
+    decimals: int | None = None, theme: str | None = None,
 ) -> Curve | Surface:  # fmt: skip
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
@@ -637,14 +663,15 @@ def plot(
         steps = [row.point if isinstance(row, _descend.Row) else row for row in path]
     found = _plot.plot(text, _point(at), wrt=_wrt(wrt), ranges=_ranges(range), path=steps)
     if isinstance(found, _surface.Surface):
-        return _as(Surface, found, digits=digits)
-    return _as(Curve, found, digits=digits)
+        return _as(Surface, found, digits=rounding(digits, decimals), theme=_theme(theme))
+    return _as(Curve, found, digits=rounding(digits, decimals), theme=_theme(theme))
 
 
 @answers("diff")
 def diff(
     text: str, at: At = None, *, wrt: Names = None, order: int | None = None, share: bool = False,
-    to: str | None = None, digits: int | None = None, exact: bool = False, precision: int | None = None,
+    to: str | None = None, digits: int | None = None, decimals: int | None = None, exact: bool = False,
+    precision: int | None = None,
     certified: bool = False, work: int | None = None,
 ) -> Diff:  # fmt: skip
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
@@ -652,19 +679,18 @@ def diff(
     >>> diff("x**2*y").derivatives[0].formula
     '2*y*x'
     """
-    if to is not None and to not in _diff.LANGUAGES:
-        raise ExpressionError("usage", f"`--to` cannot be `{to}`", hint=f"it takes {', '.join(_diff.LANGUAGES)}")
     arithmetic = chosen(exact, precision, certified, work)
     found = _diff.diff(
         text, _point(at, arithmetic), wrt=_wrt(wrt), order=1 if order is None else order, share=share,
         language=to or "text", arithmetic=arithmetic,
     )  # fmt: skip
-    return _as(Diff, found, digits=digits)
+    return _as(Diff, found, digits=rounding(digits, decimals))
 
 
 @answers("hessian")
 def hessian(
-    text: str, at: At = None, *, wrt: Names = None, digits: int | None = None, exact: bool = False,
+    text: str, at: At = None, *, wrt: Names = None, digits: int | None = None, decimals: int | None = None,
+    exact: bool = False,
     precision: int | None = None, certified: bool = False, work: int | None = None,
 ) -> Hessian:  # fmt: skip
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
@@ -674,13 +700,14 @@ def hessian(
     """
     arithmetic = chosen(exact, precision, certified, work)
     found = _hessian.hessian(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
-    return _as(Hessian, found, digits=digits)
+    return _as(Hessian, found, digits=rounding(digits, decimals))
 
 
 @answers("jacobian")
 def jacobian(
     text: str, at: At = None, *, wrt: Names = None, direction: At = None,
     adjoint: Mapping[str, Any] | Sequence[float | str] | str | None = None, digits: int | None = None,
+    decimals: int | None = None,
     exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
 ) -> Jacobian:  # fmt: skip
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
@@ -702,12 +729,13 @@ def jacobian(
     found = _jacobian.jacobian(
         text, _point(at, arithmetic), wrt=_wrt(wrt), direction=along, adjoint=weights, arithmetic=arithmetic
     )
-    return _as(Jacobian, found, digits=digits)
+    return _as(Jacobian, found, digits=rounding(digits, decimals))
 
 
 @answers("taylor")
 def taylor(
     text: str, at: At = None, *, order: int | None = None, wrt: Names = None, digits: int | None = None,
+    decimals: int | None = None,
     exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
 ) -> Taylor:  # fmt: skip
     """Taylor coefficients and polynomial in one variable around the point.
@@ -723,7 +751,7 @@ def taylor(
         text, _point(at, arithmetic), by=None if wanted is None else wanted[0], order=8 if order is None else order,
         arithmetic=arithmetic,
     )  # fmt: skip
-    return _as(Taylor, found, digits=digits)
+    return _as(Taylor, found, digits=rounding(digits, decimals))
 
 
 @answers("propagate")
@@ -731,7 +759,7 @@ def propagate(
     text: str, at: At = None, *, correlation: Mapping[Any, float] | str | None = None,
     dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
     level: float | None = None, k: float | None = None, samples: float | None = None, seed: int | None = None,
-    sort: bool = False, digits: int | None = None,
+    sort: bool = False, theme: str | None = None, digits: int | None = None, decimals: int | None = None,
 ) -> Propagation:  # fmt: skip
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
@@ -760,7 +788,7 @@ def propagate(
         text, point, correlation=pairs, dof=_point(dof), readings=columns, level=level, k=k,  # type: ignore[arg-type]
         samples=samples, seed=seed,
     )  # fmt: skip
-    return _as(Propagation, found, digits=digits, sort=sort or None)
+    return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=_theme(theme))
 
 
 @answers("export")

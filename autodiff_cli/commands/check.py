@@ -27,7 +27,9 @@ def run(
     require: Required = None,
     answers: options.Answers,
 ) -> int:
-    """How many digits of value and gradient are right at least, by 50-digit arithmetic and differences."""
+    """How many digits of value and gradient are right at least.
+
+    By 50-digit arithmetic and by differences."""
     disagreed = False
 
     def method(request: Request) -> Check:
@@ -37,4 +39,4 @@ def run(
         return answer
 
     inputs = Inputs.of(program, answers)
-    return answer_all(inputs, method, view(digits=answers.digits)) or (DISAGREES if disagreed else 0)
+    return answer_all(inputs, method, view(digits=answers.shown)) or (DISAGREES if disagreed else 0)

@@ -1,14 +1,11 @@
 """`autodiff descend`: gradient descent from a point, one row a step."""
 
-import json as encoder
-import sys
 from typing import Annotated
 
-from ..errors import ExpressionError
 from ..questions.descend import RATES, Stops, chosen_rule, descend
-from ..streams import files, options
+from ..streams import options
 from ..streams.driver import Inputs, answer_with
-from ..streams.runs import Runs
+from ..streams.runs import Runs, Saved
 from ..views.descend import view
 from ..views.formats import writer
 
@@ -48,8 +45,7 @@ ValueTolerance = Annotated[
 
 def run(
     *,
-    expr: options.Expr = None,
-    at: options.At = None,
+    program: options.Program,
     rate: Rate = None,
     steps: Steps = None,
     method: Method = None,
@@ -59,36 +55,29 @@ def run(
     maximize: Maximize = False,
     gradient_tolerance: GradientTolerance = None,
     value_tolerance: ValueTolerance = None,
-    wrt: options.Wrt = None,
-    save_point: options.SavePoint = None,
-    force: options.Force = False,
     answers: options.Answers,
-    decimals: options.Decimals = None,
+    saves: options.Saves,
 ) -> int:
-    """Gradient descent from a point, one row a step; the start is row 0.
+    """Gradient descent from a point, one row a step.
 
-    Without a tolerance it takes all the steps and exits with 0. With one it exits with 1 unless the tolerance was
-    reached, as it does when the run diverges.
+    The start is row 0. Without a tolerance it takes all the steps and exits with 0. With one it exits with 1 unless
+    the tolerance was reached, as it does when the run diverges.
     """
-    inputs = Inputs.of(options.Program(expr, at, wrt), answers)
+    inputs = Inputs.of(program, answers)
     inputs.need()
     rule = chosen_rule(method, rate, momentum, beta1, beta2)
     stops = Stops(100 if steps is None else steps, gradient_tolerance, value_tolerance)
-    if save_point is not None and inputs.many:
-        raise ExpressionError(
-            "usage", "`--save-point` takes one point, and a stream has many", hint="give the program as the argument"
-        )
-    if save_point is not None:
-        files.check(save_point, force=force)
-    shown = view(digits=answers.digits, decimals=decimals)
-    out = Runs(sys.stdout, writer(inputs.chosen, sys.stdout, shown, True), inputs.many)
+    shown = view(digits=answers.shown)
+    chosen = inputs.chosen(shown.formats)
+    out, saved = inputs.out(), Saved(inputs, saves)
+    runs = Runs(out.stream, writer(chosen, out.stream, shown, True), inputs.many, saved)
     code = answer_with(
         inputs,
         lambda request: descend(
             request.text, request.point, wrt=request.wrt, rule=rule, stops=stops, maximize=maximize
         ),
-        out,
+        runs,
     )
-    if save_point is not None and out.best is not None:
-        files.write(save_point, (encoder.dumps(out.best.point) + "\n").encode(), force=force)
-    return out.code or code
+    out.finish(code, whole=inputs.many)
+    saved.finish(code)
+    return runs.code or code

@@ -2,46 +2,50 @@
 
 from typing import Annotated
 
-from ..errors import ExpressionError
 from ..questions.export import export
 from ..streams import options
 from ..streams.driver import Inputs, answer_one
-from ..streams.files import Output
 from ..targets import TARGETS
 from ..views.export import view
-from ..views.formats import writer
+from ..views.formats import by_name, writer
 
 EXAMPLE = 'autodiff export "tanh(x*w + b)" --to c'
 
+PROGRAM = (options.ONE, options.Without.of("--at"))
+ANSWERS = (
+    options.Without.of("--digits", "--decimals", "--on-error"),
+    options.formats(view().formats, "table, the code by itself, by default"),
+)
 To = Annotated[
-    str | None, options.Option("--to", f"{', '.join(TARGETS)}; python by default.", "TARGET", choices=TARGETS)
-]
+    str | None,
+    options.Option(
+        "--to", f"{', '.join(TARGETS)}; by default what the file's name says, else python.", "LANGUAGE",
+        choices=tuple(TARGETS),
+    ),
+]  # fmt: skip
 Name = Annotated[str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME")]
 
 
 def run(
-    expr: options.OneExpr = None,
+    *,
+    program: Annotated[options.Program, *PROGRAM],
     to: To = None,
     name: Name = None,
-    wrt: options.Wrt = None,
-    file: options.File = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    json: options.Json = False,
+    answers: Annotated[options.Answers, *ANSWERS],
 ) -> int:
-    """A function that computes value and gradient, in another language; no point is needed.
+    """Value and gradient as a function in another language.
 
-    Straight-line code with shared parts named once, in the accurate forms that `grad` uses.
+    Straight-line code with shared parts named once, in the accurate forms that `grad` uses. No point is needed.
     """
-    inputs = Inputs(expr, None, wrt, file, None)
+    inputs = Inputs.of(program, answers)
     inputs.need(only="one program at a time is exported, not a stream")
-    path = None if output == "-" else output
-    if json and path is not None:
-        raise ExpressionError("usage", "a record is not written to a file", hint="leave out `--json` or `--output`")
-    out = Output(path, force=force)
+    target = by_name("--to", to, inputs.output, TARGETS, "python")
+    shown = view()
+    chosen = inputs.chosen(shown.formats, text=shown.endings)
+    out = inputs.out()
     code = answer_one(
         inputs,
-        lambda request: export(request.text, to or "python", name=name or "f", wrt=request.wrt),
-        writer("json" if json else "table", out.stream, view(), many=False),
+        lambda request: export(request.text, target, name=name or "f", wrt=request.wrt),
+        writer(chosen, out.stream, shown, many=False),
     )
     return out.finish(code)

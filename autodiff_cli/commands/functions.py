@@ -1,11 +1,11 @@
 """`autodiff functions`: the functions of the language, from the table of primitives."""
 
-import sys
 from typing import Annotated
 
 from ..questions.functions import FunctionEntry, Functions, function, functions
 from ..streams import options
-from ..views.formats import Asked, draws, writer
+from ..streams.driver import Inputs
+from ..views.formats import FORMATS, Asked, draws, writer
 from ..views.functions import view
 
 EXAMPLE = "autodiff functions softplus"
@@ -13,17 +13,26 @@ EXAMPLE = "autodiff functions softplus"
 Name = Annotated[str | None, options.Argument("[NAME]", "One function, in full; else all of them.")]
 
 
-def run(name: Name = None, format: options.Format = None, json: options.Json = False) -> int:
+ANSWERS = (
+    options.Without.of("--file", "--digits", "--decimals", "--on-error"),
+    options.formats(FORMATS, "table by default"),
+)
+
+
+def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS]) -> int:
     """The functions of the language.
 
     For each its signature, domain and derivative, and what is taken for the derivative at a kink.
     """
-    chosen = "json" if json else format or "table"
+    inputs = Inputs.of(options.Program(""), answers)
+    shown = view()
+    chosen = inputs.chosen(shown.formats)
     together = name is None and draws(chosen)
     entries: tuple[FunctionEntry | Functions, ...]
     entries = (functions(),) if together else functions() if name is None else (function(name),)
-    out = writer(chosen, sys.stdout, view(), many=name is None and not together)
+    file = inputs.out()
+    out = writer(chosen, file.stream, shown, many=name is None and not together)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()
-    return 0
+    return file.finish(0)

@@ -21,9 +21,6 @@ Relative = Annotated[
         "Also the elasticities x·f′/f: by how many percent the value changes when a variable changes by one percent.",
     ),
 ]
-Sort = Annotated[
-    bool, options.Option("--sort", "The largest partial derivative first; with `--relative` the largest elasticity.")
-]
 
 
 def run(
@@ -31,7 +28,7 @@ def run(
     program: options.Program,
     everything: All = False,
     relative: Relative = False,
-    sort: Sort = False,
+    sort: options.Sort = False,
     answers: options.Answers,
     depth: options.Depth = None,
     binary: options.Binary = False,
@@ -49,7 +46,7 @@ def run(
 
         data = given(*rows)
     shown = view(
-        intermediates=everything, relative=relative, sort=sort, digits=answers.digits, depth=depth, table=not no_table,
+        intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip
     if data is None and not inputs.many:
@@ -62,7 +59,7 @@ def run(
         )
     from ..questions.programs import Programs  # only for many
 
-    drawn = draws(inputs.format or "jsonl") and not no_tree
+    drawn = draws(inputs.chosen(shown.formats)) and not no_tree
     programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:

@@ -15,10 +15,13 @@ def run(
     answers: options.Answers,
     numbers: options.Numbers,
 ) -> int:
-    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point."""
+    """Second derivatives at a point, and what they say of it.
+
+    Value, gradient, Hessian and its eigenvalues.
+    """
     arithmetic = chosen(*numbers)
     return answer_all(
         Inputs.of(program, answers),
         lambda request: hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic),
-        view(digits=answers.digits),
+        view(digits=answers.shown),
     )

@@ -8,16 +8,11 @@ from ..questions.jacobian import jacobian
 from ..questions.point import constant_value, parse_point, split
 from ..streams import options
 from ..streams.driver import Inputs, answer_all
+from ..streams.requests import default_point
 from ..views.jacobian import view
 
 EXAMPLE = 'autodiff jacobian "r*cos(t), r*sin(t)" --at r=2,t=pi/6'
 
-Direction = Annotated[
-    str | None,
-    options.Option(
-        "--direction", "Only the derivative along it, by one forward sweep: `x=1,y=0`; what is left out is 0.", "VECTOR"
-    ),
-]
 Adjoint = Annotated[
     str | None,
     options.Option(
@@ -31,21 +26,24 @@ Adjoint = Annotated[
 def run(
     *,
     program: options.Program,
-    direction: Direction = None,
+    direction: options.Direction = None,
     adjoint: Adjoint = None,
     answers: options.Answers,
     numbers: options.Numbers,
 ) -> int:
-    """The partial derivatives of every output of a program, whose last line lists them: `a, b, c`."""
+    """The derivatives of several outputs, or products with them.
+
+    The last line of the program lists its outputs: `a, b, c`.
+    """
     arithmetic = chosen(*numbers)
-    along = None if direction is None else parse_point(direction)
+    along = None if direction is None else default_point(direction)
     weights = None if adjoint is None else _weights(adjoint)
     return answer_all(
         Inputs.of(program, answers),
         lambda request: jacobian(
             request.text, request.point, wrt=request.wrt, direction=along, adjoint=weights, arithmetic=arithmetic
         ),
-        view(digits=answers.digits),
+        view(digits=answers.shown),
     )
 
 

@@ -9,18 +9,19 @@ from ..questions.point import is_name, parse_point, point_of_object
 from ..questions.problem import parse
 from ..questions.propagate import LEVEL, SEED, Propagation, pairs_of_object, parse_pairs, propagate
 from ..questions.quantities import quantity
-from ..streams import files, options
+from ..streams import options
 from ..streams.driver import Inputs, answer_with
 from ..streams.requests import Reading, Request
 from ..streams.runs import Searches
+from ..views.characters import theme_of
 from ..views.formats import writer
 from ..views.plot import PICTURES
-from ..views.propagate import FORMATS, format_of, view
+from ..views.propagate import view
 
 EXAMPLE = 'autodiff propagate "V/I" --at "V=5.00±0.02, I=19.66(10)e-3"'
 
-At = Annotated[
-    list[str] | None,
+PROGRAM = (
+    options.Without.of("--wrt"),
     options.Option(
         "--at",
         "The values, with their standard uncertainties: `x=5.00±0.02`, `x=5.00+-2%`, `x=19.66(10)e-3`, "
@@ -28,7 +29,7 @@ At = Annotated[
         "Repeats.",
         "POINT",
     ),
-]
+)
 Correlation = Annotated[
     list[str] | None,
     options.Option("--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS"),
@@ -50,7 +51,6 @@ Level = Annotated[
     options.Option("--level", f"The level of confidence of the expanded uncertainty, {LEVEL} by default.", "P"),
 ]
 Cover = Annotated[float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K")]
-Sort = Annotated[bool, options.Option("--sort", "The largest share first.")]
 Samples = Annotated[
     float | None,
     options.Option("--samples", "Also draw the inputs so many times, and hold the result against that: `1e6`.", "N"),
@@ -59,16 +59,12 @@ Seed = Annotated[
     int | None,
     options.Option("--seed", f"What the draws begin from, {SEED} by default.", "N", range=(0, 2**63 - 1)),
 ]
-Format = Annotated[
-    str | None,
-    options.formats(FORMATS, "by default what the file's name says, else table, jsonl for a stream"),
-]
+ANSWERS = options.formats(view().formats, "by default what the file's name says, else table, jsonl for a stream")
 
 
 def run(
     *,
-    expr: options.Expr = None,
-    at: At = None,
+    program: Annotated[options.Program, *PROGRAM],
     correlation: Correlation = None,
     dof: Dof = None,
     data: Data = None,
@@ -76,31 +72,26 @@ def run(
     k: Cover = None,
     samples: Samples = None,
     seed: Seed = None,
-    sort: Sort = False,
-    file: options.File = None,
-    format: Format = None,
-    json: options.Json = False,
-    output: options.Output = None,
-    force: options.Force = False,
-    digits: options.Digits = None,
+    sort: options.Sort = False,
+    theme: options.Theme = None,
+    answers: Annotated[options.Answers, ANSWERS],
 ) -> int:
-    """A result with its uncertainty, and where that comes from: the GUM's budget (JCGM 100), by exact derivatives.
+    """A result with its uncertainty, and where that comes from.
 
-    With `--samples` beside what the distributions themselves give (JCGM 101). A picture needs the extra `plot`.
+    The budget of the GUM (JCGM 100), by exact derivatives. With `--samples` beside what the distributions themselves
+    give (JCGM 101). A picture needs the extra `plot`.
     """
     reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object})
-    inputs = Inputs(expr, at, None, file, "json" if json else format, reading)
+    inputs = Inputs.of(program, answers)._replace(reading=reading)
     inputs.need()
-    target = None if output == "-" else output
-    chosen = format_of(inputs.format, target, inputs.chosen)
+    shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
     if chosen in PICTURES and inputs.many:
         inputs.need(only="a picture is drawn of one program at a time, not of a stream")
-    if chosen in PICTURES and target is None and sys.stdout.isatty():
+    if chosen in PICTURES and inputs.output is None and sys.stdout.isatty():
         hint = f"write it to a file: `--output budget.{chosen}`"
         raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
-    if target is not None:
-        files.check(target, force=force)
-    if data is not None and (inputs.many or (data == file == "-")):
+    if data is not None and (inputs.many or (data == inputs.file == "-")):
         raise ExpressionError(
             "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
         )
@@ -116,9 +107,9 @@ def run(
         )  # fmt: skip
 
     searches = Searches(asked, lambda found: not found.interrupted, many=inputs.many, unit="blocks of draws")
-    out = files.Output(target, force=force)
-    code = answer_with(inputs, searches.answer, writer(chosen, out.stream, view(digits=digits, sort=sort), inputs.many))
-    return out.finish(code) or searches.code
+    out = inputs.out()
+    code = answer_with(inputs, searches.answer, writer(chosen, out.stream, shown, inputs.many))
+    return out.finish(code, whole=inputs.many) or searches.code
 
 
 def readings(path: str, text: str, given: Sequence[str]) -> dict[str, list[float]]:

@@ -24,7 +24,10 @@ def run(
     answers: options.Answers,
     numbers: options.Numbers,
 ) -> int:
-    """Taylor coefficients and polynomial of a program in one variable, by power series."""
+    """The Taylor polynomial of a formula in one variable.
+
+    By power series, to any order.
+    """
     arithmetic = chosen(*numbers)
 
     def answer(request: Request) -> Taylor:
@@ -33,4 +36,4 @@ def run(
         by = None if request.wrt is None else request.wrt[0]
         return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
 
-    return answer_all(Inputs.of(options.Program(expr, at, wrt), answers), answer, view(digits=answers.digits))
+    return answer_all(Inputs.of(options.Program(expr, at, wrt), answers), answer, view(digits=answers.shown))

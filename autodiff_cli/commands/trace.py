@@ -8,53 +8,42 @@ from ..streams import options
 from ..streams.driver import Inputs, answer_all
 from ..streams.requests import default_point
 from ..views.characters import look
-from ..views.formats import FORMATS
 from ..views.trace import STEPS, view
 
 EXAMPLE = 'autodiff trace "ln(x1) + x1*x2 - sin(x2)" --at x1=2,x2=5'
 
-_FORMATS = (*(name for name in FORMATS if name not in ("csv", "tsv")), "latex")
-
-Format = Annotated[str | None, options.formats(_FORMATS)]
 Mode = Annotated[
     str | None,
     options.Option(
         "--mode", "reverse: adjoints, backward (default); forward: tangents along a direction.", "NAME", choices=MODES
     ),
 ]
-Direction = Annotated[
-    list[str] | None,
-    options.Option(
-        "--direction", "How fast each variable moves in forward mode: `x1=1,x2=0.5`; others stand still.", "SPEEDS"
-    ),
-]
-Steps = Annotated[
+Lines = Annotated[
     int | None,
     options.Option(
-        "--steps",
+        "--lines",
         f"How many lines of each trace tables show, {STEPS} by default; other formats have all.",
         "N",
         range=(1, 10_000_000),
+        formerly=("--steps",),
     ),
 ]
 
 
 def run(
-    expr: options.Expr = None,
-    at: options.At = None,
-    wrt: options.Wrt = None,
+    *,
+    program: options.Program,
     mode: Mode = None,
-    direction: Direction = None,
-    file: options.File = None,
-    format: Format = None,
-    json: options.Json = False,
-    digits: options.Digits = None,
-    steps: Steps = None,
+    direction: options.Direction = None,
+    answers: Annotated[options.Answers, options.formats(view().formats)],
+    lines: Lines = None,
 ) -> int:
-    """Every step of evaluation and backpropagation, as one would write it by hand."""
+    """Every step of evaluation and backpropagation, as if by hand."""
     speeds = default_point(direction)
+    inputs = Inputs.of(program, answers)
+    letters = inputs.output is not None or look(sys.stdout).unicode
     return answer_all(
-        Inputs(expr, at, wrt, file, "json" if json else format),
+        inputs,
         lambda request: trace(request.text, request.point, wrt=request.wrt, mode=mode or "reverse", direction=speeds),
-        view(unicode=look(sys.stdout).unicode, digits=digits, steps=steps or STEPS),
+        view(unicode=letters, digits=answers.shown, steps=lines or STEPS),
     )

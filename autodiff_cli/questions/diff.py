@@ -29,7 +29,8 @@ MOST_DERIVATIVES = 200
 LONGEST = 1_000_000
 """Characters of a formula; what is shared may be much shorter."""
 
-LANGUAGES = ("text", "latex", "python")
+LANGUAGES: Mapping[str, tuple[str, ...]] = {"text": (), "latex": (".tex",), "python": (".py",)}
+"""The languages that derivatives are written in, and how the names of their files end."""
 
 
 class Derivative(NamedTuple):
@@ -76,6 +77,8 @@ def diff(
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
+    if language not in LANGUAGES:
+        raise ExpressionError("usage", f"`--to` cannot be `{language}`", hint=f"it takes {', '.join(LANGUAGES)}")
     if not 1 <= order <= MOST_ORDERS:
         raise ExpressionError(
             "limit", f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order", None,

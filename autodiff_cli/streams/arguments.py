@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
-from .options import DEBUG, Argument, Option
+from .options import DEBUG, Argument, Option, Without
 
 HELP_OPTIONS = ("--help", "-h")
 
@@ -35,20 +35,23 @@ class Declared:
         self.arguments: list[tuple[str, Argument]] = []
         self._groups: dict[str, Any] = {}
         for parameter, annotation in function.__annotations__.items():
-            if hasattr(annotation, "_fields"):
-                self._groups[parameter] = annotation
-                for field, each in annotation.__annotations__.items():
-                    self._declare(field, each)
-            else:
-                self._declare(parameter, annotation)
+            group = getattr(annotation, "__origin__", annotation)
+            told = getattr(annotation, "__metadata__", ())
+            if hasattr(group, "_fields"):
+                self._groups[parameter] = group
+                for field, each in group.__annotations__.items():
+                    self._declare(field, each.__origin__, _changed(each.__metadata__[0], told))
+            elif told:
+                self._declare(parameter, group, told[0])
         self.options[DEBUG.name] = ("debug", DEBUG, bool)
+        self.former = {name: option.name for _, option, _ in self.options.values() for name in option.formerly}
+        """The options that were called otherwise before, by those names."""
 
-    def _declare(self, parameter: str, annotation: Any) -> None:
-        for told in getattr(annotation, "__metadata__", ()):
-            if isinstance(told, Option):
-                self.options[told.name] = (parameter, told, annotation.__origin__)
-            elif isinstance(told, Argument):
-                self.arguments.append((parameter, told))
+    def _declare(self, parameter: str, kind: Any, told: Option | Argument | None) -> None:
+        if isinstance(told, Option):
+            self.options[told.name] = (parameter, told, kind)
+        elif told is not None:
+            self.arguments.append((parameter, told))
 
     def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments for the function, from the value of each option and argument that was given."""
@@ -56,6 +59,17 @@ class Declared:
         for parameter, group in self._groups.items():
             made[parameter] = group(**{field: made.pop(field) for field in group._fields if field in made})
         return made
+
+
+def _changed(told: Option | Argument, changes: Sequence[Option | Argument | Without]) -> Option | Argument | None:
+    """A declaration of a group as a command has it, None where it is left out."""
+    for change in changes:
+        if isinstance(change, Without):
+            if isinstance(told, Option) and told.name in change.names:
+                return None
+        elif isinstance(change, Argument) if isinstance(told, Argument) else change[0] == told.name:
+            told = change
+    return told
 
 
 def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any]:
@@ -67,6 +81,8 @@ def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any
     rest = iter(args)
     for arg in rest:
         name, equals, value = arg.partition("=")
+        if name in declared.former:
+            name = _today(name, declared)
         if arg in HELP_OPTIONS:
             raise HelpAsked
         if arg == "--":
@@ -89,7 +105,7 @@ def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any
                 continue
             if not equals:
                 following = next(rest, None)
-                if following is None or following in known:
+                if following is None or following in known or following in declared.former:
                     hint = f"write it after the option; `{command} --help` says what it is"
                     raise ExpressionError("usage", f"`{name}` needs a value", hint=hint)
                 value = following
@@ -121,6 +137,14 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
         raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
     return value
+
+
+def _today(name: str, declared: Declared) -> str:
+    """The name that an option has now, with a note for whoever knows it by another."""
+    from ..views.error import say
+
+    say(f"note: `{name}` is called `{declared.former[name]}` now\n")
+    return declared.former[name]
 
 
 def nearest_option(arg: str, options: Sequence[str]) -> str | None:

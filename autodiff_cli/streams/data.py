@@ -21,35 +21,34 @@ class Data(NamedTuple):
 
     path: str
     keep: tuple[str, ...]
-    fail: bool
     spreadsheet: bool
 
 
-def given(path: str | None, keep: list[str] | None, on_error: str | None, spreadsheet: bool) -> Data | None:
+def given(path: str | None, keep: list[str] | None, spreadsheet: bool) -> Data | None:
     """The data file that the options name, if any. Raises a usage error."""
-    if on_error not in (None, "skip", "fail"):
-        raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")
     if path is None:
-        if keep or on_error or spreadsheet:
-            option = "--keep" if keep else "--on-error" if on_error else "--spreadsheet"
+        if keep or spreadsheet:
+            option = "--keep" if keep else "--spreadsheet"
             raise ExpressionError("usage", f"`{option}` is about the rows of `--points`", hint="give a data file too")
         return None
     kept = [name.strip() for option in keep or () for name in option.split(",")]
-    return Data(path, tuple(dict.fromkeys(kept)), on_error == "fail", spreadsheet)
+    return Data(path, tuple(dict.fromkeys(kept)), spreadsheet)
 
 
 # ---- the answers --------------------------------------------------------------------------------------------------
 def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer]) -> int:
     """Answer the program at every row; return the exit code."""
     text = _program(inputs, data)
-    chosen = inputs.format or "jsonl"
+    inputs = inputs._replace(expr=None, file=None)
+    chosen = inputs.chosen(view.formats)
     if chosen in ("csv", "tsv"):
         clash = [name for name in data.keep if name in view.columns and name != "id"]
         if clash:
             hint = "`--format jsonl` keeps them apart"
             raise ExpressionError("usage", f"there is a column `{clash[0]}` in the answers already", hint=hint)
         view = view._replace(columns=(*view.columns, *(name for name in data.keep if name not in view.columns)))
-    out = writer(chosen, sys.stdout, view, True, spreadsheet=data.spreadsheet)
+    output = inputs.out()
+    out = writer(chosen, output.stream, view, True, spreadsheet=data.spreadsheet)
     with ExitStack() as stack:
         if data.path == "-":
             file = standard_input()
@@ -63,7 +62,7 @@ def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[A
             flush = sys.stdout.isatty()
         columns, rows = table(file, data.path, out.out.flush if flush else None)
         asked = _Rows(text, inputs, data, columns)
-        return answer_requests(asked.requests(rows), method, out, flush, fail=data.fail)
+        return output.finish(answer_requests(asked.requests(rows), method, out, flush, fail=inputs.fail), whole=True)
 
 
 def _program(inputs: Inputs, data: Data) -> str:

@@ -8,11 +8,11 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..views.error import report, say
-from ..views.formats import Asked, View, Writer, writer
+from ..views.formats import Asked, View, Writer, format_of, writer
 from . import bugs
 from .arguments import NothingAsked
 from .options import Answers, Program
@@ -29,6 +29,9 @@ from .requests import (
     waits_for_a_person,
     whole,
 )
+
+if TYPE_CHECKING:
+    from .files import Output
 
 
 class Warned(Protocol):
@@ -61,29 +64,45 @@ COLLECT_EVERY = 10_000
 
 
 class Inputs(NamedTuple):
-    """What the shared options of a command say: where programs and points come from, and the format."""
+    """What the shared options of a command say: where programs and points come from, and where answers go, and how."""
 
     expr: str | None
     at: list[str] | None
     wrt: list[str] | None
     file: str | None
     format: str | None
+    output: str | None
+    force: bool
+    fail: bool
+    """Whether the first error of many is the end."""
     reading: Reading = AS_USUAL
 
     @classmethod
     def of(cls, program: Program, answers: Answers) -> Inputs:
-        """The inputs that these options name."""
-        return cls(*program, answers.file, "json" if answers.json else answers.format)
+        """The inputs that these options name. Raises a usage error."""
+        if answers.on_error not in (None, "skip", "fail"):
+            raise ExpressionError(
+                "usage", f"`--on-error` cannot be `{answers.on_error}`", hint="it is `skip` or `fail`"
+            )
+        return cls(
+            *program, answers.file, "json" if answers.json else answers.format,
+            None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
+        )  # fmt: skip
 
     @property
     def many(self) -> bool:
         """Whether the programs are those of a stream."""
         return self.file is None and self.expr in (None, "-")
 
-    @property
-    def chosen(self) -> str:
-        """The name of the format."""
-        return self.format or ("jsonl" if self.many else "table")
+    def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
+        """The format, by the option, or the name of the file, or else what is usual; see `format_of`."""
+        return format_of(self.format, self.output, formats, "jsonl" if self.many else otherwise, text)
+
+    def out(self) -> Output:
+        """Where the answers go. Raises, before any work is done, what is known to be wrong with it."""
+        from .files import Output  # a start pays for what it needs only
+
+        return Output(self.output, force=self.force)
 
     def need(self, only: str | None = None) -> None:
         """Raise `NothingAsked` where a person would have to type the program.
@@ -98,12 +117,17 @@ class Inputs(NamedTuple):
 
 
 def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer]) -> int:
-    """Answer the program, or every program of the stream, on standard output; return the exit code.
+    """Answer the program, or every program of the stream; return the exit code.
 
-    Errors and warnings go to standard error, and into the records of formats that have a place for them.
+    Answers go to standard output or to the file that the inputs name. Errors and warnings go to standard error, and
+    into the records of formats that have a place for them.
     """
     inputs.need()
-    return answer_with(inputs, method, writer(inputs.chosen, sys.stdout, view, inputs.many))
+    chosen = inputs.chosen(view.formats, text=view.endings)
+    if inputs.output is None:
+        return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many))
+    out = inputs.out()
+    return out.finish(answer_with(inputs, method, writer(chosen, out.stream, view, inputs.many)), whole=inputs.many)
 
 
 def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
@@ -147,7 +171,7 @@ def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) 
     defaults = Defaults(default_point(inputs.at, inputs.reading), names(inputs.wrt), inputs.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-    return answer_requests(requests, method, out, flush)
+    return answer_requests(requests, method, out, flush, fail=inputs.fail)
 
 
 def answer_requests(

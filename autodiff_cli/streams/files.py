@@ -7,9 +7,12 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from ..errors import ExpressionError
+
+AT_HAND = 1_000_000
+"""As many bytes of a file that is being written are held in memory; more of them, beside where it will be."""
 
 
 class Output:
@@ -20,16 +23,26 @@ class Output:
         self.force = force
         self.stream: TextIO = sys.stdout
         if self.path is not None:
-            self.stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+            from tempfile import SpooledTemporaryFile
 
-    def finish(self, code: int) -> int:
-        """Write the file if the exit code is 0, else show what would be in it; return the code."""
+            check(self.path, force=force)
+            folder = os.path.dirname(os.path.realpath(self.path))
+            beside = folder if os.access(folder, os.W_OK) else None
+            held = SpooledTemporaryFile(max_size=AT_HAND, dir=beside)  # noqa: SIM115 - closed when all is written
+            self.stream = io.TextIOWrapper(held, encoding="utf-8", newline="\n")
+
+    def finish(self, code: int, *, whole: bool = False) -> int:
+        """Write the file if the exit code is 0, or what there is counts as `whole` whatever the code; return the code.
+
+        Else show what would be in it.
+        """
         if self.path is not None:
             self.stream.seek(0)
-            if code:
+            if code and not whole:
                 sys.stdout.write(self.stream.read())
             else:
-                write(self.path, self.stream.buffer.read(), force=self.force)
+                _write(self.path, self.stream.buffer, force=self.force)
+            self.stream.close()
         return code
 
 
@@ -39,6 +52,10 @@ def write(path: str, data: bytes, *, force: bool) -> None:
     The data go to a new file beside it, which takes its name once all of it is there. What is no regular file, such as
     `/dev/null` or a named pipe, is written to as it is.
     """
+    _write(path, io.BytesIO(data), force=force)
+
+
+def _write(path: str, data: BinaryIO, *, force: bool) -> None:
     target = os.path.realpath(path)
     try:
         try:
@@ -47,7 +64,7 @@ def write(path: str, data: bytes, *, force: bool) -> None:
             mode = None
         if mode is not None and not stat.S_ISREG(mode):
             with open(target, "wb") as device:
-                device.write(data)
+                _copy(data, device)
             return
         if mode is not None and not force:
             raise _kept(path)
@@ -72,12 +89,12 @@ def check(path: str, *, force: bool) -> None:
         raise ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path")
 
 
-def _replace(target: str, data: bytes, mode: int | None, *, keep: bool) -> None:
+def _replace(target: str, data: BinaryIO, mode: int | None, *, keep: bool) -> None:
     folder, name = os.path.split(target)
     beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
     try:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(data)
+            _copy(data, file)
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
@@ -95,6 +112,11 @@ def _replace(target: str, data: bytes, mode: int | None, *, keep: bool) -> None:
     finally:
         with suppress(OSError):
             os.unlink(beside)
+
+
+def _copy(data: BinaryIO, file: BinaryIO) -> None:
+    while piece := data.read(AT_HAND):
+        file.write(piece)
 
 
 def _kept(path: str) -> ExpressionError:

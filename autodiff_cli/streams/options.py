@@ -1,14 +1,18 @@
 """The options, each declared here once: a command's function lists those that it takes as the types of its parameters.
 
-Options that neighbouring commands share stand together in a group, a tuple that is one parameter. The declarations are
-plain data. `arguments` reads a command line by them, and `cli` makes Typer's help and completion of them, so a call
-that needs neither does not load Typer, which would take longer than everything else together.
+Options that neighbouring commands share stand together in a group, a tuple that is one parameter. A command that takes
+such a group otherwise annotates it: `Annotated[Answers, formats(…), Without.of("--digits")]` has another `--format` in
+the place of the group's, and no `--digits`. The declarations are plain data. `arguments` reads a command line by them,
+and `cli` makes Typer's help and completion of them, so a call that needs neither does not load Typer, which would take
+longer than everything else together.
 """
 
 from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
+from ..views.characters import THEMES
 from ..views.formats import FORMATS
+from ..views.numerals import rounding
 
 
 class Option(NamedTuple):
@@ -19,6 +23,19 @@ class Option(NamedTuple):
     metavar: str = ""
     range: tuple[int, int] | None = None
     choices: tuple[str, ...] = ()
+    formerly: tuple[str, ...] = ()
+    """Names that it had before: they go on working, with a note, and no help lists them."""
+
+
+class Without(NamedTuple):
+    """Options that a command leaves out of a group."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, *names: str) -> "Without":
+        """Without the options of these names."""
+        return cls(names)
 
 
 class Argument(NamedTuple):
@@ -41,9 +58,9 @@ Expr = Annotated[
     str | None,
     Argument("[EXPR]", "The formula or program; `-`, or none, reads programs from standard input, one a line."),
 ]
-OneExpr = Annotated[
-    str | None, Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
-]
+ONE = Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
+"""The program of a command that takes no stream."""
+
 At = Annotated[
     list[str] | None, Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT")
 ]
@@ -65,13 +82,30 @@ Depth = Annotated[
 Decimals = Annotated[
     int | None, Option("--decimals", "Digits after the point for people, instead of `--digits`.", "N", range=(0, 17))
 ]
+Direction = Annotated[
+    list[str] | None,
+    Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR"),
+]
 SavePoint = Annotated[
     str | None, Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH")
 ]
 Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
+SavePath = Annotated[
+    str | None, Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH")
+]
+Sort = Annotated[bool, Option("--sort", "The largest first.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
-Output = Annotated[str | None, Option("--output", "Write to a file (`-`: standard output).", "PATH")]
+Output = Annotated[
+    str | None, Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH")
+]
+Theme = Annotated[
+    str | None,
+    Option(
+        "--theme", f"{', '.join(THEMES)}: the colours of svg and png; auto follows the reader's.", "NAME",
+        choices=THEMES,
+    ),
+]  # fmt: skip
 Force = Annotated[bool, Option("--force", "Write over a file that is there.")]
 Exact = Annotated[bool, Option("--exact", "Compute in exact fractions; literals and points are read as decimals.")]
 Precision = Annotated[
@@ -106,7 +140,7 @@ OnError = Annotated[
     str | None,
     Option(
         "--on-error",
-        "A bad row of the data: skip (go on, the default), or fail (stop).",
+        "A bad line of a stream or row of data: skip (go on, the default), or fail (stop).",
         "WHAT",
         choices=("skip", "fail"),
     ),
@@ -126,12 +160,28 @@ class Program(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """Where else the program comes from, and how its answer is shown."""
+    """Where else the program comes from, how its answer is shown, and where it goes."""
 
     file: File = None
     format: Format = None
     json: Json = False
+    output: Output = None
+    force: Force = False
     digits: Digits = None
+    decimals: Decimals = None
+    on_error: OnError = None
+
+    @property
+    def shown(self) -> int | None:
+        """How many digits people are shown, as views take it. Raises a usage error where two options say it."""
+        return rounding(self.digits, self.decimals)
+
+
+class Saves(NamedTuple):
+    """What a run or a search writes beside its answer."""
+
+    save_point: SavePoint = None
+    save_path: SavePath = None
 
 
 class Numbers(NamedTuple):
@@ -148,5 +198,4 @@ class Rows(NamedTuple):
 
     points: PointsFile = None
     keep: Keep = None
-    on_error: OnError = None
     spreadsheet: Spreadsheet = False

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Generic, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
 from ..questions.descend import Descent, Row
-from ..views.descend import Run
+from ..views.descend import Run, record
 from ..views.error import report
 from ..views.formats import Asked, Documents, Plain, Writer
-from .driver import is_file
+from .driver import Inputs, is_file
+from .files import Output
 from .interruption import Interruption
+from .options import Saves
 from .progress import Progress
 from .requests import Request
 
@@ -20,16 +23,50 @@ INTERRUPTED = 128
 """The exit codes of what was interrupted are this and the number of the signal."""
 
 
+class Saved:
+    """The files that a run or a search writes beside its answer: its points as they come, and the best of them."""
+
+    def __init__(self, inputs: Inputs, saves: Saves) -> None:
+        named = [path for path in (inputs.output, *saves) if path is not None]
+        if inputs.many and any(saves):
+            raise ExpressionError(
+                "usage", "`--save-point` and `--save-path` are for one program, and a stream has many",
+                hint="give the program as the argument",
+            )  # fmt: skip
+        for path in named:
+            if named.count(path) > 1:
+                raise ExpressionError("usage", f"`{path}` cannot hold two things", hint="give each file its own name")
+        self._point, self._path = (
+            None if path is None else Output(path, force=inputs.force) for path in (saves.save_point, saves.save_path)
+        )
+        self.best: Mapping[str, float] | None = None
+
+    def row(self, row: Row) -> None:
+        """Keep a step of the way."""
+        if self._path is not None:
+            self._path.stream.write(json.dumps(record(row)) + "\n")
+
+    def finish(self, code: int) -> None:
+        """Write the files, if there was an answer."""
+        if code:
+            return
+        if self._point is not None:
+            self._point.stream.write(json.dumps(self.best) + "\n")
+        for out in (self._point, self._path):
+            if out is not None:
+                out.finish(0)
+
+
 class Runs(Writer[Descent]):
     """Takes the steps of a run, and writes each row as it comes; for people, the whole run at its end."""
 
-    def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool) -> None:
+    def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool, saved: Saved) -> None:
         super().__init__(out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
         self.rows.many = many or not isinstance(rows, Documents | Plain)
         self.carries_errors, self.carries_warnings = rows.carries_errors, False
         self.code = 0
-        self.best: Row | None = None
+        self.saved = saved
 
     def answer(self, asked: Asked, answer: Descent) -> None:
         """Take the steps. A stream's rows say to which line they belong."""
@@ -45,12 +82,13 @@ class Runs(Writer[Descent]):
                         self.out.flush()
                 else:
                     whole.add(row)
+                self.saved.row(row)
                 progress.step(row.step)
                 if interruption.asked:
                     answer.interrupt(row.step)
                     break
         progress.done()
-        self.best = answer.best
+        self.saved.best = answer.best.point
         ending = answer.ending
         assert ending is not None
         if whole is not None:

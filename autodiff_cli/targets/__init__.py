@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from .target import Target
 
-TARGETS = ("python", "numpy", "c", "jax", "torch", "sql", "latex")
-"""The names of the languages that a program can be exported to."""
+TARGETS = {
+    "python": (".py",), "numpy": (".py",), "c": (".c", ".h"), "jax": (".py",), "torch": (".py",), "sql": (".sql",),
+    "latex": (".tex",),
+}  # fmt: skip
+"""The names of the languages that a program can be exported to, and how the names of their files end."""
 
 
 def target(name: str) -> Target | None:

@@ -1,4 +1,4 @@
-"""How wide text is on a screen, which characters can be shown there at all, and in which colours."""
+"""How wide text is on a screen, which characters are shown there at all, in which colours; and themes of pictures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TextIO, TypeAlias
+
+from ..errors import ExpressionError
 
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
@@ -128,3 +130,19 @@ def escaper(encoding: str) -> Callable[[str], str]:
         return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
     return show
+
+
+# ---- themes ---------------------------------------------------------------------------------------------------------
+Theme = Literal["auto", "light", "dark"]
+"""`auto` is light or dark as whoever looks at an SVG has it set, and light in a PNG."""
+
+THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+
+
+def theme_of(name: str | None) -> Theme:
+    """The theme of a name. Raises a usage error for one that there is not."""
+    for theme in THEMES:
+        if name in (theme, None):
+            return theme
+    listed = ", ".join(f"`{each}`" for each in THEMES)
+    raise ExpressionError("usage", f"`{name}` is not a theme", hint=f"there are {listed}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from ..errors import ExpressionError
 from ..questions.descend import Descent, Ending, Row
 from .document import Block, Line, Pieces, Table, assignments, held_fixed
 from .formats import Row as Cells
@@ -62,9 +61,11 @@ def record(row: Row) -> dict[str, object]:
     return {"step": row.step, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
 
 
-def view(*, digits: int | None = None, decimals: int | None = None) -> View[Row | Run | Descent]:
-    """How rows or whole descents are shown, and for people their runs; `decimals` fixes the digits after the point."""
-    number = numbers(digits, decimals)
+def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
+    """How rows or whole descents are shown, and for people their runs."""
+
+    def number(x: float) -> str:
+        return readable(x, digits)
 
     def fields(shown: Row | Run | Descent) -> dict[str, object]:
         if isinstance(shown, Row):
@@ -141,17 +142,3 @@ def _run(shown: Row | Run | Descent) -> Run:
         run.add(row)
     run.best, run.ending = shown.best, shown.ending
     return run
-
-
-def numbers(digits: int | None, decimals: int | None) -> Callable[[float], str]:
-    """How a number is shown to people: to so many decimals, else to so many significant digits."""
-    if decimals is None:
-        return lambda x: readable(x, digits)
-    if digits is not None:
-        raise ExpressionError("usage", "`--digits` and `--decimals` exclude each other", hint="leave one of them out")
-
-    def fixed(x: float) -> str:
-        text = f"{x:.{decimals}f}"
-        return text.removeprefix("-") if float(text) == 0 else text
-
-    return fixed

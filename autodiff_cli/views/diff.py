@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.diff import Diff
+from ..questions.diff import LANGUAGES, Diff
 from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
+ENDINGS = tuple(ending for endings in LANGUAGES.values() for ending in endings)
 COLUMNS = ("line", "id", "by", "derivative", "value", "error")
 
 
@@ -42,7 +43,7 @@ def view(*, digits: int | None = None) -> View[Diff]:
             return derivatives(answer, digits)
         return answer.program if answer.language == "latex" else None
 
-    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS, formula=formula)
+    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS, formula=formula, endings=ENDINGS)
 
 
 def operator(by: tuple[str, ...]) -> str:

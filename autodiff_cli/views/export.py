@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.export import Exported
+from ..targets import TARGETS
 from .document import Block, Line
 from .formats import View
+
+ENDINGS = tuple(ending for endings in TARGETS.values() for ending in endings)
 
 
 def _record(answer: Exported) -> dict[str, object]:
@@ -24,6 +27,13 @@ def _document(answer: Exported) -> Iterator[Block]:
         yield Line(((line, ""),), source=True)
 
 
+def _markdown(answer: Exported) -> str:
+    from .rendering import fenced
+
+    # pages that colour code know a language by the ending of its files
+    return "\n".join(fenced(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
+
+
 def view() -> View[Exported]:
     """How an exported program is shown."""
-    return View(_record, document=_document)
+    return View(_record, document=_document, others={"markdown": _markdown}, endings=ENDINGS)

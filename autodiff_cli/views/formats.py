@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os.path import splitext
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TextIO, TypeVar
 
@@ -34,12 +35,14 @@ class View(NamedTuple, Generic[Answer]):
     """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
     formula: Callable[[Answer], str | None] | None = None
     """The answer as mathematics in LaTeX, for a page; None for one without."""
+    endings: Sequence[str] = ()
+    """How the names of files end that hold what people are shown, where that is code."""
 
     @property
     def formats(self) -> tuple[str, ...]:
         """The names of the formats that there are."""
         has = (name for name, writer in FORMATS.items() if getattr(self, writer.shows) is not None)
-        return (*has, *self.others)
+        return tuple(dict.fromkeys((*has, *self.others)))
 
 
 class Asked(NamedTuple):
@@ -316,6 +319,73 @@ FORMATS: dict[str, type[Writer[Any]]] = {
 }
 
 
+ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "json": (".json",),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+    "svg": (".svg",),
+    "png": (".png",),
+    "dot": (".dot", ".gv"),
+    "mermaid": (".mmd", ".mermaid"),
+}
+"""How the names of files end that are in a format; those of any other text may end in any way."""
+
+FOREIGN = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".html", ".xlsx"))
+"""Endings by which a format is surely meant, and none that there is."""
+
+
+def by_name(
+    option: str, name: str | None, path: str | None, endings: Mapping[str, Sequence[str]], otherwise: str
+) -> str:
+    """What an option names, or else the first of these whose files end as the path does, or else `otherwise`.
+
+    Raises a usage error where the option and the path say two things.
+    """
+    meant = [each for each, ends in endings.items() if path and splitext(path)[1].lower() in ends]
+    if name is not None and name in endings and meant and name not in meant:
+        raise ExpressionError(
+            "usage", f"`{option} {name}` and the name `{path}` ask for two things",
+            hint=f"leave `{option}` out for `{meant[0]}`, or give the file another name",
+        )  # fmt: skip
+    return name or (meant[0] if meant else otherwise)
+
+
+def format_of(
+    name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
+) -> str:
+    """The format that is named, or that the name of a file says, or else `otherwise`.
+
+    Files may also end in one of `text`, whose content is what people read. Raises a usage error where the name and the
+    file's ask for two things, for a format that is not among `formats`, and for a file that is surely of another one.
+    """
+    endings = {
+        each: ENDINGS.get(each, tuple(text) if each in (otherwise, "table", "plain") else ()) for each in formats
+    }
+    if name is not None and name not in endings:
+        raise lacking(name, endings)
+    ending = splitext(path)[1].lower() if path else ""
+    others = ending in FOREIGN or any(ending in ends for ends in ENDINGS.values())
+    if name is None and others and not any(ending in ends for ends in endings.values()):
+        raise ExpressionError(
+            "usage", f"`{ending}` is not one of this command's formats",
+            hint=f"it has {_listed(endings)}; `--format` chooses one whatever the file's name",
+        )  # fmt: skip
+    return by_name("--format", name, path, endings, otherwise)
+
+
+def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
+    """The error for a format that is not one of these."""
+    known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
+    return ExpressionError("usage", f"`{name}` {known}", hint=f"it has {_listed(formats)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def draws(name: str) -> bool:
     """Whether a format shows answers as people read them."""
     return name in FORMATS and issubclass(FORMATS[name], Documents)
@@ -324,9 +394,7 @@ def draws(name: str) -> bool:
 def writer(name: str, out: TextIO, view: View[Answer], many: bool, *, spreadsheet: bool = False) -> Writer[Answer]:
     """The writer of a format; a usage error for one that this view lacks."""
     if name not in view.formats:
-        listed = ", ".join(f"`{each}`" for each in view.formats)
-        known = "is not one of this command's formats" if name in FORMATS else "is not a format"
-        raise ExpressionError("usage", f"`{name}` {known}", hint=f"it has {listed}")
+        raise lacking(name, view.formats)
     if name in view.others:
         other: Other[Answer] = Other(out, view, many)
         other.name = name

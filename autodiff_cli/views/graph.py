@@ -3,52 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 
-from ..errors import ExpressionError
 from ..questions.graph import Picture, gathered
+from .characters import Theme
 from .document import Block
 from .formats import View, diagnostic_record
 from .outline import outline
-from .pictures.cells import Theme
-
-FORMATS = ("tree", "dot", "mermaid", "svg", "png")
-ENDINGS = {".txt": "tree", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg",
-           ".png": "png"}  # fmt: skip
-"""Which format the name of a file asks for."""
-
-OTHER_PICTURES = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".html", ".tex"))
-"""Endings by which a picture is surely meant, and none that can be drawn here."""
-
-
-THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
-
-
-def format_of(name: str | None, path: str | None) -> str:
-    """The format that was asked for by name, or by the name of the file; `tree` where neither says.
-
-    Raises a usage error for a format that there is not.
-    """
-    ending = PurePath(path).suffix.lower() if path else ""
-    chosen = name or ENDINGS.get(ending, "tree")
-    if not name and ending in OTHER_PICTURES:
-        raise ExpressionError(
-            "usage", f"`{ending}` is not one of the formats that there are",
-            hint="end it in `.svg`, `.png`, `.dot` or `.mmd`, or say `--format tree`",
-        )  # fmt: skip
-    if chosen not in FORMATS:
-        listed = ", ".join(f"`{each}`" for each in FORMATS)
-        raise ExpressionError("usage", f"`{chosen}` is not one of this command's formats", hint=f"it has {listed}")
-    return chosen
-
-
-def theme_of(name: str | None) -> Theme:
-    """The theme of a name. Raises a usage error for one that there is not."""
-    for theme in THEMES:
-        if name in (theme, None):
-            return theme
-    listed = ", ".join(f"`{each}`" for each in THEMES)
-    raise ExpressionError("usage", f"`{name}` is not a theme", hint=f"there are {listed}")
 
 
 def view(
@@ -108,3 +68,12 @@ def _record(picture: Picture) -> dict[str, object]:
         ],
         "warnings": [diagnostic_record(warning) for warning in picture.warnings],
     }
+
+
+FORMATS = ("tree", *(name for name in view().formats if name != "table"))
+"""The table of other answers is a tree here."""
+
+
+def written(format: str) -> str:
+    """The name that the writers have for one of these formats."""
+    return "table" if format == "tree" else format

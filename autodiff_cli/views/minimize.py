@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.minimize import Minimum
-from .descend import numbers
 from .document import Block, Line, Pieces, Table, held_fixed, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
@@ -13,9 +12,11 @@ from .numerals import exact, readable
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
 
 
-def view(*, digits: int | None = None, decimals: int | None = None) -> View[Minimum]:
+def view(*, digits: int | None = None) -> View[Minimum]:
     """How a minimum is shown; the choices are for people only."""
-    number = numbers(digits, decimals)
+
+    def number(x: float) -> str:
+        return readable(x, digits)
 
     def record(answer: Minimum) -> dict[str, object]:
         return {
@@ -55,7 +56,7 @@ def view(*, digits: int | None = None, decimals: int | None = None) -> View[Mini
                 (
                     ((name, "name"), (bound, "faint")),
                     ((number(answer.point[name]), "number"),),
-                    ((readable(partial, digits), "number"),),
+                    ((number(partial), "number"),),
                 )
             )
         yield Table(("variable", "value", "partial derivative"), cells, frozenset((1, 2)))

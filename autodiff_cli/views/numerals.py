@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import ExpressionError
 from ..questions.digits import Figure
 
 DIGITS = 6
 """Significant digits shown to people unless they ask for others."""
 
 
+class Decimals(int):
+    """A number of digits after the point, in the place of one of significant digits."""
+
+
+def rounding(digits: int | None, decimals: int | None) -> int | None:
+    """How far people are shown numbers, by the options that say it. Raises a usage error where both do."""
+    if decimals is None:
+        return digits
+    if digits is not None:
+        raise ExpressionError("usage", "`--digits` and `--decimals` exclude each other", hint="leave one of them out")
+    return Decimals(decimals)
+
+
 def readable(value: float | bool | Figure | None, digits: int | None = None) -> str:
-    """The number to so many significant digits, a figure with all it has; a dash where there is none."""
+    """The number to so many significant digits, or `Decimals`; a figure with all it has; a dash where there is none."""
     if value is None:
         return "–"
     if isinstance(value, Figure):
         return _stated(value)
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(digits, Decimals):
+        text = f"{value:.{digits:d}f}"
+        return text.removeprefix("-") if float(text) == 0 else text
     return f"{value:.{digits or DIGITS}g}" if value else "0"
 
 

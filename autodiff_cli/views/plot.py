@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from pathlib import PurePath
 
 from ..errors import ExpressionError
 from ..questions.plot import Curve
 from ..questions.surface import Surface
+from .characters import Theme
 from .document import Block, Line, held_fixed
-from .formats import Row, View, diagnostic_record
+from .formats import Row, View, diagnostic_record, format_of
 from .numerals import exact, readable
 from .plots.frame import frames
 
 PICTURES = ("svg", "png")
-FORMATS = ("table", "json", "jsonl", "csv", "tsv", "plain", *PICTURES)
-ENDINGS = {
-    ".svg": "svg", ".png": "png", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "table",
-    ".md": "markdown",
-}  # fmt: skip
 COLUMNS = ("line", "id", "x", "y", "value", "derivative", "error")
 
 TOLD = 5
@@ -28,20 +23,17 @@ TOLD = 5
 Plot = Curve | Surface
 
 
-def format_of(name: str | None, path: str | None, formats: Sequence[str] = FORMATS, otherwise: str = "table") -> str:
-    """The format that was asked for by name, or by the name of the file. Raises a usage error where neither says.
+def drawn_as(name: str | None, path: str | None) -> str:
+    """The format that is named, or that the name of a file says; see `format_of`.
 
-    `formats` are those of the command, `otherwise` the one that it has without a file.
+    Raises a usage error where the name of a file says none.
     """
-    chosen = name or (ENDINGS.get(PurePath(path).suffix.lower(), "") if path else otherwise)
+    chosen = format_of(name, path, view().formats, "table" if path is None else "")
     if not chosen:
         raise ExpressionError(
             "usage", f"the name `{path}` does not say in which format to draw",
             hint="end it in `.svg` or `.png`, or say `--format svg`",
         )  # fmt: skip
-    if chosen not in formats:
-        listed = ", ".join(f"`{each}`" for each in formats)
-        raise ExpressionError("usage", f"`{chosen}` is not one of this command's formats", hint=f"it has {listed}")
     return chosen
 
 
@@ -123,8 +115,8 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def view(*, digits: int | None = None) -> View[Plot]:
-    """How a plot is shown."""
+def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
+    """How a plot is shown: to so many digits, and drawn in the colours of a theme."""
 
     def record(plot: Plot) -> dict[str, object]:
         common: dict[str, object] = {"warnings": [diagnostic_record(warning) for warning in plot.warnings]}
@@ -179,7 +171,7 @@ def view(*, digits: int | None = None) -> View[Plot]:
         if isinstance(plot, Curve) and plot.tangent is not None:
             x, at = plot.variable, readable(plot.tangent.at, digits)
             caption = f"near {x} = {at}: L({x}) = {linear(plot, digits)}" + (f"   ({caption})" if caption else "")
-        return figure(plot, format, names_of(plot), title_of(plot), caption)
+        return figure(plot, format, names_of(plot), title_of(plot), caption, theme)
 
     def brief(plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)

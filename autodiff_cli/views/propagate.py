@@ -8,13 +8,12 @@ from functools import partial
 
 from ..questions.propagate import Propagation, Result
 from ..questions.quantities import estimate
+from .characters import Theme
 from .document import Block, Line, Table, circumstances, named_row, sentence
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 from .plot import PICTURES
-from .plot import format_of as _format_of
 
-FORMATS = ("table", "json", "jsonl", "csv", "tsv", "markdown", "plain", *PICTURES)
 COLUMNS = (
     "line", "id", "output", "quantity", "estimate", "uncertainty", "distribution", "dof", "sensitivity",
     "contribution", "share", "k", "expanded", "error",
@@ -27,12 +26,7 @@ JUDGED = {
 """What holding the first-order result against the draws has come to: JCGM 101, 8.1.3."""
 
 
-def format_of(name: str | None, path: str | None, otherwise: str = "table") -> str:
-    """The format that was asked for by name, or by the name of the file. Raises a usage error where neither says."""
-    return _format_of(name, path, FORMATS, otherwise)
-
-
-def view(*, digits: int | None = None, sort: bool = False) -> View[Propagation]:
+def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto") -> View[Propagation]:
     """How a result with its uncertainty is shown; `digits` is for people only, `sort` puts the largest share first."""
 
     def ordered(result: Result) -> list[str]:
@@ -109,7 +103,7 @@ def view(*, digits: int | None = None, sort: bool = False) -> View[Propagation]:
         from .plots.budget import budget_figure
 
         title = "; ".join(line.strip() for line in answer.text.splitlines() if line.strip())
-        return budget_figure(answer, format, title if len(title) <= 70 else title[:69] + "…")
+        return budget_figure(answer, format, title if len(title) <= 70 else title[:69] + "…", theme)
 
     return View(
         record, rows, brief, document, COLUMNS, {format: partial(picture, format=format) for format in PICTURES}

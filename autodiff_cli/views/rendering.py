@@ -15,6 +15,14 @@ UNICODE_BOX = ("╭─┬╮", "│", "├─┼┤", "╰─┴╯")
 ASCII_BOX = ("+-++", "|", "+-++", "+-++")
 
 
+def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
+    """Lines of code as Markdown has them."""
+    fence = "```"
+    while any(fence in line for line in lines):
+        fence += "`"
+    return [fence + language, *lines, fence]
+
+
 class PlainText:
     """A document without colour, for a pipe or a file. Nothing is cut."""
 
@@ -175,12 +183,7 @@ class Markdown(PlainText):
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
 
     def _fenced(self, lines: Sequence[str]) -> Iterator[str]:
-        fence = "```"
-        while any(fence in line for line in lines):
-            fence += "`"
-        yield fence + "text"
-        yield from (visible(line, self.look.encoding) for line in lines)
-        yield fence
+        return iter(fenced([visible(line, self.look.encoding) for line in lines]))
 
 
 class Html(PlainText):

@@ -263,7 +263,7 @@ def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
 
 def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
     if count > steps:
-        told = f"{count - steps:,} of {count:,} {what} left out; `--steps N` shows N, `--format json` all"
+        told = f"{count - steps:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
         yield Line(((told, "faint"),))
 
 

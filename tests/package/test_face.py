@@ -48,12 +48,16 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", SUM, {"at": POINT, "certified": True}),
     ("grad", SUM, {"at": POINT, "relative": True, "sort": True}),
     ("grad", "x*w**2", {"at": POINT, "relative": True, "exact": True}),
-    ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "steps": 2}),
+    ("grad", SUM, {"at": POINT, "decimals": 2}),
+    ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "lines": 2}),
+    ("trace", SUM, {"at": POINT, "decimals": 2}),
     ("trace", SUM, {"at": POINT, "mode": "forward", "direction": "x=1"}),
     ("graph", SUM, {"at": POINT, "wrt": "x", "digits": 3, "depth": 1}),
     ("graph", "x + w + x*w", {"at": POINT, "binary": True}),
+    ("graph", SUM, {"at": POINT, "decimals": 2}),
     ("graph", SUM, {"symbolic": True, "theme": "dark"}),
     ("check", SUM, {"at": POINT, "wrt": "x", "require": 9, "digits": 3}),
+    ("check", SUM, {"at": POINT, "decimals": 2}),
     ("descend", "x**2 + w**2", {"at": POINT, "rate": 0.2, "steps": 9, "wrt": "x", "digits": 3}),
     ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2}),
     ("descend", "-x**2", {"at": "x=1", "method": "adam", "beta1": 0.8, "beta2": 0.9, "maximize": True}),
@@ -61,25 +65,30 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("minimize", "(x-3)**2 + w**2", {"at": POINT, "bounds": "x=0:1", "wrt": "x", "digits": 3, "steps": 50}),
     ("minimize", "(x-3)**2", {"at": "x=1", "method": "newton-cg", "gradient_tolerance": 1e-4, "decimals": 2}),
     ("plot", "x**2*w", {"at": POINT, "range": "x=-1:1", "digits": 3}),
-    ("plot", "x**2*w", {"at": POINT, "wrt": "w"}),
+    ("plot", "x**2*w", {"at": POINT, "wrt": "w", "theme": "dark", "decimals": 2}),
     ("plot", "x**2 + w**2", {"at": POINT, "path": "path.jsonl"}),
     ("diff", "x**3*w", {"at": POINT, "wrt": "x", "order": 2, "digits": 3}),
     ("diff", "exp(x*w)*sin(x*w)", {"share": True, "to": "python"}),
     ("diff", "x**3/w", {"at": POINT, "exact": True}),
     ("diff", "exp(x)/w", {"at": POINT, "precision": 25, "work": 3}),
     ("diff", "exp(x)/w", {"at": POINT, "certified": True}),
+    ("diff", "exp(x)/w", {"at": POINT, "decimals": 2}),
     ("hessian", SUM, {"at": POINT, "wrt": "x", "digits": 3}),
+    ("hessian", SUM, {"at": POINT, "decimals": 2}),
     ("hessian", "x**3/w", {"at": POINT, "exact": True}),
     ("hessian", SUM, {"at": POINT, "precision": 25, "certified": True, "work": 3}),
     ("jacobian", "x*w, x + w", {"at": POINT, "wrt": "x", "digits": 3}),
     ("jacobian", "x*w, x/w", {"at": POINT, "direction": "x=1", "exact": True}),
     ("jacobian", "x*w, x/w", {"at": POINT, "adjoint": "1,2", "precision": 25, "work": 3}),
     ("jacobian", "x*w, x/w", {"at": POINT, "certified": True}),
+    ("jacobian", "x*w, x/w", {"at": POINT, "decimals": 2}),
     ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "order": 3, "digits": 3}),
+    ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "decimals": 2}),
     ("taylor", "x/w", {"at": POINT, "wrt": "w", "exact": True}),
     ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9}),
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
+    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "theme": "dark", "decimals": 2}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x"}),
     ("functions", "atanh", {}),
@@ -321,7 +330,7 @@ def test_values_are_drawn_and_saved(tmp_path: Path) -> None:
     with pytest.raises(ExpressionError, match="exists, and is kept"):
         picture.save(str(tmp_path / "a.svg"))
     picture.save(str(tmp_path / "a.svg"), force=True)
-    with pytest.raises(ExpressionError, match="not one of the formats"):
+    with pytest.raises(ExpressionError, match="not one of this command's formats"):
         picture.save(str(tmp_path / "a.gif"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.dot", "a.png", "a.svg", "a.txt"]
     assert len(autodiff_cli.draw([a * 2, b * 2]).outputs) == 2

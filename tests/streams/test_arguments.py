@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autodiff_cli import face
 from autodiff_cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams.arguments import Declared, HelpAsked, looks_like_option, read
+from autodiff_cli.streams.options import Argument, Option, Without
 from running import autodiff
 
 GRAD = Declared(command_module("grad").run)
@@ -57,6 +59,82 @@ def test_the_help_lists_what_is_declared(command: str) -> None:
     for _, option, kind in declared.options.values():
         assert option.name + (f" {option.metavar}" if option.metavar else "") in help_.out
         assert bool(option.metavar) == (kind is not bool)
+
+
+def declared() -> dict[str, dict[str, tuple[Option, object]]]:
+    """Every option of every command: by its name, then by command."""
+    found: dict[str, dict[str, tuple[Option, object]]] = {}
+    for command in COMMANDS:
+        for name, (_, option, kind) in Declared(command_module(command).run).options.items():
+            found.setdefault(name, {})[command] = (option, kind)
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
+    module = command_module(command)
+    offered = declared()["--format"][command][0].choices
+    there = module.FORMATS if command == "graph" else module.view().formats
+    assert set(offered) == set(there)
+    for name in offered:
+        assert name in autodiff(command, "--help").out
+
+
+def test_an_option_has_one_kind_whatever_the_command() -> None:
+    assert len(declared()) > 40
+    for name, users in declared().items():
+        assert len({str(kind) for _, kind in users.values()}) == 1, name
+        assert len({option.metavar for option, _ in users.values()}) == 1, name
+    # what commands share they have from one declaration, but for what differs in what it chooses among
+    alike = {name for name, users in declared().items() if len({option for option, _ in users.values()}) == 1}
+    told = {"--at", "--format", "--gradient-tolerance", "--method", "--order", "--steps", "--to"}
+    assert set(declared()) - alike == told
+
+
+def test_options_of_neighbours_are_there_everywhere() -> None:
+    options = declared()
+    everywhere = set(COMMANDS)
+    for name in ("--format", "--json", "--output", "--force", "--debug"):
+        assert set(options[name]) == everywhere, name
+    assert set(options["--decimals"]) == set(options["--digits"]) == everywhere - {"export", "functions"}
+    pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
+    assert set(options["--theme"]) == pictures >= {"graph", "plot"}
+    assert set(options["--save-point"]) == set(options["--save-path"]) == {"descend", "minimize"}
+    streams = set()
+    for command in COMMANDS:
+        done = autodiff(command, stdin="")
+        if "not of a stream" not in done.err and "not a stream" not in done.err and command != "functions":
+            streams.add(command)
+    assert set(options["--on-error"]) == streams and len(streams) > 8
+
+
+def test_what_a_command_changes_in_a_group_is_in_the_group() -> None:
+    for command in COMMANDS:
+        for annotation in command_module(command).run.__annotations__.values():
+            group = getattr(annotation, "__origin__", None)
+            if hasattr(group, "_fields"):
+                names = {each.__metadata__[0][0] for each in group.__annotations__.values()}
+                for told in annotation.__metadata__:
+                    if not isinstance(told, Argument):
+                        assert names >= set(told.names if isinstance(told, Without) else [told.name])
+
+
+FORMER = {("trace", "--steps"): ("--lines", "3")}
+
+
+def test_what_options_were_called_before_goes_on_working() -> None:
+    former = {(command, name): now for command in COMMANDS
+              for name, now in Declared(command_module(command).run).former.items()}  # fmt: skip
+    assert former == {key: now for key, (now, _) in FORMER.items()}
+    for (command, name), (now, value) in FORMER.items():
+        today, before = (autodiff(command, "x + 1 + x*x", "--at", "x=2", each, value) for each in (now, name))
+        assert (before.out, before.code) == (today.out, 0)
+        assert before.err == f"note: `{name}` is called `{now}` now\n" and not today.err
+        assert autodiff(command, "x", "--at", "x=2", f"{name}={value}").err == before.err
+        assert name not in re.findall(r"--[\w-]+", autodiff(command, "--help").out)
+        with pytest.warns(DeprecationWarning, match=f"`{name[2:]}` is called `{now[2:]}` now"):
+            old = getattr(face, command)("x + 1 + x*x", {"x": 2}, **{name[2:]: int(value)})
+        assert f"{old}\n" == today.out
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])

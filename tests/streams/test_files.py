@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from autodiff_cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
-from running import autodiff
+from autodiff_cli.views.formats import ENDINGS
+from running import autodiff, lines
 
 
 @pytest.mark.parametrize(
@@ -88,3 +91,149 @@ def test_an_error_writes_no_file_and_its_record_is_shown(tmp_path: Path) -> None
     result = autodiff("plot", "log(x)", "--at", "x=1", "--json", "--output", str(tmp_path / "plot.json"))
     assert result.code == 0 and result.out == ""
     assert (tmp_path / "plot.json").read_bytes() == autodiff("plot", "log(x)", "--at", "x=1", "--json").out.encode()
+
+
+AT = {"propagate": "x=0.5±0.1"}
+"""The point of a command that needs more than a number."""
+
+ASKED: dict[str, list[str]] = {
+    command: [command, "x**2", *([] if command in ("export", "diff") else ["--at", AT.get(command, "x=1")])]
+    for command in COMMANDS if command != "functions"
+} | {"functions": ["functions", "tanh"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp_path: Path) -> None:
+    formats = command_module(command).view().formats
+    for format, (ending, *_) in ENDINGS.items():
+        if format == "png":
+            continue
+        result = autodiff(*ASKED[command], "--output", f"answer{ending}", folder=tmp_path)
+        if format not in formats and not (command in ("diff", "export") and ending == ".tex"):
+            assert result.code == 2 and f"`{ending}` is not one of this command's formats" in result.err
+            assert not list(tmp_path.iterdir())
+            continue
+        assert (result.out, result.code) == ("", 0), result.err
+        asked = ["--format", format] if format in formats else ["--to", format]
+        shown = autodiff(*ASKED[command], *asked)
+        assert (tmp_path / f"answer{ending}").read_text(encoding="utf-8") == shown.out
+        (tmp_path / f"answer{ending}").unlink()
+    result = autodiff(*ASKED[command], "--output", "answer.pdf", folder=tmp_path)
+    assert result.code == 2 and "`.pdf` is not one of this command's formats" in result.err
+    result = autodiff(*ASKED[command], "--json", "--output", "answer.csv", folder=tmp_path)
+    if "csv" in formats:
+        assert result.code == 2 and "`--format json` and the name `answer.csv` ask for two things" in result.err
+    result = autodiff(*ASKED[command], "--output", "-")
+    assert result == autodiff(*ASKED[command])
+    assert result.out
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("h.c", "/* Written by autodiff"),
+        ("h.h", "/* Written by autodiff"),
+        ("h.py", "# Written by autodiff"),
+        ("h.sql", "-- Written by autodiff"),
+        ("h.tex", "% Written by autodiff"),
+        ("h.txt", "# Written by autodiff"),
+        ("h", "# Written by autodiff"),
+        ("h.json", '{"id": null, "line": 1, "expr": "x**2", "target": "python"'),
+        ("h.md", "```py\n# Written by autodiff"),
+    ],
+)
+def test_export_takes_its_target_from_the_name_of_the_file(name: str, begins: str, tmp_path: Path) -> None:
+    result = autodiff("export", "x**2", "--output", name, folder=tmp_path)
+    assert result == ("", "", 0)
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["export", "x", "--to", "python", "--output", "h.c"], "`--to python` and the name `h.c` ask for two things"),
+        (["export", "x", "--to", "c", "--output", "h.py"], "`--to c` and the name `h.py` ask for two things"),
+        (["export", "x", "--json", "--output", "h.c"], "`--format json` and the name `h.c` ask for two things"),
+        (["diff", "x", "--to", "latex", "--output", "h.py"], "`--to latex` and the name `h.py` ask for two things"),
+        (["graph", "x", "--format", "svg", "--output", "h.png"], "`--format svg` and the name `h.png` ask for"),
+        (["plot", "x", "--format", "svg", "--output", "h.png"], "`--format svg` and the name `h.png` ask for"),
+    ],
+)
+def test_a_name_and_an_option_that_clash(args: list[str], said: str, tmp_path: Path) -> None:
+    result = autodiff(*args, folder=tmp_path)
+    assert result.code == 2 and said in result.err and "leave" in result.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_targets_that_share_an_ending_do_not_clash(tmp_path: Path) -> None:
+    for target in ("numpy", "jax", "torch", "python"):
+        result = autodiff("export", "x**2", "--to", target, "--output", f"{target}.py", folder=tmp_path)
+        assert result == ("", "", 0)
+        assert (tmp_path / f"{target}.py").read_text() == autodiff("export", "x**2", "--to", target).out
+
+
+def test_a_stream_is_written_whole_whatever_its_lines_were(tmp_path: Path) -> None:
+    stdin = lines(["x**2", "x +", "x**3"])
+    for name in ("a.jsonl", "a.json", "a.csv", "a.md", "a.txt"):
+        format = {"a.txt": "jsonl", "a.md": "markdown"}.get(name, name[2:])
+        result = autodiff("grad", "--at", "x=2", "--output", name, stdin=stdin, folder=tmp_path)
+        assert (result.out, result.code) == ("", 3)
+        assert (tmp_path / name).read_text() == autodiff("grad", "--at", "x=2", "--format", format, stdin=stdin).out
+    data = tmp_path / "data.csv"
+    data.write_text("x\n1\noops\n3\n")
+    assert autodiff("grad", "x**2", "--points", str(data), "--output", "b.csv", folder=tmp_path).code == 2
+    assert (tmp_path / "b.csv").read_text().count("\n") == 4
+
+
+def test_a_run_that_says_no_writes_its_file(tmp_path: Path) -> None:
+    for args in (["check", "sqrt(x**2+1) - x", "--at", "x=1e8"], ["descend", "x**3", "--at", "x=1", "--rate", "9"],
+                 ["minimize", "exp(-x)", "--at", "x=0"]):  # fmt: skip
+        result = autodiff(*args, "--output", f"{args[0]}.json", folder=tmp_path)
+        assert (result.out, result.code) == ("", 1), result.err
+        assert (tmp_path / f"{args[0]}.json").read_text() == autodiff(*args, "--json").out
+
+
+def test_long_answers_wait_on_the_disk_and_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "AT_HAND", 100)
+    stdin = lines(["x**2"] * 50)
+    assert autodiff("grad", "--at", "x=2", "--output", "a.jsonl", stdin=stdin, folder=tmp_path).code == 0
+    assert (tmp_path / "a.jsonl").read_text() == autodiff("grad", "--at", "x=2", stdin=stdin).out
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_no_two_things_go_into_one_file(tmp_path: Path) -> None:
+    for command in ("descend", "minimize"):
+        for two in (["--save-path", "a", "--output", "a"], ["--save-path", "a", "--save-point", "a"]):
+            result = autodiff(command, "x**2", "--at", "x=1", *two, folder=tmp_path)
+            assert result.code == 2 and "`a` cannot hold two things" in result.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["descend", "minimize"])
+def test_the_path_and_the_best_point_are_saved(command: str, tmp_path: Path) -> None:
+    args = [command, "(x - 3)**2", "--at", "x=1", "--save-path", "way.jsonl", "--save-point", "best.json"]
+    assert autodiff(*args, folder=tmp_path).code == 0
+    rows = [json.loads(line) for line in (tmp_path / "way.jsonl").read_text().splitlines()]
+    assert len(rows) > 1 and set(rows[0]) == {"step", "value", "point", "gradient_norm"}
+    best = json.loads((tmp_path / "best.json").read_text())
+    assert best == rows[-1]["point"] == min(rows, key=lambda row: row["value"])["point"]
+    drawn = autodiff("plot", "(x-3)**2 + y**2", "--at", "x=3,y=0", "--path", "way.jsonl", "--format", "json",
+                     folder=tmp_path)  # fmt: skip
+    assert drawn.code == 2 and "y" in drawn.err
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("graph", "plot", "export", "functions")])
+def test_every_stream_goes_on_after_an_error_or_ends_there(command: str) -> None:
+    stdin = lines(["x**2", "x +", "x**2"])
+    at = AT.get(command, "x=0.5")
+    goes, ends = (
+        autodiff(command, "--at", at, "--format", "plain", *(["--on-error", how] if how else []), stdin=stdin)
+        for how in (None, "fail")
+    )
+    assert goes == autodiff(command, "--at", at, "--format", "plain", "--on-error", "skip", stdin=stdin)
+    assert goes.code == ends.code == 3
+    assert goes.out.startswith(ends.out) and len(goes.out) > len(ends.out) and "error: syntax" in ends.out
+    bad = autodiff(command, "x", "--at", "x=1", "--on-error", "stop")
+    assert bad.code == 2 and "`--on-error` cannot be `stop`" in bad.err

@@ -9,7 +9,6 @@ from ...questions.graph import Picture, PictureNode
 from ..characters import visible
 from ..numerals import readable
 
-Theme = Literal["auto", "light", "dark"]
 """The colours of a drawing; `auto` follows the reader's."""
 
 NOT_EVALUATED = "not evaluated"

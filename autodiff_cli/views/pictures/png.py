@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...errors import ExpressionError
 from ...questions.graph import Picture
-from .cells import Theme
+from ..characters import Theme
 from .svg import svg
 
 SCALE = 2.0

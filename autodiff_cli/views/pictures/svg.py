@@ -7,8 +7,8 @@ from html import escape
 from typing import NamedTuple
 
 from ...questions.graph import Picture, PictureNode
-from ..characters import width_of
-from .cells import NOT_EVALUATED, Cell, Theme, cells, description, title
+from ..characters import Theme, width_of
+from .cells import NOT_EVALUATED, Cell, cells, description, title
 from .layout import Layout, Size, arranged
 
 FONT = 13.0

@@ -6,26 +6,47 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 from ...questions.surface import Surface
+from ..characters import Theme
 from .braille import arrow, missing
 from .frame import Frame, frames, within
 
-BLUE, RED, GREEN, INK, FAINT = "#2a62a8", "#b5402c", "#3c7d3e", "#222222", "#8a8a8a"
+
+class Palette(NamedTuple):
+    """The colours of a theme."""
+
+    paper: str
+    ink: str
+    faint: str
+    grid: str
+    hidden: str
+    """Where the function is undefined."""
+    blue: str
+    red: str
+    green: str
+    pale: str
+    """What lies behind lines."""
+    contours: tuple[float, float]
+    """Which part of the scale of colours contours take, so that they are seen on the paper."""
+
+
+LIGHT = Palette(
+    "#ffffff", "#222222", "#8a8a8a", "#e6e6e6", "#eeeeee", "#2a62a8", "#b5402c", "#3c7d3e", "#c9d8ea", (0.0, 0.9)
+)
+DARK = Palette(
+    "#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b", "#7ab0f5", "#f0907d", "#7fcf86", "#274266", (0.3, 1.0)
+)
 
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.unicode_minus": True,
-    "xtick.color": INK,
-    "ytick.color": INK,
     "legend.frameon": False,
     "lines.linewidth": 1.8,
     # text stays text, in whatever font the reader has; and the same picture gives the same bytes
@@ -34,37 +55,54 @@ SETTINGS: Any = {
     "text.parse_math": False,
 }
 
+_COLOR = re.compile(rb"#[0-9a-f]{6}\b")
 
-def figure(plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str) -> bytes:
+
+def figure(
+    plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str, theme: Theme = "auto"
+) -> bytes:
     """The plot as the content of an SVG or PNG file. Raises `ExpressionError` where matplotlib is not installed."""
 
-    def draw(page: Any) -> None:
+    def draw(page: Any, palette: Palette) -> None:
         if isinstance(plot, Surface):
-            _contours(page, plot)
+            _contours(page, plot, palette)
         else:
-            _curve(page, plot, names)
+            _curve(page, plot, names, palette)
 
-    return drawn(draw, format, title, caption)
+    return drawn(draw, format, title, caption, theme)
 
 
-def drawn(draw: Callable[[Any], None], format: str, title: str, caption: str = "") -> bytes:
-    """What `draw` puts on a page, as the content of an SVG or PNG file.
+def drawn(
+    draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto"
+) -> bytes:
+    """What `draw` puts on a page in the colours of a theme, as the content of an SVG or PNG file.
 
     Raises `ExpressionError` where matplotlib is not installed.
     """
+    if theme == "auto" and format == "svg":
+        return _both(*(_drawn(draw, format, title, caption, palette) for palette in (LIGHT, DARK)))
+    return _drawn(draw, format, title, caption, DARK if theme == "dark" else LIGHT)
+
+
+def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, caption: str, palette: Palette) -> bytes:
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise missing() from None
-    with matplotlib.rc_context(SETTINGS):
+    colors: Any = {
+        "figure.facecolor": palette.paper, "axes.facecolor": palette.paper, "legend.facecolor": palette.paper,
+        "savefig.facecolor": palette.paper, "axes.edgecolor": palette.faint, "axes.labelcolor": palette.ink,
+        "text.color": palette.ink, "xtick.color": palette.ink, "ytick.color": palette.ink,
+    }  # fmt: skip
+    with matplotlib.rc_context(SETTINGS | colors):
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
-        draw(page)
-        page.suptitle(title, fontsize=11, color=INK)
+        draw(page, palette)
+        page.suptitle(title, fontsize=11, color=palette.ink)
         if caption:
-            page.supxlabel(caption, fontsize=9, color=FAINT)
+            page.supxlabel(caption, fontsize=9, color=palette.faint)
         file = io.BytesIO()
         metadata = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         with warnings.catch_warnings():
@@ -72,6 +110,19 @@ def drawn(draw: Callable[[Any], None], format: str, title: str, caption: str = "
             warnings.simplefilter("ignore", UserWarning)
             page.savefig(file, format=format, dpi=150, metadata=metadata)
     return _in_pixels(file.getvalue()) if format == "svg" else file.getvalue()
+
+
+def _both(light: bytes, dark: bytes) -> bytes:
+    """The light drawing, with the colours of the dark one for whoever prefers that. They differ in nothing else."""
+    pairs = sorted(set(zip(_COLOR.findall(light), _COLOR.findall(dark), strict=True)))
+    rules = b"".join(
+        b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
+        for one, other in pairs
+        if one != other
+        for what in (b"fill", b"stroke")
+        if b"%b: %b" % (what, one) in light
+    )
+    return light.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
 
 
 def _in_pixels(svg: bytes) -> bytes:
@@ -83,7 +134,7 @@ def _in_pixels(svg: bytes) -> bytes:
     return re.sub(rb'\b(width|height)="([\d.]+)pt"', pixels, svg, count=2)
 
 
-def _curve(page: Any, curve: Curve, names: tuple[str, str]) -> None:
+def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette) -> None:
     one, two = frames(curve)
     if two is None:
         upper = lower = page.subplots()
@@ -91,17 +142,17 @@ def _curve(page: Any, curve: Curve, names: tuple[str, str]) -> None:
         page.set_size_inches(6.4, 5.6)
         upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     second = one if two is None else two
-    _lines(upper, within(curve.function.stretches, one), BLUE, names[0])
-    _lines(lower, within(curve.derivative.stretches, second), RED, names[1])
+    _lines(upper, within(curve.function.stretches, one), palette.blue, names[0])
+    _lines(lower, within(curve.derivative.stretches, second), palette.red, names[1])
     tangent = curve.tangent
     if tangent is not None:
         ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
         name = f"tangent at {curve.variable} = {tangent.at:.6g}"
-        _lines(upper, within([ends], one), GREEN, name, linestyle=(0, (5, 3)), linewidth=1.3)
-        upper.plot([tangent.at], [tangent.value], "o", color=BLUE, markersize=6, zorder=5)
-        lower.plot([tangent.at], [tangent.slope], "o", color=RED, markersize=6, zorder=5)
+        _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
+        upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
+        lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
     for axes, frame in {upper: one, lower: second}.items():
-        _dress(axes, (curve.low, curve.high), frame)
+        _dress(axes, (curve.low, curve.high), frame, palette)
         axes.legend(loc="best", fontsize=9)
     lower.set_xlabel(curve.variable)
 
@@ -114,45 +165,47 @@ def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None
         axes.plot(xs, ys, color=color, label=label if k == 0 else None, **{"solid_capstyle": "butt", **style}, **dot)
 
 
-def _dress(axes: Any, sides: tuple[float, float], frame: Frame) -> None:
+def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette) -> None:
     axes.set_xlim(*sides)
     axes.set_ylim(*frame)
-    axes.grid(color="#e6e6e6", linewidth=0.7)
+    axes.grid(color=palette.grid, linewidth=0.7)
     axes.set_axisbelow(True)
     if frame.low < 0 < frame.high:
-        axes.axhline(0, color=FAINT, linewidth=0.9, zorder=1)
+        axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
     if sides[0] < 0 < sides[1]:
-        axes.axvline(0, color=FAINT, linewidth=0.9, zorder=1)
+        axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
 
 
-def _contours(page: Any, surface: Surface) -> None:
+def _contours(page: Any, surface: Surface, palette: Palette) -> None:
+    import matplotlib
     import numpy
-    from matplotlib.colors import BoundaryNorm
+    from matplotlib.colors import BoundaryNorm, ListedColormap
 
     axes = page.subplots()
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
     heights = numpy.ma.masked_invalid([[float("nan") if z is None else z for z in row] for row in surface.heights])
     if len(surface.levels) > 1:
         norm = BoundaryNorm(surface.levels, 256, extend="both")
+        scale = ListedColormap(matplotlib.colormaps["viridis"](numpy.linspace(*palette.contours, 256)))
         lines = axes.contour(
-            surface.x, surface.y, heights, levels=surface.levels, cmap="viridis", norm=norm, linewidths=1.1
+            surface.x, surface.y, heights, levels=surface.levels, cmap=scale, norm=norm, linewidths=1.1
         )
         axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True)
     if numpy.ma.is_masked(heights):
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
-        axes.contourf(surface.x, surface.y, hidden, levels=[0.5, 1.5], colors=["#eeeeee"], zorder=0)
-        axes.plot([], [], "s", color="#dddddd", label="undefined")
+        axes.contourf(surface.x, surface.y, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
+        axes.plot([], [], "s", color=palette.hidden, label="undefined")
     if surface.path:
-        _path(axes, surface.path)
+        _path(axes, surface.path, palette.red)
     shaft: Sequence[Stretch] = arrow(surface)
     if surface.point is not None:
         if shaft:
             axes.annotate(
                 "", xy=shaft[0][1], xytext=shaft[0][0], annotation_clip=False,
-                arrowprops={"arrowstyle": "-|>", "color": GREEN, "linewidth": 2, "shrinkA": 0, "shrinkB": 0},
+                arrowprops={"arrowstyle": "-|>", "color": palette.green, "linewidth": 2, "shrinkA": 0, "shrinkB": 0},
             )  # fmt: skip
-            axes.plot([], [], color=GREEN, linewidth=2, label="gradient (uphill)")
-        axes.plot(*surface.point, "o", color=INK, markersize=6, zorder=6)
+            axes.plot([], [], color=palette.green, linewidth=2, label="gradient (uphill)")
+        axes.plot(*surface.point, "o", color=palette.ink, markersize=6, zorder=6)
     axes.set_xlim(surface.x[0], surface.x[-1])
     axes.set_ylim(surface.y[0], surface.y[-1])
     if 1 / 3 < height / width < 3:
@@ -167,9 +220,9 @@ def _contours(page: Any, surface: Surface) -> None:
         axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
 
 
-def _path(axes: Any, path: Sequence[tuple[float, float]]) -> None:
+def _path(axes: Any, path: Sequence[tuple[float, float]], color: str) -> None:
     xs, ys = [x for x, _ in path], [y for _, y in path]
-    axes.plot(xs, ys, "-", color=RED, linewidth=1.3, zorder=4, label=f"path, {len(path):,} points")
+    axes.plot(xs, ys, "-", color=color, linewidth=1.3, zorder=4, label=f"path, {len(path):,} points")
     if len(path) <= 200:
-        axes.plot(xs, ys, ".", color=RED, markersize=4, zorder=4)
-    axes.plot(xs[-1], ys[-1], "s", color=RED, markersize=6, zorder=5)
+        axes.plot(xs, ys, ".", color=color, markersize=4, zorder=4)
+    axes.plot(xs[-1], ys[-1], "s", color=color, markersize=6, zorder=5)
