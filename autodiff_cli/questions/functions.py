@@ -8,7 +8,9 @@ from typing import Any
 
 from ..errors import ExpressionError
 from ..language.printer import expression_text
+from ..table.operators import WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ..values.simplify import simplify
 from ..values.symbolic import SYMBOLIC
 from ..values.value import Value, node, variable
 
@@ -69,18 +71,27 @@ def describe(primitive: Primitive) -> FunctionEntry:
 
 
 def derivatives(primitive: Primitive) -> dict[str, str]:
-    """The partial derivatives as formulas: each rule applied to variables instead of numbers."""
+    """The partial derivatives as formulas: each rule applied to variables instead of numbers, and simplified."""
     names = primitive.params
     if primitive.variadic:
         stem = names[0].strip("*").removesuffix("s")
         names = (f"{stem}1", f"{stem}2")
-    inputs = tuple(variable(name) for name in names)
-    out = node(primitive, inputs)
-    partials = primitive.slopes(SYMBOLIC, inputs, out)
+    formulas = primitive.smooth
+    if not formulas:
+        inputs = tuple(variable(name) for name in names)
+        partials = primitive.slopes(SYMBOLIC, inputs, node(primitive, inputs))
+        formulas = tuple(_formula(partial) for partial in partials if partial is not None)
     if primitive.variadic:
-        return {f"{names[0]} of ({', '.join(names)})": _formula(partials[0])}
-    return {name: _formula(d) for name, d in zip(names, partials, strict=True) if d is not None}
+        return {f"{names[0]} of ({', '.join(names)})": formulas[0]}
+    wanted = [name for name, rule in zip(names, primitive.partials, strict=True) if rule]
+    return dict(zip(wanted, formulas, strict=True))
 
 
 def _formula(partial: Any) -> str:
-    return expression_text(partial) if isinstance(partial, Value) else f"{partial:g}"
+    if not isinstance(partial, Value):
+        return f"{partial:g}"
+    (simple,) = simplify((partial,))
+    if simple.primitive is WHERE:
+        condition, then, otherwise = map(expression_text, simple._prev)
+        return f"{then} if {condition} else {otherwise}"
+    return expression_text(simple)

@@ -83,6 +83,9 @@ class Facts(NamedTuple):
     convention: str = ""
     """What is taken for the derivative at a kink."""
 
+    smooth: tuple[str, ...] = ()
+    """The derivatives where there is no kink, as one reads them, if the rules say at length what is taken there."""
+
     trouble: Callable[..., tuple[str, str | None] | None] | None = None
     """For inputs without a value: message and hint that say more than the domain does."""
 

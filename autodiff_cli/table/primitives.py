@@ -90,6 +90,7 @@ elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_rule(0),
     facts="selects", definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
     kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
     convention="an even split between `x` and the bounds that it meets",
+    smooth=("1 if lo < x < hi else 0", "1 if x < lo else 0", "1 if x > hi else 0"),
     near=lambda m, side, x, lo, hi, out: lo if side(x - lo) < 0 else hi if side(x - hi) > 0 else x,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)))
 
@@ -318,10 +319,12 @@ def _first(m: Any, side: Side, xs: Sequence[Number], sign: int) -> Number:
 
 MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative",
     kink=lambda *xs: xs.count(min(xs)) > 1, near=lambda m, side, *xs, out: _first(m, side, xs, -1),
-    convention="an even split between the arguments that tie", latex=r"\min", samples=_LISTS)
+    convention="an even split between the arguments that tie", smooth=("1 if x1 < x2 else 0",), latex=r"\min",
+    samples=_LISTS)
 MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative",
     kink=lambda *xs: xs.count(max(xs)) > 1, near=lambda m, side, *xs, out: _first(m, side, xs, 1),
-    convention="an even split between the arguments that tie", latex=r"\max", samples=_LISTS)
+    convention="an even split between the arguments that tie", smooth=("1 if x1 > x2 else 0",), latex=r"\max",
+    samples=_LISTS)
 aggregate("hypot", "*xs", "length of the vector, sqrt(x1² + x2² + …)", lambda m, xs, out: m.unit_vector(*xs),
     facts="shows infinite norm commutative", definition=lambda m, *xs: m.sqrt(m.sum(*[x * x for x in xs])),
     kink=lambda *xs: all(x == 0 for x in xs), convention="0 at the origin",

@@ -16,6 +16,9 @@ from .wrapping import Text
 COMFORT = 24
 """A sentence in a column is not made narrower than that while there is another way."""
 
+MEASURED = 200
+"""So many cells say how wide their column is to be."""
+
 EDGES = 3
 """What each column takes beside its text; a table takes one more."""
 
@@ -24,14 +27,18 @@ class Column:
     """One column, the heading first, and how wide it is."""
 
     def __init__(self, cells: Sequence[Pieces]) -> None:
-        self.texts = head, *others = [*map(Text, cells)]
+        self.texts = [*map(Text, cells)]
         """The heading, and then a text a row."""
-        self.heading, *widths = [width_of(text.text) for text in self.texts]
-        """The width of the heading in one line."""
-        self.natural = max([head.least(), *widths])
-        """The width in which no cell is broken, though the heading may be."""
-        self.least = max([head.least(), *map(_least, others, widths)])
+        widths = [width_of(text.text) for text in self.texts]
+        self.natural = max(widths)
+        """The width in which nothing is broken."""
+        self.least = max([self.texts[0].least(), *map(_least, self.texts[1:], widths[1:])])
         """The width in which nothing is broken that may not be."""
+        self.wide = [text for text, width in zip(self.texts, widths, strict=True) if width > self.least][:MEASURED]
+
+    def more_lines(self, width: int) -> int:
+        """How many lines more than one its texts need in this width, in all."""
+        return sum(len(text.lines(width)) - 1 for text in self.wide)
 
 
 def _least(cell: Text, width: int) -> int:
@@ -48,7 +55,7 @@ def blocks(columns: Sequence[Column], width: int) -> list[dict[int, int]] | None
         if taken([columns[j].least for j in (*found[-1], k)]) > width:
             found.append([0])
         found[-1].append(k)
-    return [_widths({k: columns[k] for k in block}, width) for block in found]
+    return [dict(zip(block, _widths([columns[k] for k in block], width), strict=True)) for block in found]
 
 
 def taken(widths: Sequence[int]) -> int:
@@ -56,18 +63,20 @@ def taken(widths: Sequence[int]) -> int:
     return sum(widths) + EDGES * len(widths) + 1
 
 
-def _widths(columns: dict[int, Column], width: int) -> dict[int, int]:
-    """The widths of columns that stand side by side: first headings are broken, then the longest sentences."""
-    found = {k: column.natural for k, column in columns.items()}
-    while taken([*found.values()]) > width:
-        broad = max((k for k in found if found[k] > columns[k].least), key=found.__getitem__, default=None)
-        if broad is None:
-            break
-        found[broad] -= 1
-    for k, column in columns.items():
-        # what is left over goes to headings, which then need fewer lines
-        found[k] += min(max(column.heading - found[k], 0), max(width - taken([*found.values()]), 0))
-    return found
+def _widths(columns: Sequence[Column], width: int) -> tuple[int, ...]:
+    """The widths of columns that stand side by side, so chosen that what is in them needs few lines."""
+    spare = max(width - taken([column.least for column in columns]), 0)
+    # by how much of what is to spare is given away: how many lines that needs, and the widths
+    best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
+    for column in columns:
+        before, best = best, {}
+        most = min(column.natural - column.least, spare)
+        lines = [column.more_lines(column.least + more) for more in range(most + 1)]
+        for given, (count, widths) in before.items():
+            for more in range(min(most, spare - given) + 1):
+                found = count + lines[more], (*widths, column.least + more)
+                best[given + more] = min(best.get(given + more, found), found)
+    return min((count, given, widths) for given, (count, widths) in best.items())[2]
 
 
 def row_lines(cells: Sequence[Text], widths: Sequence[int]) -> Iterator[tuple[Pieces, ...]]:

@@ -64,21 +64,20 @@ def _document(entry: FunctionEntry | Functions) -> Iterator[Block]:
 
 def _listed(entries: Functions) -> Iterator[Block]:
     for group in dict.fromkeys(entry.group for entry in entries):
-        yield Line(((group, "heading"),))
         rows = [row for entry in entries if entry.group == group for row in _listed_rows(entry)]
-        yield Table(("function", "domain", "by", "derivative", "at a kink"), rows)
+        yield Table((group, "derivative", "domain, kinks"), rows)
     yield Line((("`autodiff functions NAME` says more about one of them.", "faint"),))
 
 
 def _listed_rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
     signature: Pieces = ((entry.signature, "name"),)
-    domain: Pieces = ((entry.domain or EVERYWHERE, ""),)
+    kink = f"kink: {entry.kink}" if entry.kink else ""
+    where: Pieces = (("; ".join(filter(None, (entry.domain, kink))), ""),)
     nothing: Pieces = (("", ""),)
-    for index, (parameter, formula) in enumerate((entry.derivatives or {"": ""}).items()):
-        by: Pieces = ((parameter, "name"),)
-        derivative: Pieces = ((formula, "code"),)
-        kink: Pieces = ((entry.kink or "", ""),)
-        yield (nothing, nothing, by, derivative, nothing) if index else (signature, domain, by, derivative, kink)
+    for index, (parameter, formula) in enumerate(entry.derivatives.items()):
+        by: Pieces = ((f"{parameter}: ", "faint"),) if len(entry.derivatives) > 1 else ()
+        derivative: Pieces = (*by, (formula, "code"))
+        yield (nothing, derivative, nothing) if index else (signature, derivative, where)
 
 
 def _brief(entry: FunctionEntry | Functions) -> str:

@@ -9,11 +9,12 @@ from .characters import width_of
 from .document import Pieces, plain
 
 _SPACE = re.compile(r" +")
+_COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/])(?![ *)])|(?<=\*)(?![* ])")
 
 LEVELS = 3
-"""Where a line may be broken: between words; inside what belongs together, `x = 2` or a piece of code; inside code
-without spaces, after an operator. The later ones only where a line is too short otherwise."""
+"""Where a line may be broken: between words; inside what belongs together, `x = 2`, `x > 0` or a piece of code; inside
+code without spaces, after an operator. The later ones only where a line is too short otherwise."""
 
 
 class Text:
@@ -34,7 +35,8 @@ class Text:
         begins = len(self.text) - len(self.text.lstrip(" "))
         for found in _SPACE.finditer(self.text, begins, ends):
             a, b = found.span()
-            together = "=" in (self.text[a - 1], self.text[b]) or any(c < a and b < d for c, d in code)
+            compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
+            together = compared or any(c < a and b < d for c, d in code)
             self.breaks[together].append((a, b))
         for c, d in code:
             self.breaks[2] += [(found.end(), found.end()) for found in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
