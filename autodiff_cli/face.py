@@ -526,7 +526,8 @@ def gradient(
         return _as(Gradient, found)
     return _as(
         Gradient, found, intermediates=all or None, relative=relative or None, sort=sort or None,
-        digits=shown, depth=depth, binary=binary or None, table=False if no_table else None, tree=False if no_tree else None,
+        digits=shown, depth=depth, binary=binary or None,
+        table=False if no_table else None, tree=False if no_tree else None,
     )  # fmt: skip
 
 

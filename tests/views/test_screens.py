@@ -24,6 +24,7 @@ from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.minimize import minimize
 from autodiff_cli.questions.plot import plot
+from autodiff_cli.questions.propagate import propagate
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.questions.trace import trace
 from autodiff_cli.views.characters import Look, width_of
@@ -53,6 +54,7 @@ ANSWERS: dict[str, Answers] = {
     "hessian": lambda text, at: (hessian(text, at),),
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
     "taylor": lambda text, at: (taylor(text, at, by=next(iter(at)), order=8),),
+    "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
     "export": lambda text, at: (export(text, "python"),),
     "functions": lambda text, at: (functions(),),
 }
