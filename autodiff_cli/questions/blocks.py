@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import ExpressionError
 from ..language.builder import Program
-from ..targets.lowering import Lacking, Lowering
+from ..targets.lowering import Lowering
+from ..targets.special import Lacking
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
 from ..values.adjoint import Recording, record_gradient
 from ..values.value import variable

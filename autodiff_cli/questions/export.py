@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..errors import Diagnostic, ExpressionError
 from ..targets import TARGETS, target
-from ..targets.lowering import Lacking, Lowering
+from ..targets.lowering import Lowering
+from ..targets.special import Lacking
 from ..targets.target import Unit
 from ..values.adjoint import record_gradient
 from ..values.value import variable

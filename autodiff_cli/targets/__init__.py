@@ -5,8 +5,8 @@ from __future__ import annotations
 from .target import Target
 
 TARGETS = {
-    "python": (".py",), "numpy": (".py",), "c": (".c", ".h"), "jax": (".py",), "torch": (".py",), "sql": (".sql",),
-    "latex": (".tex",),
+    "python": (".py",), "numpy": (".py",), "c": (".c", ".h"), "javascript": (".js", ".mjs"), "jax": (".py",),
+    "torch": (".py",), "sql": (".sql",), "latex": (".tex",),
 }  # fmt: skip
 """The names of the languages that a program can be exported to, and how the names of their files end."""
 
@@ -14,9 +14,10 @@ TARGETS = {
 def target(name: str) -> Target | None:
     """A writer of this language, None where there is none."""
     from .c import C
+    from .javascript import JavaScript
     from .latex import Latex
     from .python import Jax, NumPy, Python, Torch
     from .sql import Sql
 
-    writers: tuple[type[Target], ...] = (Python, NumPy, C, Jax, Torch, Sql, Latex)
+    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch, Sql, Latex)
     return next((writer() for writer in writers if writer.name == name), None)

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
-from ..numbers.recorder import CONDITIONS, Step
+from ..language.printer import assembled
 from ..table.names import by_name, native
 from ..values.adjoint import Recording
 from .c_names import is_external, is_word
+from .curly import Curly
 from .python import named, needed
-from .target import Form, Target, Unit, Written, call, comment_lines
+from .target import Unit, comment_lines
 
 
-class C(Target):
+class C(Curly):
     """C99 with `math.h`."""
 
     name = "c"
     title = "C"
-    closing = "}"
-    otherwise = "} else {"
-    infix = Target.infix | by_name(
-        {
-            "or_": (" || ", OR, OR, COMPARISON),
-            "and_": (" && ", AND, COMPARISON, COMPARISON),
-        }
-    )
-    prefix: ClassVar[dict[str, tuple[str, int, int]]] = by_name({"neg": ("-", SIGN, ATOM), "not_": ("!", SIGN, ATOM)})
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,26 +39,8 @@ class C(Target):
     def number(self, value: float | bool) -> str:
         return str(int(value)) if isinstance(value, bool) else "NAN" if value != value else repr(value)
 
-    def choice(self, args: tuple[Step, ...]) -> Written:
-        """`c ? x : y`."""
-        condition, x, y = args
-        return CHOICE, [(condition, CHOICE + 1), " ? ", (x, CHOICE + 1), " : ", (y, CHOICE + 1)]
-
-    def power(self, args: tuple[Step, ...]) -> Written:
-        """`pow(x, y)`, a square as a product."""
-        x, y = args
-        if y.name == "number" and y.data == 2:
-            return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
-        return call("pow", x, y)
-
-    def function(self, name: str) -> Form:
-        return f"ad_{name}"
-
-    def assign(self, name: str, text: str) -> str:
-        return f"{name} = {text};"
-
-    def opening(self, condition: str) -> str:
-        return f"if ({condition}) {{"
+    def kind(self, condition: bool) -> str:
+        return "int" if condition else "double"
 
     def remark(self, text: str) -> str:
         return f" /* {' '.join(_comment(text))} */"
@@ -93,52 +64,26 @@ class C(Target):
         ]
         lines += [" */", f"double {unit.function}({', '.join([*parameters, results])});", ""]
         lines += [f"double {unit.function}({', '.join([*parameters, results])})", "{"]
-        for step in unit.recording.recorder.steps:
-            if step.name == "input":
-                self.names[step] = list(variables.values())[step.data]
+        self.inputs(unit.recording, list(variables.values()))
         rows = self.written(unit.recording, unit.labels)
         used = {s.data for s in self.seen if s.name == "input"}
         rows += [f"gradient[{k}] = {assembled(s, self.parts)};" for k, s in enumerate(unit.recording.partials)]
         rows += [f"(void){name};" for k, name in enumerate(variables.values()) if k not in used]
         rows += [] if count else ["(void)gradient;"]
-        rows += [f"return {assembled(unit.recording.values[0], self.parts)};"]
+        rows += [f"return {self.value(unit.recording)};"]
         return "\n".join([*lines, *[self.indent + row for row in rows], "}"]) + "\n"
-
-    def written(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
-        """Declarations and statements."""
-        plan = self.plan(recording)
-        self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
-        rows = self.body(recording, labels)
-        inside = {task.step for task in plan.tasks if task.branch.depth}
-        declared: list[str] = []
-        for step, name in self.called.items():
-            kind = "int" if step.name in CONDITIONS else "double"
-            declared.append(f"{kind} {name} = 0;" if step in inside else f"{kind} {name};")
-        flags = [row for row in rows if row.startswith("ad_b") and row.endswith("= 0;")]
-        declared += [f"int {row}" for row in flags]
-        plain = {name for step, name in self.called.items() if step not in inside}
-        kinds = {name: "int" if step.name in CONDITIONS else "double" for step, name in self.called.items()}
-        result: list[str] = [row for row in declared if row.endswith("= 0;")]
-        for row in rows:
-            if row in flags:
-                continue
-            name = row.split(" ", 1)[0]
-            result.append(f"{kinds[name]} {row}" if name in plain else row)
-        return result
 
     def static(self, name: str, recording: Recording, count: int) -> list[str]:
         """A function that `math.h` lacks."""
         parameters = ["x", "y", "z", "w"][:count]
-        for step in recording.recorder.steps:
-            if step.name == "input":
-                self.names[step] = parameters[step.data]
+        self.inputs(recording, parameters)
         rows = self.written(recording, {})
         rows += [
             f"(void){p};"
             for k, p in enumerate(parameters)
             if not any(s.name == "input" and s.data == k for s in self.seen)
         ]
-        rows.append(f"return {assembled(recording.values[0], self.parts)};")
+        rows.append(f"return {self.value(recording)};")
         signature = f"static double ad_{name}({', '.join(f'double {p}' for p in parameters)})"
         return [signature, "{", *[self.indent + row for row in rows], "}"]
 

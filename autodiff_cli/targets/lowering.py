@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
+from functools import cache
 from typing import Any
 
 from ..numbers.base import Number
@@ -12,15 +13,15 @@ from ..table.names import native
 from ..table.primitive import DEFINITIONS, OPERATIONS
 from ..values.adjoint import Recording
 from .faults import is_undefined
+from .special import Lacking
 from .support import formula
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()
 SHORT = 2
 """A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
 
-
-class Lacking(Exception):
-    """A target has no such function, and there is no formula for it."""
+LONGEST = 160
+"""The steps of the longest formula that is written out wherever it is needed, in a target without functions."""
 
 
 class Lowering(Recorder):
@@ -51,7 +52,9 @@ class Lowering(Recorder):
         if rule is None:
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
-        if self.functions and not fixed and is_long(name, len(steps)):
+        if not (self.functions or self.textbook or fixed) and length(name, len(steps)) > LONGEST:
+            raise Lacking(name)
+        if self.functions and not fixed and length(name, len(steps)) > SHORT:
             composed(self.native, name, len(steps))  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
@@ -90,17 +93,12 @@ def _is_undefined_condition(step: Step) -> bool:
     return any(is_undefined(a) for a in step.args)
 
 
-_LONG: dict[tuple[str, int], bool] = {}
-
-
-def is_long(name: str, count: int) -> bool:
-    """Whether the formula of an operation has more than a few steps."""
-    if (name, count) not in _LONG:
-        m = Recorder()
-        # Vectors, and whatever else a formula rests on, are one step here.
-        formula(name)(m, *[m.input(k) for k in range(count)])
-        _LONG[name, count] = sum(1 for s in m.steps if s.args) > SHORT
-    return _LONG[name, count]
+@cache
+def length(name: str, count: int) -> int:
+    """How many steps the formula of an operation has; vectors, and whatever else it rests on, are one step each."""
+    m = Recorder()
+    formula(name)(m, *[m.input(k) for k in range(count)])
+    return sum(1 for step in m.steps if step.args)
 
 
 def composed(native: Collection[str], name: str, count: int) -> Recording:

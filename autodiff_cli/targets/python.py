@@ -54,7 +54,7 @@ class Python(Target):
         self.forms = named(
             "math.",
             native("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh")
-            | native("erf erfc gamma lgamma")
+            | native("erf erfc gamma")
             | native(_TRIGONOMETRY)
             | native("hypot"),
         ) | by_name({
@@ -229,20 +229,7 @@ class NumPy(Array):
             | _ARCS,
         ) | by_name({
             "pow": lambda args: power(args, "np.power"), "not_": self.negated_logic,
-            "erf": "ad_erf", "erfc": "ad_erfc", "gamma": "ad_gamma", "lgamma": "ad_lgamma",
         })  # fmt: skip
-
-    def library(self, unit: Unit) -> list[str]:
-        """Also the functions that only `math` has, for arrays."""
-        own = super().library(unit)
-        text = "\n".join(own)
-        live = {task.step.name for task in self.plan(unit.recording).tasks}
-        wrapped = [n for n in native("erf erfc gamma lgamma") if n in live or f"ad_{n}(" in text]
-        return [
-            *([""] if wrapped else []),
-            *[f"ad_{n} = np.vectorize(math.{n}, otypes=[float])" for n in wrapped],
-            *own,
-        ]
 
     def prologue(self, variables: list[str]) -> list[str]:
         return [
@@ -297,7 +284,7 @@ class Jax(Guarded):
             "pow": lambda args: power(args, "jnp.power"), "not_": self.negated_logic,
             "polygamma": lambda args: self.polygamma(int(float(args[0])), args[1]),
             "trigamma": lambda args: self.polygamma(1, args[0]),
-        }) | named("jax.scipy.special.", native("erf erfc gamma digamma") | {"lgamma": "gammaln"})  # fmt: skip
+        }) | named("jax.scipy.special.", native("erf erfc digamma") | {"lgamma": "gammaln"})  # fmt: skip
 
     def module(self, unit: Unit) -> str:
         source = super().module(unit)

@@ -14,6 +14,7 @@ from ..numbers.double import learning, normal
 from ..numbers.double.twofold import horner, two_product
 from ..table.names import by_name
 from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS
+from . import special
 
 
 def _large_half_power(m: Any, x: Number) -> Number:
@@ -63,20 +64,8 @@ def _round(m: Any, x: Number) -> Number:
     return m.where(m.lt(over, 0.5), low, m.where(m.gt(over, 0.5), low + 1, m.where(even, low, low + 1)))
 
 
-def _wave(m: Any, x: Number, sine: bool) -> Number:
-    """sin(πx) or cos(πx), the period taken off exactly."""
-    rest = x - 2 * m.floor(x / 2 + 0.5)
-    size = m.abs(rest)
-    if sine:
-        folded = m.where(m.gt(size, 0.5), 1 - size, size)
-        value = m.where(m.le(folded, 0.25), m.sin(math.pi * folded), m.cos(math.pi * (0.5 - folded)))
-        return m.sign(rest) * value
-    low, high = m.cos(math.pi * size), -m.cos(math.pi * (1 - size))
-    return m.where(m.lt(size, 0.25), low, m.where(m.gt(size, 0.75), high, m.sin(math.pi * (0.5 - size))))
-
-
 def _sinc(m: Any, x: Number) -> Number:
-    return m.where(m.lt(m.abs(x), 1e-9), 1, lambda: _wave(m, x, True) / x / math.pi)
+    return m.where(m.lt(m.abs(x), 1e-9), 1, lambda: special.sin_pi(m, x) / x / math.pi)
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
@@ -86,7 +75,7 @@ def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
     square = (math.pi * x) * (math.pi * x)
     terms = [(-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(1, 14)]
     near = math.pi**2 * x * horner(tuple(terms[::-1]), square)
-    return m.where(m.lt(m.abs(x), 0.75), near, lambda: (_wave(m, x, False) - m.sinc(x)) / x)
+    return m.where(m.lt(m.abs(x), 0.75), near, lambda: (special.cos_pi(m, x) - m.sinc(x)) / x)
 
 
 def _hypot(m: Any, *xs: Number) -> Number:
@@ -232,6 +221,15 @@ SUPPORT: dict[str, Any] = by_name({
     "prod": _chain("mul"),
     "max": _extreme("max", "ge"),
     "min": _extreme("min", "le"),
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "gamma": special.gamma,
+    "lgamma": special.lgamma,
+    "digamma": special.digamma,
+    "trigamma": lambda m, x: m.polygamma(1, x),
+    "polygamma": special.polygamma,
+    "polygamma_difference": special.polygamma_difference,
+    "beta": special.beta,
     "recip_one_plus_square": _large(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
     "recip_one_minus_square": _large(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
     "recip_sqrt_square_minus_one": lambda m, x: 1 / _root_of_square_minus_one(m, x),

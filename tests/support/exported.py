@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import json
 import math
+import shutil
 import sqlite3
 import subprocess
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -78,6 +82,42 @@ def _select(execute: Callable[..., Any], exported: Exported, point: Sequence[flo
     return value, partials
 
 
+NODE = """
+require("readline").createInterface({input: process.stdin}).on("line", (line) => {
+  const [source, name, points] = JSON.parse(line);
+  const run = new Function(`"use strict"; ${source}; return ${name};`)();
+  const answers = points.map((point) => run(...point.map(Number)));
+  console.log(JSON.stringify(answers.map(([value, partials]) => [value, ...partials].map(String))));
+});
+"""
+"""A loop of Node: a program and points in, the answers out; numbers as text, for JSON has no infinity."""
+
+
+@cache
+def _node() -> subprocess.Popen[str]:
+    process = subprocess.Popen(["node", "-e", NODE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ended() -> None:
+        process.communicate()
+
+    atexit.register(ended)
+    return process
+
+
+def _in_node(exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float]]:
+    process = _node()
+    assert process.stdin is not None and process.stdout is not None
+    asked = [[repr(x) for x in point] for point in points]
+    process.stdin.write(json.dumps([exported.source, exported.name, asked]) + "\n")
+    process.stdin.flush()
+    return [[float(x) for x in answer] for answer in json.loads(process.stdout.readline())]
+
+
+def javascript(exported: Exported, point: Sequence[float]) -> Answer:
+    [[value, *partials]] = _in_node(exported, [point])
+    return value, partials
+
+
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1")
 
 
@@ -129,6 +169,8 @@ def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]
             except (ValueError, ArithmeticError):
                 found.append(None)
         return found
+    if to == "javascript":
+        return [*_in_node(exported, points)]
     if to == "sql":
         return [*_select_all(runtime, exported, points)]
     import numpy as np
@@ -171,13 +213,14 @@ RUNNERS: dict[str, tuple[str, Runner]] = {
     name: (to, runner)
     for name, to, runner in (
         ("python", "python", python),
+        ("node", "javascript", javascript),
         ("numpy", "numpy", numpy),
         ("torch", "torch", torch),
         ("jax", "jax", jax),
         ("sqlite", "sql", sqlite),
         ("duckdb", "sql", duckdb),
     )
-    if name in ("python", "sqlite") or find_spec(name)
+    if name in ("python", "sqlite") or (shutil.which(name) if name == "node" else find_spec(name))
 }
 """By the name of the runtime: the target, and what runs it."""
 

@@ -24,15 +24,7 @@ from strategies import graphs, program_text
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
 SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma")
-LACKING = {
-    "python": {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "beta"},
-    "numpy": {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "beta"},
-    "c": {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "beta"},
-    "jax": {"beta"},
-    "torch": {"gamma", "digamma", "trigamma", "polygamma", "beta"},
-    "sql": {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "beta", "erf", "erfc", "erfinv", "gelu"},
-    "latex": set(),
-}
+LACKING = {to: {"gamma", "lgamma", "digamma", "polygamma", "beta"} if to == "sql" else set() for to in TARGETS}
 """What each target's library lacks; of `digamma` and its like the derivative counts too."""
 
 LOOSE = {"jax": {"gelu": 8.0, "lgamma": 4.0, "trigamma": 2.0, "polygamma": 80.0}}

@@ -18,9 +18,6 @@ from autodiff_cli.table.primitive import PRIMITIVES
 from drawn import Drawing
 from exported import RUNNERS, at_points, compiled
 
-NO_GRADIENT = frozenset(("gamma", "lgamma", "digamma", "trigamma", "beta"))
-"""Functions that most targets lack, or lack the derivative of."""
-
 ALLOWED = {"right", "ill-conditioned", "no number", "too large", "no derivative", "right though refused"}
 
 Point = dict[str, float]
@@ -38,7 +35,7 @@ def reference(text: str, point: Point) -> Reference:
 
 def cases(seed: int, programs: int, points: int) -> list[tuple[str, list[Point], list[Reference]]]:
     """Random programs, each with points and what `grad` says there."""
-    drawing = Drawing(seed, NO_GRADIENT)
+    drawing = Drawing(seed)
     found = []
     while len(found) < programs:
         text = drawing.program(drawing.random.choice((2, 3, 4, 6)))

@@ -205,12 +205,12 @@ def _polygamma_sum(order: int, x: float) -> float:
         x = start + len(terms)
     square = 1.0 / x / x
     last = x**power
-    terms += [x**-order / order, 0.5 * last, horner(_polygamma_tail(order), square) * last / x]
+    terms += [x**-order / order, 0.5 * last, horner(polygamma_tail(order), square) * last / x]
     return math.factorial(order) * math.fsum(terms)
 
 
 @cache
-def _polygamma_tail(order: int) -> tuple[float, ...]:
+def polygamma_tail(order: int) -> tuple[float, ...]:
     """B(2k)·(n+1)…(n+2k-1)/(2k)!, the coefficients of 1/x^(n+2k) in |ψ⁽ⁿ⁾(x)|/n!, k = 8 … 1 (DLMF 5.15.8)."""
     return tuple(
         bernoulli * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k)

@@ -1,0 +1,128 @@
+"""The error and gamma functions that targets get as arithmetic: their digits, against mpmath, where no sum cancels."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import pytest
+
+from autodiff_cli import ExpressionError
+from autodiff_cli.numbers.recorder import Step
+from autodiff_cli.questions.export import export
+from autodiff_cli.table.primitive import OPERATIONS
+from autodiff_cli.targets.javascript import JavaScript
+from autodiff_cli.targets.lowering import composed
+from autodiff_cli.targets.special import HIGHEST
+from autodiff_cli.targets.support import formula
+
+
+class Doubles:
+    """Plain doubles as a number type: what a target computes, in the order in which it does."""
+
+    def __getattr__(self, name: str) -> Callable[..., float]:
+        return lambda *args: float(self.step(name, *args))
+
+    def step(self, name: str, *args: float) -> Any:
+        native = NATIVE.get(name)
+        return native(*args) if native else formula(name)(self, *args)
+
+    def number(self, x: float) -> float:
+        return x
+
+    def where(self, condition: bool, then: Any, otherwise: Any) -> float:
+        chosen = then if condition else otherwise
+        return chosen() if callable(chosen) else chosen
+
+
+NATIVE: dict[str, Callable[..., Any]] = {
+    "abs": abs, "exp": math.exp, "log": math.log, "log1p": math.log1p, "sin": math.sin, "cos": math.cos,
+    "tan": math.tan, "pow": math.pow, "floor": math.floor, "sign": lambda x: (x > 0) - (x < 0),
+    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "eq": lambda x, y: x == y,
+    "and_": lambda x, y: x and y, "or_": lambda x, y: x or y,
+}  # fmt: skip
+
+Draw = Callable[[random.Random], float]
+
+
+def uniform(low: float, high: float) -> Draw:
+    return lambda source: source.uniform(low, high)
+
+
+def spread(low: float, high: float, sign: float = 1.0) -> Draw:
+    """Numbers of every size between two powers of ten."""
+    return lambda source: sign * 10.0 ** source.uniform(low, high)
+
+
+def polygamma(n: int) -> Callable[..., Any]:
+    return lambda x: mpmath.polygamma(n, x)
+
+
+CASES: tuple[tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw, ...]], ...] = (
+    ("erf", (), mpmath.erf, 2, (uniform(-6, 6), spread(-300, 0))),
+    ("erfc", (), mpmath.erfc, 5, (uniform(-6, 26), spread(-10, 0, -1))),
+    ("gamma", (), mpmath.gamma, 6, (uniform(0, 12), uniform(0, 171), uniform(-170, 0), spread(-300, 0))),
+    ("lgamma", (), mpmath.loggamma, 6, (uniform(0, 12), spread(0, 300), spread(-300, 0))),
+    ("lgamma", (), lambda x: mpmath.re(mpmath.loggamma(x)), 6, (uniform(-0.5, 0),)),
+    ("digamma", (), mpmath.digamma, 4, (uniform(0, 12), spread(0, 300), uniform(-0.4, 0))),
+    ("trigamma", (), polygamma(1), 8, (uniform(0, 12), spread(0, 100), uniform(-12, 0), spread(-100, 0, -1))),
+    ("polygamma", (3.0,), polygamma(3), 12, (uniform(0, 12), spread(0, 50), uniform(-4, 0))),
+    ("polygamma", (float(HIGHEST),), polygamma(HIGHEST), 16, (uniform(0, 12), spread(0, 20))),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}{case[1]}")
+def test_digits(case: tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw, ...]]) -> None:
+    name, fixed, reference, ulps, draws = case
+    source = random.Random(1)
+    m = Doubles()
+    tried = 0
+    with mpmath.workdps(40):
+        for draw in draws:
+            for _ in range(150):
+                x = draw(source)
+                want = reference(mpmath.mpf(x))
+                if not 1e-300 < abs(want) < 1e300:
+                    continue
+                tried += 1
+                got = m.step(name, *fixed, x)
+                assert abs(got - want) <= ulps * math.ulp(float(want)), (name, x, got, want)
+    assert tried > 100 * len(draws)
+
+
+def test_small_differences_of_digamma() -> None:
+    source = random.Random(2)
+    m = Doubles()
+    with mpmath.workdps(60):
+        for _ in range(300):
+            a = source.uniform(0.01, 50)
+            b = a * 10.0 ** source.uniform(-15, -0.5) * source.choice((-1, 1))
+            want = mpmath.digamma(mpmath.mpf(a)) - mpmath.digamma(mpmath.mpf(a) + mpmath.mpf(b))
+            got = m.step("polygamma_difference", 0, a, b)
+            assert abs(got - want) <= 8 * math.ulp(float(want)), (a, b)
+
+
+def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
+    from autodiff_cli.targets import special
+
+    monkeypatch.setattr(special, "ERF_SERIES", (*special.ERF_SERIES[:-2], -0.3761263890318, special.ERF_SERIES[-1]))
+    with pytest.raises(AssertionError):
+        test_digits(CASES[0])
+
+
+def test_an_order_that_is_too_high_is_lacking() -> None:
+    assert "ad_digamma" in export(f"polygamma({HIGHEST - 1}, x) + digamma(x)", "javascript").source
+    with pytest.raises(ExpressionError, match=rf"JavaScript has no function `polygamma\({HIGHEST + 1}, …\)`"):
+        export(f"polygamma({HIGHEST + 1}, x)", "javascript")
+
+
+def test_a_function_has_each_step_once() -> None:
+    steps = composed(JavaScript().forms, "lgamma", 1).recorder.steps
+    seen: set[tuple[str, tuple[Step, ...]]] = set()
+    for step in steps:
+        if step.args and OPERATIONS[step.name].name == step.name:
+            assert (step.name, step.args) not in seen or step.name == "where"
+            seen.add((step.name, step.args))
