@@ -93,6 +93,10 @@ class ExpressionError(ValueError):
         return self
 
 
+class NotSmooth(ExpressionError):
+    """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
+
+
 _LONG = re.compile(r"--[a-zA-Z][a-zA-Z-]+")
 
 

@@ -179,7 +179,7 @@ class SeriesType(NumberType):
         series = tuple([self.number(x) for x in inputs])
         key = (name, *map(id, series))
         found = self._same.get(key)
-        if found is None:
+        if found is None or found.lag > self.lag:
             value = getattr(self.base, name)(*[x.c[0] for x in series])
             if not self.base.finite(value):
                 raise OverflowError

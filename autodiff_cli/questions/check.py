@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..run.sweep import Fault, activity, backward, forward, tangents
+from ..run.reverse import reverse
+from ..run.sweep import Fault, activity, forward, tangents
 from ..run.tape import Tape
 from ..table.operators import MUL, VARIABLE
 from ..values.sweep_in import Swept, sweep_in
@@ -158,7 +159,7 @@ def _in_doubles(output: Value, wanted: Sequence[str]) -> Doubles:
         order = forward(tape, REAL, (root,))
         leaves = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wanted}
         active = activity(tape, REAL, order, leaves.values())
-        adjoints, kinks = backward(tape, REAL, order, active, {root: 1.0})
+        adjoints, kinks, order = reverse(tape, REAL, order, active, {root: 1.0})
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     return Doubles(nodes, tape, order, leaves, adjoints, kinks)

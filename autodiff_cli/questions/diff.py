@@ -16,7 +16,6 @@ from ..table.primitive import FUNCTIONS
 from ..values.adjoint import Recording, record_values
 from ..values.expansion import taylor_in
 from ..values.formulas import Multi, derivatives
-from ..values.pieces import Knot
 from ..values.second import hessian_in
 from ..values.simplify import simplify
 from ..values.sweep_in import knots_met, sweep_in, tape_in
@@ -158,7 +157,8 @@ def _higher(
 ) -> list[Any]:
     """The values of derivatives of an order above the first. Raises `ExpressionError`."""
     order = len(next(iter(formulas), ()))
-    met = knots_met(sweep_in(m, output, numbers, names))
+    swept = sweep_in(m, output, numbers, names)
+    met = knots_met(swept)
     if not met:
         return _evaluated(m, list(formulas.values()), numbers)
     if order == 2:
@@ -166,7 +166,8 @@ def _higher(
         return [rows[i][j] for i, j in formulas]
     if len(names) == 1:
         return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
-    raise Knot(*met[0]).refusal(f"derivatives of order {order} in several variables are not computed there")
+    fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
+    raise located(fault, swept.nodes, swept.tape)
 
 
 def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..language.builder import Program
 from ..numbers.floats import REAL
-from ..run.sweep import Fault, activity, backward, forward
+from ..run.reverse import reverse
+from ..run.sweep import Fault, activity, forward
 from ..run.tape import Tape
 from ..targets.internal import Internal
 from ..values.adjoint import Recording, record_gradient, record_values
@@ -81,7 +82,7 @@ class Evaluator:
             if not differentiate:
                 return float(tape.data[root]), []
             active = activity(tape, REAL, order, [place[leaf] for leaf in self._wanted if leaf in place])
-            adjoints, _ = backward(tape, REAL, order, active, {root: 1.0})
+            adjoints = reverse(tape, REAL, order, active, {root: 1.0}).adjoints
         except Fault as fault:
             raise located(fault, nodes, tape) from None
         found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]

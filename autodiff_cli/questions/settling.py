@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, NotSmooth
 from ..numbers.floats import REAL
 from ..numbers.running import RUNNING, UNIT, Bounded
-from ..values.pieces import NotSmooth
 from ..values.sweep_in import sweep_in
 from ..values.value import Value, kink_warning
 from .bounds import Range

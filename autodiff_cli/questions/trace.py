@@ -9,7 +9,8 @@ from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
-from ..run.sweep import Activity, Fault, activity, backward, forward, local_derivatives, tangents
+from ..run.reverse import reverse
+from ..run.sweep import Activity, Fault, activity, forward, local_derivatives, tangents
 from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 from ..values.partials import local_formulas
@@ -142,12 +143,11 @@ def trace(
     root = places[output]
     moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
     try:
-        evaluated = set(forward(tape, REAL, (root,)))
         # Not the order in which branches were asked for: that of the trace.
-        order = [i for i in range(len(nodes)) if i in evaluated]
+        order: Sequence[int] = sorted(forward(tape, REAL, (root,)))
         leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
         active = activity(tape, REAL, order, leaves)
-        adjoints, kinks = backward(tape, REAL, order, active, {root: 1.0}) if mode == "reverse" else ([], [])
+        adjoints, kinks, order = reverse(tape, REAL, order, active, {root: 1.0})
         flows = []
         if mode == "forward":
             speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
@@ -168,7 +168,7 @@ def trace(
         text, mode, writer.letter, float(tape.data[root]),
         {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))},
         program.constants, tuple(rows), tuple(pulls), tuple(pushes),
-        tuple(_plain(adjoints[i]) for i in writer.listed) if adjoints else (),
+        tuple(_plain(adjoints[i]) for i in writer.listed) if mode == "reverse" else (),
         {n: _plain(adjoints[by_name[n]]) or 0.0 if n in by_name else 0.0 for n in wanted} if mode == "reverse" else {},
         seeds, (_plain(flows[root]) or 0.0) if mode == "forward" else None,
         tuple(notes), tuple(warnings + told),
@@ -244,7 +244,9 @@ def _negative_literal(n: Value) -> bool:
 class _Writer:
     """What nodes are called, and how they are written over their inputs' names."""
 
-    def __init__(self, program: Program, nodes: list[Value], tape: Tape, order: list[int], active: Activity) -> None:
+    def __init__(
+        self, program: Program, nodes: list[Value], tape: Tape, order: Sequence[int], active: Activity
+    ) -> None:
         self.nodes, self.tape, self.order, self.active = nodes, tape, order, active
         variables = list(program.variables.values())
         used = {n.label for n in nodes if n.label}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ..numbers.base import Number, NumberType, Refusal
@@ -27,6 +27,10 @@ class Fault(Exception):
         self.hint = hint
         self.position = position
         """For a derivative: which input it was to be taken towards."""
+
+
+class Rough(Fault):
+    """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
 
 
 # ---- values -------------------------------------------------------------------------------------------------------
@@ -144,6 +148,8 @@ class Activity(list[bool]):
         self.wanted = tuple(wanted)
         self.unsettled: set[int] = set()
         """Nodes whose value may jump at this point."""
+        self.agreed: Mapping[int, Sequence[Number | None]] = {}
+        """Where the sides of all kinks agree: the local derivatives, on one side, of the nodes that have sides."""
         self._through = through
         self._moving: Activity | None = None
         self._beyond: dict[int, Number] = {}
@@ -181,6 +187,13 @@ class Activity(list[bool]):
         if self._moving is None:
             self._moving = Activity(self.tape, self.m, self.order, self.wanted, False)
         return self._moving
+
+    def settle(self, agreed: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
+        """Take the local derivatives on one side, where branches were taken that were not at the point."""
+        self.agreed = agreed
+        for i in others:
+            for each in (self, self.moving):
+                each[i] = any(each[p] for p in self.tape.parents[i])
 
     def _choice(self, i: int, ps: tuple[int, ...]) -> None:
         # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
@@ -244,7 +257,7 @@ def activity(tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[i
 
 
 def backward(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: dict[int, Number]
+    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> tuple[list[Number | None], list[int]]:
     """The adjoint of each node, None where nothing flowed to it; and the nodes where a kink was met.
 
@@ -256,6 +269,7 @@ def backward(
     adjoints: list[Number | None] = [None] * len(data)
     kinks: list[int] = []
     finite = m.finite
+    agreed = active.agreed
     for i, seed in seeds.items():
         adjoints[i] = seed
     for i in reversed(order):
@@ -264,7 +278,7 @@ def backward(
             continue
         primitive = primitives[i]
         try:
-            if primitive.may_kink:
+            if primitive.may_kink and not agreed:
                 found = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
                 if found and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                     kinks.extend(found)
@@ -294,7 +308,9 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
     input that does not move there is nothing then.
     """
     primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
-    if primitive.product and _is_cut(tape, ps):
+    if active.agreed and i in active.agreed:
+        return [d if active[p] else None for p, d in zip(ps, active.agreed[i], strict=True)]
+    if primitive.product and is_cut(tape, ps):
         return [None] * len(ps)
     inputs = [data[p] for p in ps]
     try:
@@ -314,7 +330,7 @@ def _together(m: NumberType, pairs: Iterable[tuple[int, Number | None]]) -> Iter
         yield p, partials[0] if len(partials) == 1 else m.sum(*partials)
 
 
-def _is_cut(tape: Tape, factors: Iterable[int]) -> bool:
+def is_cut(tape: Tape, factors: Iterable[int]) -> bool:
     """Whether one of the factors is a literal 0."""
     primitives = tape.primitives
     for p in factors:

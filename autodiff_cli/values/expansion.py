@@ -5,21 +5,17 @@ At a kink there are two expansions, one on each side. They are given only as far
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..numbers.dual import Dual
 from ..numbers.series import Failed, SeriesType
+from ..run.pieces import Knot, Piece, Powers, Unknown, pieces
 from ..run.sweep import Activity, Fault, activity, forward, knots, show
-from ..run.tape import Tape
 from ..table.operators import VARIABLE
-from .pieces import Judge, Knot, NotSmooth, Piece, pieces
 from .sweep_in import tape_in
 from .value import Value, located
-
-HIGHEST = 8
-"""Up to this order at least it is found out on which side of 0 a number lies near the point."""
 
 
 def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
@@ -30,9 +26,27 @@ def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: st
     expansion = _Expansion(m, output, values, {by: m.number(1)})
     if order == 0 or expansion.smooth():
         return expansion.coefficients(order)
-    value, found = expansion.tape.data[-1].c[0], None
-    for piece in pieces(m, output, values, [by], by_series(order)):
-        here = _of_piece(piece, by, order)
+    nodes, tape = tape_in(m, output, values)
+    wanted = [i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label == by]
+    try:
+        forward(tape, m, (len(nodes) - 1,))
+        return _common(m, pieces(partial(Powers, m, order), tape, (len(nodes) - 1,), wanted), tape.data[-1], order)
+    except Fault as fault:
+        raise located(fault, nodes, tape) from None
+    except Unknown as unknown:
+        reason = "a power series of the length of a vector that vanishes is not computed"
+        raise located(unknown.knot.refusal(reason), nodes, tape) from None
+
+
+def _common(m: NumberType, met: Iterable[Piece], value: Number, order: int) -> list[Number]:
+    """The coefficients that all pieces have. Raises `Fault`."""
+    found: list[Number] | None = None
+    for piece in met:
+        output = piece.numbers[len(piece.tape.data) - 1]
+        try:
+            here = [piece.smooth.coefficient(output, k) for k in range(order + 1)]
+        except Failed as failed:
+            raise piece.blamed(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
         for k, (x, y) in enumerate(zip(found or [value], here, strict=False)):
             if piece.knot is not None and not piece.knot.agree(m, x, y):
                 raise _difference(piece.knot, k, x, y)
@@ -54,43 +68,11 @@ def directional_in(
     return expansion.coefficients(order)
 
 
-def _of_piece(piece: Piece, by: str, order: int) -> list[Number]:
-    if piece.lengths:
-        raise piece.lengths[0].knot.refusal("a power series of the length of a vector that vanishes is not computed")
-    try:
-        base = piece.duals.base
-        return _Expansion(base, piece.output, piece.values, {by: base.number(1)}).coefficients(order)
-    except ExpressionError as error:
-        raise piece.blamed(error) from None
-
-
-def _difference(knot: Knot, k: int, x: Number, y: Number) -> NotSmooth:
+def _difference(knot: Knot, k: int, x: Number, y: Number) -> Fault:
     if k == 0:
         return knot.refusal(f"the value jumps between {show(x)} and {show(y)} here")
     reason = f"the coefficient of order {k} is {show(x)} on one side and {show(y)} on the other"
     return knot.refusal(reason, ", or ask for a lower order")
-
-
-def by_series(order: int) -> Judge:
-    """Tells the sign of a number near the point on the right or the left, by its first coefficient that is not 0."""
-
-    def judge(piece: Piece, u: Value, dual: Dual) -> int:
-        (by,) = piece.wrt
-        if piece.lengths:
-            return piece.either()
-        base = piece.duals.base
-        expansion = _Expansion(base, u, piece.values, {by: base.number(1)})
-        known = 0
-        for highest in (1, 2, max(order, HIGHEST)):
-            coefficients = expansion.coefficients(highest)
-            for k in range(known + 1, highest + 1):
-                if coefficients[k] != 0:
-                    sign = 1 if coefficients[k] > 0 else -1
-                    return sign * piece.turn("right", lambda known: True) if k % 2 else sign
-            known = highest
-        return piece.either()
-
-    return judge
 
 
 class _Expansion:
@@ -123,14 +105,16 @@ class _Expansion:
             try:
                 self.series.extend(n)
             except Failed as failed:
-                raise located(_fault(failed, self.tape), self.nodes, self.tape) from None
+                fault = _fault(failed, range(len(self.nodes)), self.tape.data)
+                raise located(fault, self.nodes, self.tape) from None
         self.known = max(self.known, order)
         return [result.at(k) for k in range(order + 1)]
 
 
-def _fault(failed: Failed, tape: Tape) -> Fault:
+def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> Fault:
+    """The fault of a coefficient, at the operation among these that it belongs to."""
     series, error, order = failed.series, failed.error, failed.order
-    node = next(i for i, x in enumerate(tape.data) if x is series)
+    node = next((i for i, x in zip(nodes, numbers, strict=True) if x is series), 0)
     if isinstance(error, Refusal):
         return Fault(node, error.kind, error.message, error.hint)
     places = ", ".join(show(x.c[0]) for x in series.inputs)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..numbers.base import Number, NumberType
-from ..run.sweep import Activity, Fault, activity, backward, forward, may_meet_kinks, tangents
+from ..run.reverse import reverse
+from ..run.sweep import Activity, Fault, activity, forward, may_meet_kinks, tangents
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .sweep_in import tape_in
@@ -59,7 +60,7 @@ def transposed_product(at: Evaluated, adjoints: Sequence[Number], wrt: Sequence[
         if adjoint != 0:
             seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
     try:
-        found, kinks = backward(at.tape, at.m, at.order, at.active, seeds)
+        found, kinks, _ = reverse(at.tape, at.m, at.order, at.active, seeds)
     except Fault as fault:
         raise located(fault, at.nodes, at.tape) from None
     zero = at.m.number(0)
@@ -71,19 +72,24 @@ def transposed_product(at: Evaluated, adjoints: Sequence[Number], wrt: Sequence[
 def product(at: Evaluated, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
     """The derivative of each output along a direction, in one forward sweep (jvp); variables of 0 are held fixed.
 
-    Whether a kink is met only a backward sweep can tell, so where there is one anywhere each output gets one. Raises
-    `ExpressionError`.
+    Where there is a kink anywhere each output gets a backward sweep, which tells whether it is met, and a forward sweep
+    of its own. Raises `ExpressionError`.
     """
+    tape, m = at.tape, at.m
     seeds = {at.wanted[name]: t for name, t in direction.items() if name in at.wanted and t != 0}
-    active = activity(at.tape, at.m, at.order, seeds)
+    active = activity(tape, m, at.order, seeds)
+    kinks: Kinks = {}
     try:
-        found = tangents(at.tape, at.m, at.order, active, seeds, at.roots)
-        kinked = may_meet_kinks(at.tape, at.order, active)
+        found = tangents(tape, m, at.order, active, seeds, at.roots)
+        results = [found[root] for root in at.roots]
+        if may_meet_kinks(tape, at.order, active):
+            for k, root in enumerate(at.roots):
+                _, met, order = reverse(tape, m, at.order, active, {root: m.number(1)})
+                kinks |= {at.nodes[i]: [tape.data[p] for p in tape.parents[i]] for i in met}
+                results[k] = tangents(tape, m, order, active, seeds, (root,))[root]
     except Fault as fault:
-        raise located(fault, at.nodes, at.tape) from None
-    zero = at.m.number(0)
-    results = [found[root] for root in at.roots]
-    kinks = jacobian(replace(at, active=active), ())[1] if kinked else {}
+        raise located(fault, at.nodes, tape) from None
+    zero = m.number(0)
     return [zero if result is None else result for result in results], kinks
 
 

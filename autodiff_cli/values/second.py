@@ -7,26 +7,23 @@ one, and there is a Hessian where they agree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
+from typing import NamedTuple
 
-from ..errors import ExpressionError
-from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.base import Number, NumberType
 from ..numbers.dual import Dual, Duals
+from ..numbers.series import Failed
+from ..run.pieces import EFFORT, HIGHEST, Jets, Knot, Piece, Powers, Unknown, pieces, same
 from ..run.sweep import Activity, Fault, activity, backward, forward, show
+from ..run.tape import Tape
 from ..table.operators import VARIABLE
-from .expansion import HIGHEST, by_series
-from .pieces import Knot, Piece, pieces, same
-from .sweep_in import knots_met, sweep_in, tape_in
-from .value import Value, in_order, located
-
-EFFORT = 10_000_000
-"""Pieces are compared as long as their number times nodes times variables is below this."""
+from .sweep_in import Swept, knots_met, sweep_in, tape_in
+from .value import Value, located
 
 
-@dataclass(frozen=True, slots=True)
-class Curvature:
+class Curvature(NamedTuple):
     """Value, gradient and Hessian in some number type."""
 
     value: Number
@@ -41,7 +38,10 @@ def hessian_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: 
     """
     swept = sweep_in(m, output, values, wrt)
     if knots_met(swept):
-        return _at_knots(m, output, values, wrt, swept.value)
+        try:
+            return _at_knots(m, swept, wrt)
+        except Fault as fault:
+            raise located(fault, swept.nodes, swept.tape) from None
     return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, output, values, wrt).hessian)
 
 
@@ -77,23 +77,52 @@ def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequen
 
 
 # ---- at knots -----------------------------------------------------------------------------------------------------
-def _at_knots(
-    m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequence[str], value: Number
-) -> Curvature:
-    """What the pieces that meet at the point have in common: all of it, or there is none."""
-    judge = by_series(HIGHEST) if len(wrt) == 1 else _by_jets
-    most = max(2, EFFORT // (len(in_order((output,))) * (len(wrt) + 1)))
+def _at_knots(m: NumberType, swept: Swept, wrt: Sequence[str]) -> Curvature:
+    """What the pieces that meet at the point have in common: all of it, or there is none. Raises `Fault`."""
+    tape, root = swept.tape, len(swept.nodes) - 1
+    place = {n.label: i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE}
+    wanted = [place[name] for name in wrt if name in place]
+    try:
+        smooth = partial(Powers, m, HIGHEST) if len(wanted) == 1 else partial(Jets, m, len(wanted))
+        found = _common(m, pieces(smooth, tape, (root,), wanted), tape, wrt, place)
+    except Unknown:
+        found = _common(m, pieces(partial(Jets, m, len(wanted)), tape, (root,), wanted), tape, wrt, place)
+    return found
+
+
+def _common(m: NumberType, met: Iterable[Piece], tape: Tape, wrt: Sequence[str], place: Mapping[str, int]) -> Curvature:
+    """What the pieces have in common."""
+    known = [k for k, name in enumerate(wrt) if name in place]
+    most = max(2, EFFORT // (len(tape.data) * (len(known) + 1) ** 2))
+    value = tape.data[-1]
     found: Curvature | None = None
-    for count, piece in enumerate(pieces(m, output, values, wrt, judge)):
+    for count, piece in enumerate(met):
         knot = piece.knot
         if knot is not None and count >= most:
-            raise knot.refusal(f"too many kinks meet here, and more than {most:,} pieces of the function with them")
-        here = _without_lengths(m, piece)
+            raise knot.refusal(f"too many kinks meet here, and more than {most:,} pieces of the program with them")
+        gradient, hessian = _without_lengths(m, piece)
+        here = Curvature(value, *_spread(m, len(wrt), known, gradient, hessian))
         if knot is not None:
-            _agree(m, wrt, found or Curvature(value, here.gradient, here.hessian), here, knot)
+            _agree(m, wrt, found or here._replace(value=value), here._replace(value=_value(piece)), knot)
         found = found or here
     assert found is not None
-    return Curvature(value, found.gradient, found.hessian)
+    return found
+
+
+def _value(piece: Piece) -> Number:
+    return piece.smooth.value(piece.numbers[len(piece.tape.data) - 1])
+
+
+def _spread(
+    m: NumberType, size: int, known: Sequence[int], gradient: Sequence[Number], hessian: Sequence[Sequence[Number]]
+) -> tuple[list[Number], list[list[Number]]]:
+    """The derivatives by all variables, of which those are 0 that the program does not hold."""
+    slopes, rows = [m.number(0)] * size, [[m.number(0)] * size for _ in range(size)]
+    for k, i in enumerate(known):
+        slopes[i] = gradient[k]
+        for n, j in enumerate(known):
+            rows[i][j] = hessian[k][n]
+    return slopes, rows
 
 
 def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, knot: Knot) -> None:
@@ -110,17 +139,18 @@ def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, knot: 
             raise knot.refusal(f"the second derivative by {by} is {show(x)} on one side and {show(y)} on the other")
 
 
-def _without_lengths(m: NumberType, piece: Piece) -> Curvature:
+def _without_lengths(m: NumberType, piece: Piece) -> tuple[list[Number], list[list[Number]]]:
     """The derivatives of a piece by the variables alone, its lengths of vectors replaced by their squares' form.
 
-    Raises `NotSmooth` where a length is left that is not squared.
+    Raises `Fault` where a length is left that is not squared.
     """
+    smooth, output = piece.smooth, piece.numbers[len(piece.tape.data) - 1]
     try:
-        jet = _jet(m, piece.output, piece.point, piece.names)
-    except ExpressionError as error:
-        raise piece.blamed(error) from None
-    count, zero = len(piece.wrt), m.number(0)
-    rows = [list(row) for row in jet.hessian]
+        gradient, rows = smooth.gradient(output), smooth.hessian(output)
+    except (Failed, ValueError, ArithmeticError):
+        assert piece.knot is not None
+        raise piece.knot.refusal("on one side the second derivative is infinite or undefined") from None
+    count, zero = len(piece.wanted), m.number(0)
     forms = [_form(m, length.vector, len(rows)) for length in piece.lengths]
     for k in reversed(range(count, len(rows))):
         length, form = piece.lengths[k - count], forms[k - count]
@@ -131,16 +161,16 @@ def _without_lengths(m: NumberType, piece: Piece) -> Curvature:
         factor = rows[k][k]
         for i, j in product(range(k), repeat=2):
             rows[i][j] = rows[i][j] + factor * form[i][j]
-        if jet.gradient[k] != 0 or any(rows[j][k] != 0 for j in range(k)):
+        if gradient[k] != 0 or any(rows[j][k] != 0 for j in range(k)):
             raise length.knot.refusal("the function is not smooth in the length of a vector that vanishes")
-    return Curvature(jet.value, jet.gradient[:count], [row[:count] for row in rows[:count]])
+    return gradient[:count], [row[:count] for row in rows[:count]]
 
 
-def _form(m: NumberType, vector: Sequence[Mapping[int, Number]], size: int) -> list[list[Number]]:
+def _form(m: NumberType, vector: Sequence[Sequence[Number]], size: int) -> list[list[Number]]:
     """The matrix of the quadratic form that the square of a vector's length is."""
     form = [[m.number(0)] * size for _ in range(size)]
     for d in vector:
-        for (i, x), (j, y) in product(d.items(), repeat=2):
+        for (i, x), (j, y) in product(enumerate(d), repeat=2):
             form[i][j] = form[i][j] + x * y
     return form
 
@@ -156,52 +186,3 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
         return m.sqrt(square) if all(same(m, x, y) for x, y in pairs) else None
     except (StopIteration, ValueError, ArithmeticError):
         return None
-
-
-def _by_jets(piece: Piece, u: Value, dual: Dual) -> int:
-    """Tells the sign of a number near the point on a side of the surface where it is 0, by its derivatives there.
-
-    The surfaces of two numbers are taken for one where first and second derivatives are proportional.
-    """
-    m = piece.duals.base
-    jet = _jet(m, u, piece.point, piece.names)
-    count = len(piece.wrt)
-    slopes = jet.gradient
-    flat = all(x == 0 for row in jet.hessian for x in row)
-    if all(t == 0 for t in slopes[:count]) and flat and (signs := {t > 0 for t in slopes[count:] if t != 0}):
-        # a sum of lengths, which are not negative
-        return piece.either() if len(signs) > 1 else 1 if True in signs else -1
-    lead = next((t for t in slopes if t != 0), None)
-    if lead is None:
-        sign = _definite(jet.hessian, [k for k, name in enumerate(piece.names) if name in _names_below(u)])
-        return sign or piece.either()
-    jets = [x / lead for x in (*slopes, *[x for row in jet.hessian for x in row])]
-
-    def known(other: list[Number]) -> bool:
-        try:
-            return len(other) == len(jets) and all(same(m, x, y) for x, y in zip(jets, other, strict=True))
-        except Refusal:
-            return False
-
-    side = piece.turn(jets, known)
-    return side if lead > 0 else -side
-
-
-def _names_below(u: Value) -> set[str]:
-    return {n.label for n in in_order((u,)) if n.primitive is VARIABLE}
-
-
-def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
-    """1 or -1 where the quadratic form in these variables is positive or negative definite, else 0."""
-    matrix = [[rows[i][j] for j in among] for i in among]
-    sign = 0
-    for k, row in enumerate(matrix):
-        pivot = row[k]
-        if pivot == 0 or (sign and (pivot > 0) != (sign > 0)):
-            return 0
-        sign = 1 if pivot > 0 else -1
-        for lower in matrix[k + 1 :]:
-            factor = lower[k] / pivot
-            for j in range(k, len(row)):
-                lower[j] = lower[j] - factor * row[j]
-    return sign

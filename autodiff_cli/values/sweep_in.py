@@ -13,14 +13,18 @@ A number type needs `number` and `literal` for the leaves, and `finite`; see `nu
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..run.sweep import Activity, Fault, activity, backward, forward, knots
+from ..run.reverse import reverse
+from ..run.sweep import Activity, Fault, activity, forward, knots
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .value import Value, in_order, located, tape_of
+
+if TYPE_CHECKING:
+    from ..run.pieces import Knot
 
 
 class Swept(NamedTuple):
@@ -65,17 +69,19 @@ def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str,
     return nodes, tape
 
 
-def knots_met(swept: Swept) -> list[tuple[Value, list[Number]]]:
-    """The nodes at whose inputs pieces of them meet, with these inputs, as far as a wanted variable moves them.
+def knots_met(swept: Swept) -> list[Knot]:
+    """Where pieces of the program meet at the point, as far as a wanted variable moves them.
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
+    from ..run.pieces import Knot
+
     tape = swept.tape
     try:
         found = knots(tape, swept.order, swept.active.moving)
     except Fault as fault:
         raise located(fault, swept.nodes, tape) from None
-    return [(swept.nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in found]
+    return [Knot(tape, i, [tape.data[p] for p in tape.parents[i]]) for i in found]
 
 
 def sweep_in(
@@ -91,7 +97,7 @@ def sweep_in(
     try:
         order = forward(tape, m, (root,))
         active = activity(tape, m, order, wanted.values())
-        adjoints, kinks = backward(tape, m, order, active, {root: m.number(1) if seed is None else seed})
+        adjoints, kinks, order = reverse(tape, m, order, active, {root: m.number(1) if seed is None else seed})
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     zero = m.number(0)

@@ -7,11 +7,12 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..run.backpropagation import backpropagate
-from ..run.sweep import Fault, activity, backward, compute, forward, show
+from ..run.reverse import reverse
+from ..run.sweep import Fault, Rough, activity, compute, forward, show
 from ..run.tape import Tape
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
@@ -434,6 +435,8 @@ def tape_of(place: dict[Value, int]) -> Tape:
 
 def located(fault: Fault, nodes: Sequence[Value], tape: Tape) -> ExpressionError:
     """The error that a fault on the tape is for the user: at its place in the text, with the inputs that led there."""
+    if isinstance(fault, Rough):
+        return NotSmooth(fault.kind, fault.message, nodes[fault.node].span, fault.hint)
     names = {nodes[i].label: tape.data[i] for i in _leaves_below(fault.node, tape, nodes)}
     message, hint = fault.message, fault.hint
     if names:
@@ -491,7 +494,7 @@ def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
     try:
         order = forward(tape, m, (root,))
         active = activity(tape, m, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
-        adjoints, kinks = backward(tape, m, order, active, {root: seed})
+        adjoints, kinks, order = reverse(tape, m, order, active, {root: seed})
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     evaluated = [False] * len(nodes)

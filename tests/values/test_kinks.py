@@ -20,6 +20,8 @@ from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.hessian import hessian
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.taylor import taylor
+from autodiff_cli.questions.trace import trace
+from autodiff_cli.run.pieces import Piece
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.values.symbolic import SYMBOLIC
 from autodiff_cli.values.value import Value, variable
@@ -184,6 +186,110 @@ def test_series_that_differ_are_refused_from_the_order_at_which_they_do(text: st
 def test_tiny_arguments_overflow_nothing(text: str) -> None:
     near, middle = taylor(text, {"x": 1e-300}, order=12), taylor(text, {"x": 0}, order=12)
     assert near.coefficients == pytest.approx(middle.coefficients, rel=1e-14, abs=1e-290)
+
+
+# ---- first order --------------------------------------------------------------------------------------------------
+AGREEING: list[tuple[str, dict[str, float]]] = [
+    ("relu(x) - relu(-x)", {"x": 1}),
+    ("relu(x)**2 + 3*relu(x) - 3*relu(-x)", {"x": 3}),
+    ("max(x, y) + min(x, y)", {"x": 1, "y": 1}),
+    ("exp(max(x, y))*exp(min(x, y))", {"x": 1, "y": 1}),
+    ("sin(x if x >= 0 else relu(x) - relu(-x))", {"x": 1}),
+    ("x if x != 0 else 0", {"x": 1}),
+    ("x**2 + y if x == y else sin(y)", {"x": 0, "y": 1}),
+    ("abs(x)*heaviside(x) - relu(x) + 2*y", {"x": 0, "y": 2}),
+    ("hypot(x, y)**2 + 5*x", {"x": 5, "y": 0}),
+    ("leaky_relu(x) - leaky_relu(-x)", {"x": 1.01}),
+    ("clamp(x, 0, 1) + clamp(x, -1, 0) + clamp(y, -1, 0) + relu(y)", {"x": 1, "y": 1}),
+    ("abs(x + y) - 2*relu(-x - y)", {"x": 1, "y": 1}),
+    ("max(x, x, y) - relu(y - x)", {"x": 1, "y": 0}),
+    ("relu(abs(x)) - relu(2*x)", {"x": -1}),
+    ("hypot(3, 4*round(sign(x)))*x", {"x": 5}),
+    ("(x if x > 0 else -x)*sign(x)", {"x": 1}),
+    ("sin(x)*(1 if x > 0 else -1)**2", {"x": 1}),
+    ("x*abs(x) + relu(x) - relu(-x)", {"x": 1}),
+]
+
+
+@pytest.mark.parametrize(("text", "partials"), AGREEING)
+def test_where_all_sides_agree_every_question_gives_the_derivative(text: str, partials: dict[str, float]) -> None:
+    point = dict.fromkeys(partials, 0.0)
+    found = gradient(text, point)
+    assert found.gradient == partials and not found.warnings
+    matrix = jacobian(text, point)
+    assert matrix.jacobian == [list(partials.values())] and not matrix.warnings
+    for name, partial in partials.items():
+        along = jacobian(text, point, direction={name: 2.0})
+        assert along.product == [2 * partial] and not along.warnings
+        line = gradient(text, point, wrt=[name])
+        assert line.gradient == {name: partial} and not line.warnings
+        assert taylor(text, point, by=name, order=1).coefficients[1] == partial
+        flow = trace(text, point, mode="forward", direction={name: 1.0})
+        assert flow.tangent == partial and not flow.warnings
+    told = trace(text, point)
+    assert told.gradient == partials and not told.warnings
+    checked = check(text, point)
+    assert checked.gradient == partials and not checked.warnings
+    assert all(quantity.digits == 16 for quantity in checked.quantities)
+    for arithmetic in (Arithmetic("precision", 30), Arithmetic("exact")):
+        if arithmetic.name == "precision" or not re.search("sin|exp|hypot|0.01|leaky", text):
+            answer = gradient(text, point, arithmetic=arithmetic)
+            assert {name: float(x) for name, x in answer.gradient.items()} == partials and not answer.warnings
+
+
+@pytest.mark.parametrize(("text", "partials"), AGREEING)
+def test_adjoints_where_sides_agree_are_those_of_one_side(text: str, partials: dict[str, float]) -> None:
+    """What a node receives is what its consumers pass on, so that the steps of a trace can be added up."""
+    told = trace(text, dict.fromkeys(partials, 0.0))
+    received: dict[int, float] = {len(told.rows) - 1: 1.0}
+    for pull in told.pulls:
+        assert pull.product == pull.upstream * pull.partial and pull.upstream == received[pull.source]
+        received[pull.target] = received.get(pull.target, 0.0) + pull.product
+    for k, row in enumerate(told.rows):
+        if row.symbol in partials:
+            assert received.get(k, 0.0) == pytest.approx(partials[row.symbol], rel=1e-14)
+
+
+def test_agreeing_sides_are_proven() -> None:
+    pytest.importorskip("flint")
+    for text, partials in AGREEING:
+        answer = gradient(text, dict.fromkeys(partials, "0"), arithmetic=CERTIFIED)
+        assert {name: float(x) for name, x in answer.gradient.items()} == partials, text
+
+
+def test_values_go_the_same_way() -> None:
+    x = Value(0.0)
+    y = x.relu() - (-x).relu()
+    y.backward()
+    assert (x.grad, y.grad) == (1.0, 1.0)
+
+
+def test_each_row_of_a_jacobian_goes_its_own_way() -> None:
+    found = jacobian("relu(x) - relu(-x), abs(x), 2*relu(x) - 2*relu(-x)", {"x": 0})
+    assert found.jacobian == [[1.0], [0.0], [2.0]]
+    assert [w.message for w in found.warnings] == ["`abs` has no derivative at 0"]
+    along = jacobian("relu(x) - relu(-x), abs(x), 2*relu(x) - 2*relu(-x)", {"x": 0}, direction={"x": 1.0})
+    assert along.product == [1.0, 0.0, 2.0] and len(along.warnings) == 1
+
+
+def test_an_ordinary_program_asks_for_no_pieces_and_a_kink_for_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: Counter[str] = Counter()
+    evaluate = Piece.evaluate
+
+    def counted(self: Piece, roots: Sequence[int]) -> None:
+        counts[type(self.smooth).__name__] += 1
+        evaluate(self, roots)
+
+    monkeypatch.setattr(Piece, "evaluate", counted)
+    gradient("relu(x) + abs(x)*max(x, y)", {"x": 1, "y": 3})
+    gradient("x*abs(x)", {"x": 0})
+    assert not counts
+    names = [f"x{k}" for k in range(30)]
+    gradient(" + ".join(f"abs({name})" for name in names), dict.fromkeys(names, 0.0))
+    assert counts == {"Slopes": 2}
+    smooth = " + ".join(f"relu({name}) - relu(-{name})" for name in names)
+    assert len(gradient(smooth, dict.fromkeys(names, 0.0)).warnings) == 60
+    assert counts["Jets"] <= 2
 
 
 # ---- jumps --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,208 @@
+"""Reverse mode as every question runs it: the backward sweep, and at kinks whose sides agree the true derivative.
+
+Where the sweep meets a kink, the smooth pieces of the program that meet at the point are asked. If all of them have the
+same value and gradient, these are the program's; the sweep is then done on one of the sides, by its local derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..numbers.base import Number, NumberType, Refusal
+from .sweep import Activity, Fault, backward, compute, is_cut
+from .tape import Tape
+
+if TYPE_CHECKING:
+    from .pieces import Piece
+
+EFFORT = 200_000
+"""Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
+
+
+class Reverse(NamedTuple):
+    """What a backward sweep finds."""
+
+    adjoints: list[Number | None]
+    """Of each node; None where nothing flowed to it."""
+    kinks: list[int]
+    """The nodes where there is no derivative, and a convention was taken."""
+    order: Sequence[int]
+    """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
+
+
+def reverse(tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
+    """The adjoint of each node of an evaluated tape, from those of the outputs. Raises `Fault`.
+
+    Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
+    """
+    active.agreed = {}
+    adjoints, kinks = backward(tape, m, order, active, seeds)
+    if kinks:
+        order = _settled(tape, m, order, active, seeds)
+        if active.agreed:
+            adjoints, kinks = backward(tape, m, order, active, seeds)
+    return Reverse(adjoints, kinks, order)
+
+
+def _settled(
+    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> Sequence[int]:
+    """Find out whether all sides agree, and choose one; the nodes that are evaluated then. Raises `Fault`."""
+    from .pieces import BLAMED
+
+    try:
+        side = _common(tape, m, active, seeds)
+        agreed = None if side is None else _local(side, m)
+    except Fault as fault:
+        if fault.kind not in (*BLAMED, "limit"):
+            raise
+        return order
+    except (ValueError, ArithmeticError):
+        return order
+    if side is None or agreed is None:
+        return order
+    known = set(order)
+    others = sorted(side.numbers.keys() - known)
+    for i in others:
+        number = side.numbers[i]
+        tape.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
+    active.settle(agreed, others)
+    return sorted(known.union(others)) if others else order
+
+
+def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> Piece | None:
+    """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
+
+    Raises `Fault`, and what rules raise, where a piece has none.
+    """
+    from .pieces import Jets, Powers, Slopes, Unknown
+
+    wanted = list(dict.fromkeys(active.wanted))
+    # Most kinks show along any one line already.
+    line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
+    try:
+        if _agreeing(lambda: Slopes(m, line), tape, wanted, seeds, EFFORT) is None:
+            return None
+    except Unknown:
+        pass
+    most = EFFORT // (len(tape.data) * (len(wanted) + 1) ** 2)
+    try:
+        if len(wanted) == 1:
+            return _agreeing(lambda: Powers(m, 1), tape, wanted, seeds, most)
+    except Unknown:
+        pass
+    return _agreeing(lambda: Jets(m, len(wanted)), tape, wanted, seeds, most)
+
+
+def _agreeing(make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, Number], most: int) -> Piece | None:
+    """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
+    from .pieces import pieces, same
+
+    found: Piece | None = None
+    known: list[Number] = []
+    if most < 2:
+        return None
+    for count, piece in enumerate(pieces(make, tape, list(seeds), wanted)):
+        m = piece.smooth.base
+        here = list(_told(piece, seeds, len(wanted)))
+        known = known or [_weighted([tape.data[root] for root in seeds], seeds), *here[1:]]
+        try:
+            agree = all(same(m, x, y) for x, y in zip(known, here, strict=True))
+        except Refusal:
+            return None
+        if count >= most or not agree:
+            return None
+        if found is None or _strayed(found) > _strayed(piece):
+            found = piece
+    return found
+
+
+def _told(piece: Piece, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
+    """Value and gradient of the weighted sum of the outputs; nan for one that hangs on the length of a vector."""
+    smooth = piece.smooth
+    outputs = [piece.numbers[root] for root in seeds]
+    yield _weighted([smooth.value(output) for output in outputs], seeds)
+    columns = list(zip(*[smooth.gradient(output) for output in outputs], strict=True))
+    for column in columns[:count]:
+        yield _weighted(column, seeds)
+    if any(_weighted(column, seeds) != 0 for column in columns[count:]):
+        raise ValueError("the function is not smooth in the length of a vector that vanishes")
+
+
+def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:
+    terms = [x * seed for x, seed in zip(numbers, seeds.values(), strict=True)]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def _strays(piece: Piece, choice: int) -> bool:
+    """Whether the piece takes another branch there than was taken at the point."""
+    return piece.tape.data[piece.tape.parents[choice][0]] is not (piece.taken[choice] == 1)
+
+
+def _strayed(piece: Piece) -> int:
+    """At how many choices it does."""
+    return sum(_strays(piece, choice) for choice in piece.taken)
+
+
+def _local(piece: Piece, m: NumberType) -> dict[int, list[Number | None]]:
+    """The local derivatives on the piece's side, of all operations that have sides."""
+    from ..numbers.dual import Dual, Duals
+
+    tape, duals = piece.tape, Duals(m)
+    found: dict[int, list[Number | None]] = {
+        i: [m.number(1) if k == taken else None for k in range(len(tape.parents[i]))]
+        for i, taken in piece.taken.items()
+    }
+    jumped = _jumped(piece)
+    for i in piece.numbers:
+        primitive, ps = tape.primitives[i], tape.parents[i]
+        if not jumped.isdisjoint(ps):
+            jumped.add(i)
+            if i not in found and not primitive.gives_condition and not (primitive.product and is_cut(tape, ps)):
+                xs = [piece.smooth.value(piece.numbers[p]) for p in ps]
+                found[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
+    for i, answers in piece.answers.items():
+        primitive, ps = tape.primitives[i], tape.parents[i]
+        if primitive.gives_condition or primitive.near is None:
+            continue
+        numbers = [piece.numbers[p] for p in ps]
+        xs = [piece.smooth.value(number) for number in numbers]
+        # One number that is there twice is one input, as it was for the piece.
+        seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
+        inputs = [seeded[id(number)] for number in numbers]
+        out = compute(m, primitive, xs, i)
+        made = primitive.near(duals, _Told(iter(answers)), *inputs, out=out)
+        if isinstance(made, Dual) and made.fault is not None:
+            raise made.fault
+        found[i] = [made.d.get(k) if isinstance(made, Dual) else None for k in range(len(ps))]
+    return found
+
+
+def _jumped(piece: Piece) -> set[int]:
+    """The operations that have another value on the piece's side than at the point."""
+    tape = piece.tape
+    return {i for i in piece.answers if tape.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
+
+
+class _Told:
+    """On which side of 0 numbers are, as a piece was told."""
+
+    def __init__(self, answers: Iterator[int]) -> None:
+        self.answers = answers
+
+    def __call__(self, u: Number) -> int:
+        """The sign of a number near the point."""
+        return next(self.answers)
+
+    def apart(self, u: Number) -> bool:
+        """Whether a number is other than 0; comparisons ask that, which have no derivative."""
+        return bool(u.x != 0)
+
+    def length(self, xs: Sequence[Number]) -> Number:
+        """The length of a vector that is 0 at the point; nothing hangs on one with sides of its own."""
+        k = next(self.answers, None)
+        return 0 if k is None else xs[k] if next(self.answers) > 0 else -xs[k]
