@@ -36,6 +36,22 @@ class Span(NamedTuple):
     via: Span | None = None
 
 
+class Offer(NamedTuple):
+    """What to write instead of a piece of the text: one thing that may be meant."""
+
+    start: int
+    end: int
+    text: str
+    certain: bool = True
+    """Whether nothing else can be meant, if it is the only offer."""
+    shown: tuple[str, ...] = ()
+    """How a hint spells it, perhaps with more of the text around; nothing where that is too long to read."""
+
+    def within(self, text: str) -> str:
+        """The text with this in its place."""
+        return text[: self.start] + self.text + text[self.end :]
+
+
 class Diagnostic(NamedTuple):
     """What went wrong (or is worth a warning), where, and what to do about it."""
 
@@ -45,6 +61,8 @@ class Diagnostic(NamedTuple):
     hint: str | None = None
     also: tuple[tuple[Span, str], ...] = ()
     """Further places worth a caret of their own, each with a few words."""
+    offers: tuple[Offer, ...] = ()
+    """The spellings that the hint offers; two of them are two things that may be meant."""
 
 
 class ExpressionError(ValueError):
@@ -57,9 +75,10 @@ class ExpressionError(ValueError):
         span: Span | None = None,
         hint: str | None = None,
         also: tuple[tuple[Span, str], ...] = (),
+        offers: tuple[Offer, ...] = (),
     ) -> None:
         super().__init__(message)
-        self.diagnostic = Diagnostic(kind, message, span, hint, also)
+        self.diagnostic = Diagnostic(kind, message, span, hint, also, offers)
         self.text: str | None = None
         """The text that the span points into, where it is not the program itself (a point value, say)."""
 
@@ -80,6 +99,11 @@ class ExpressionError(ValueError):
     def hint(self) -> str | None:
         """What to do next, or None."""
         return self.diagnostic.hint
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """What to write instead: an offer for each thing that may be meant."""
+        return self.diagnostic.offers
 
     @property
     def exit_code(self) -> int:

@@ -432,11 +432,7 @@ class Builder:
             raise ExpressionError("name", f"`{name}` is defined only later", Span(*place), "move its definition up")
         if name in self.free or name in CONSTANTS or len(name) == 1:
             raise Unexplained("name", f"`{name}` is not a function", Span(*place), end)
-        import difflib  # costs more than a whole small program, and only an error needs it
-
-        near = difflib.get_close_matches(name, [*FUNCTIONS, *self.defined], 3)
-        hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
-        raise ExpressionError("name", f"there is no function `{name}`", Span(*place), hint)
+        raise Unexplained("name", f"there is no function `{name}`", Span(*place), end, functions=tuple(self.defined))
 
     # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:

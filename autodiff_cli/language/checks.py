@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Offer, Span
 from .statements import Head, Statement, Unexplained
 
 _LONGEST = 40
@@ -87,13 +87,16 @@ def _check_point_and_comma(left: int, right: int, text: str, what: str) -> None:
     whole = re.compile(_POINTED).search(text, max(left, right - 1 - _LONGEST), right - 1)
     rest = re.compile(_DECIMALS).match(text, right)
     if whole and rest:
+        start, end = whole.start(), rest.end()
+        joined, listed = f"{whole[0].replace('.', '')}.{rest[0]}", f"{whole[0]}, {rest[0]}"
         raise ExpressionError(
             "syntax",
             "a number has a point or a comma in it, and not both",
-            Span(whole.start(), rest.end()),
-            f"write `{whole[0].replace('.', '')}.{rest[0]}`, or `{whole[0]}, {rest[0]}` for {what}"
+            Span(start, end),
+            f"write `{joined}`, or `{listed}` for {what}"
             if len(rest[0]) <= _LONGEST
             else "leave the point out and write a point for the comma",
+            offers=(Offer(start, end, joined, shown=(joined,)), Offer(start, end, listed, shown=(listed,))),
         )
 
 
@@ -101,9 +104,19 @@ def _comma(before: str, after: str, start: int, end: int, what: str) -> Expressi
     grouped = re.compile(_GROUPS).fullmatch(after)
     joined = before + after.replace(",", "") if grouped else f"{before}.{after}"
     listed = f"{before}, {after.replace(',', ', ')}"
+    offers: tuple[Offer, ...] = (
+        Offer(start, end, joined, shown=(joined,)),
+        Offer(start, end, listed, shown=(listed,)),
+    )
+    # Nobody writes `000` or `050` for a number of its own.
+    if grouped and re.search(r"(?:^|,)0", after):
+        offers, hint = offers[:1], f"write `{joined}`"
+    else:
+        hint = f"write `{joined}`, or `{listed}` for {what}"
     return ExpressionError(
         "syntax",
         "a number is written without commas in it" if grouped else "the decimal sign is a point",
         Span(start, end),
-        f"write `{joined}`, or `{listed}` for {what}" if len(listed) <= _LONGEST else "leave the commas out",
+        hint if len(listed) <= _LONGEST else "leave the commas out",
+        offers=offers,
     )

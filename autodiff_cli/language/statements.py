@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
@@ -30,10 +31,14 @@ class Unexplained(ExpressionError):
     """An error whose hint only `refusals` can give, since it has to try spellings.
 
     Of a value that is not used: `end` is where that ends, `after` where the next statement begins. Of a call of
-    something that is no function: where the call ends; `after` is 0.
+    something that is no function: where the call ends; `after` is 0. Where it has no value either, `functions` are
+    those that the program defines.
     """
 
-    def __init__(self, kind: str, message: str, span: Span, end: int, after: int = 0) -> None:
+    def __init__(
+        self, kind: str, message: str, span: Span, end: int, after: int = 0, functions: Collection[str] | None = None
+    ) -> None:
         super().__init__(kind, message, span)
         self.end = end
         self.after = after
+        self.functions = functions

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, Span, nearest
+from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest
 from ..language.builder import Program
 from ..refusals.parsing import parse as parse
 from ..refusals.parsing import statements
@@ -151,14 +151,32 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
             warnings.append(Diagnostic("unused", f"the program does not use `{name}`", None, hint))
     if missing:
         first = program.variables[missing[0]]
+        offers = _apart(program, missing, values)
+        spelled = " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
         listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
         example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.variables)
         raise ExpressionError(
             "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value", first.span,
-            f"give the point: `--at {example}`"
-            + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1]),
+            (f"write {spelled}, or " if offers else "")
+            + f"give the point: `--at {example}`"
+            + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1] if not offers),
+            offers=offers,
         )  # fmt: skip
     return warnings
+
+
+def _apart(program: Program, missing: Sequence[str], values: Mapping[str, float]) -> tuple[Offer, ...]:
+    """What to write for the first name without a value that can be taken apart into names with one."""
+    from ..refusals.vocabulary import missing as spellings  # only an error needs it
+
+    known = {*values, *(b.name for b in program.bindings)}
+    for name in missing:
+        span = program.variables[name].span
+        if span is not None and span.via is None and program.text[span.start : span.end] == name:
+            offers = spellings(program.text, name, span, known)
+            if offers:
+                return offers
+    return ()
 
 
 def _alike(name: str, names: Sequence[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -74,8 +75,10 @@ def advance(states: list[int], kind: int, goal: str = "") -> str:
 class Context:
     """The tokens of the text, those that are open, and where in them the error is."""
 
-    def __init__(self, text: str, stuck: Stuck) -> None:
+    def __init__(self, text: str, stuck: Stuck, given: Collection[str] = ()) -> None:
         self.text = text
+        self.given = given
+        """The names that the point gives values to."""
         self.stuck = stuck
         self.tokens: list[Seen] = []
         self.partner: dict[int, int] = {}
@@ -154,9 +157,11 @@ class Context:
     def after(self, at: int, goal: str) -> int:
         """The number of the first token after the `goal` (a rule of the grammar) that begins at a token."""
         states = [ACTION[KIND["OPEN"]]]
+        depth = 0
         for number in range(at, len(self.tokens)):
             outcome = advance(states, self.tokens[number].kind, goal)
-            if outcome == "stuck":
+            depth += (self.tokens[number].letter == "o") - (self.tokens[number].letter == "z")
+            if outcome == "stuck" and depth <= 0:
                 outcome = advance(states, KIND["CLOSE"], goal)
             if outcome == "done":
                 return number

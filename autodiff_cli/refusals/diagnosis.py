@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Offer, Span
 from ..language.reader import Stuck
 from .context import Context
+from .doubts import is_certain
 from .excerpts import RANGES, Pieces, span
 from .mistakes import MISTAKES, Mistake, Repair
-from .suggestions import LONGEST, offered
+from .suggestions import FARTHEST, offered
 
 NEAR = 80
 """How much of the text before and after the error the patterns see."""
 
+_WHOLE = frozenset((
+    "{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{choice}",
+    "{statement} else 0",
+))  # fmt: skip
+"""Spellings of the whole statement."""
+
 _MISSING = (LookupError, ValueError, StopIteration)
 
 
-def diagnosis(text: str, stuck: Stuck) -> ExpressionError:
-    """The error to raise where the reader is stuck."""
-    context = Context(text, stuck)
+def diagnosis(text: str, stuck: Stuck, given: Collection[str] = ()) -> ExpressionError:
+    """The error to raise where the reader is stuck; `given` are the names that the point gives values to."""
+    context = Context(text, stuck, given)
     mistake, pieces, message, at = recognised(context)
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also and (place := _place(mistake.there, context)):
         also = ((Span(*place), mistake.also),)
-    return ExpressionError(mistake.kind, message, at, _hint(mistake, pieces), also)
+    offers = tuple(_offers(mistake, pieces))
+    return ExpressionError(mistake.kind, message, at, _hint(mistake, offers), also, offers)
 
 
 def recognised(context: Context) -> tuple[Mistake, Pieces, str, Span]:
@@ -75,16 +83,26 @@ def _span(mistake: Mistake, pieces: Pieces) -> Span:
     if mistake.caret == "token" and context.tokens[context.at].letter in "jl":
         end = context.tokens[context.at - 1].end if context.at else len(context.text)
         return Span(end, end)
-    if mistake.caret == "sign":
-        return Span(context.point, context.point + len(pieces["sign"]))
-    first, _, last = mistake.caret.partition("..")
-    return Span(span(context, first)[0], span(context, last or first)[1])
+    return _extent(mistake.caret, pieces)
 
 
-def _hint(mistake: Mistake, pieces: Pieces) -> str:
+def _extent(name: str, pieces: Pieces) -> Span:
+    """From where a piece begins to where it ends, or another one: `left..right`."""
+    first, _, last = name.partition("..")
+    return Span(_ends(first, pieces)[0], _ends(last or first, pieces)[1])
+
+
+def _ends(name: str, pieces: Pieces) -> tuple[int, int]:
+    context = pieces.context
+    if name == "sign":
+        return context.point, context.point + len(pieces["sign"])
+    return span(context, name)
+
+
+def _hint(mistake: Mistake, offers: Sequence[Offer]) -> str:
     if "{}" not in mistake.hint:
         return mistake.hint
-    hint, spellings = mistake.hint, _spellings(mistake, pieces)
+    hint, spellings = mistake.hint, [spelling for offer in offers for spelling in offer.shown]
     if not spellings:
         if not mistake.examples:
             return hint.removesuffix(": {}")
@@ -93,20 +111,43 @@ def _hint(mistake: Mistake, pieces: Pieces) -> str:
     return hint.replace("{}", " or ".join(f"`{spelling}`" for spelling in spellings))
 
 
-def _spellings(mistake: Mistake, pieces: Pieces) -> list[str]:
-    """The spellings to offer, with the user's own text; each of them is a program that means something."""
-    spellings: list[str] = []
+def _offers(mistake: Mistake, pieces: Pieces) -> Iterator[Offer]:
+    """The spellings to offer, with the user's own text: each of those shown is a program that means something."""
     if not mistake.write:
-        return spellings
+        return
     context = pieces.context
     first, end = RANGES["statement"](context)
     earlier, last = context.text[: context.tokens[first].start], context.tokens[end].letter == "j"
-    for template in mistake.write:
-        for spelling in _repaired(mistake, pieces) if template == "{repaired}" else _filled(template, pieces):
-            if offered(spelling, earlier, last=last):
-                spellings.append(spelling)
-                break
-    return spellings
+
+    def good(spellings: Iterable[str]) -> str | None:
+        return next((spelling for spelling in spellings if offered(spelling, earlier, last=last)), None)
+
+    alone = len(mistake.write) == 1
+    for k, template in enumerate(mistake.write):
+        spellings = list(_repaired(mistake, pieces) if template == "{repaired}" else _filled(template, pieces))
+        shown = good(spellings)
+        place = mistake.places[k] if k < len(mistake.places) else "statement" if template in _WHOLE else mistake.caret
+        try:
+            start, stop, _ = _extent(place, pieces)
+        except _MISSING:
+            continue
+        text = mistake.edit
+        if not text:
+            if not spellings:
+                continue
+            # What repairs other mistakes as well is for the eye: each of them has to be certain by itself.
+            text = shown if shown in (spellings[0], *spellings[2:3]) else spellings[0] if alone else shown or ""
+        if (shown or alone) and text != context.text[start:stop] and len(text) <= FARTHEST:
+            other = good(_filled(mistake.same, pieces)) if mistake.same else None
+            certain = alone and _is_certain(mistake.certain, pieces, stop)
+            yield Offer(start, stop, text, certain, tuple([each for each in (shown, other) if each]))
+
+
+def _is_certain(doubts: str, pieces: Pieces, stop: int) -> bool:
+    try:
+        return is_certain(doubts, pieces, stop)
+    except _MISSING:
+        return False
 
 
 def _filled(template: str, pieces: Pieces) -> Iterator[str]:
@@ -122,7 +163,7 @@ def _repaired(mistake: Mistake, pieces: Pieces) -> Iterator[str]:
         start, end = span(pieces.context, "statement")
     except _MISSING:
         return
-    if end - start > LONGEST:
+    if end - start > FARTHEST:
         return
     statement = pieces.context.text[start:end]
     repaired = [_replaced(statement, mistake.repair)]

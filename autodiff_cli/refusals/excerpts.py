@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from unicodedata import normalize
 
 from ..table.primitive import FUNCTIONS
 from .context import Context
+from .vocabulary import native
 
 
 class Pieces(dict[str, str]):
@@ -196,6 +198,47 @@ def _instead(p: Pieces, sign: str, length: int) -> str:
     return c.text[start : c.point].rstrip(" " * (sign == "; ")) + sign + c.text[c.point + length : end]
 
 
+def _applied(c: Context) -> tuple[int, int]:
+    """What the function before the error is applied to: the parentheses there, or the operand."""
+    return _group(c) if c.letters[c.at] == "o" else _right(c)
+
+
+def _nest(c: Context) -> tuple[int, int]:
+    """The functions around the error with what the last of them is applied to: `sin cos x`."""
+    at = c.at - 1
+    while c.letters[at] == "f" and c.letters[at + 1] != "o":
+        at += 1
+    return c.at - 1, c.after(at, "coefficient")
+
+
+def _exponent(c: Context) -> int:
+    """The number of the sign of the power whose exponent, a name or a number, stands before the error.
+
+    `x^2 y` has no such: nobody takes the `y` for a part of the exponent there, as they might in `e^k y` and `2^2 y`.
+    """
+    sign = c.at - 1
+    while c.letters[sign - 1] in "pm":
+        sign -= 1
+    plain = c.letters[c.at - 1] == "1" and sign == c.at - 1
+    base = c.tokens[sign - 2]
+    if plain and (base.letter in "zB" or (base.letter == "n" and c.text[base.start : base.end] != "e")):
+        raise KeyError("exponent")
+    return sign - 1
+
+
+def _inner(c: Context) -> tuple[int, int]:
+    """The operand that begins at the error without its power: `2x` in `sin 2x^2`."""
+    end = c.at + (c.letters[c.at] == "c") + 1
+    return (c.at, end) if c.letters[end - 1] in "nf1" and c.letters[end] in "ws" else (0, 0)
+
+
+def _second(c: Context) -> tuple[int, int]:
+    """The operand after the one that begins at the error, and after the sign between them: `y` in `sin x/y`."""
+    start = _right(c)[1]
+    start += c.letters[start] in "td"
+    return start, c.after(start, "coefficient")
+
+
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The token that does not fit.
     "token": lambda c: (c.at, c.at + 1),
@@ -206,6 +249,26 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The operand before the error: `x**2` in `x**2 y`.
     "left": lambda c: (c.operand(c.at), c.at),
     "right": _right,
+    "applied": _applied,
+    "nest": _nest,
+    "inner": _inner,
+    # Its power: `^2`.
+    "raise": lambda c: (_inner(c)[1], _right(c)[1]),
+    "second": _second,
+    # The power before the error: `e^k` in `e^k x`; its base with the sign, and its exponent.
+    "exponential": lambda c: (c.atom(_exponent(c)), c.at),
+    "raising_base": lambda c: (c.atom(_exponent(c)), _exponent(c) + 1),
+    "exponent_alone": lambda c: (_exponent(c) + 1, c.at),
+    # The sign before that: `/`.
+    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.letters[_right(c)[1]] in "td")),
+    # The operand after the token that does not fit, with its coefficient.
+    "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
+    # The smallest operand after it, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
+    "rooted": lambda c: (c.at + 1, c.after(c.at + 1, "atom")),
+    "after_root": lambda c: (c.after(c.at + 1, "atom"), c.after(c.at + 1, "power")),
+    "rooted_power": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
+    # The operand after the next two tokens: `y` in `x %% y`.
+    "rest_far": lambda c: (c.at + 2, c.after(c.at + 2, "power")),
     # The operand that begins with a sign at the error.
     "signed": lambda c: (c.at, c.after(c.at, "signed")),
     # The operand after the token that does not fit: `x**2` in `1/2x**2`.
@@ -252,6 +315,8 @@ SPANS: dict[str, Callable[[Context], tuple[int, int]]] = {
     "upto": lambda c: (c.understood(), c.tokens[c.signs() - 1].end),
     # What is divided by the divisor before the error, without the operator.
     "quotient": lambda c: (c.understood(), c.tokens[c.at - 2].end),
+    # What is between the token that does not fit and the one before.
+    "gap": lambda c: (c.tokens[c.at - 1].end, c.tokens[c.at].start),
 }
 """Pieces by where they begin and end in the text."""
 
@@ -273,6 +338,15 @@ TEXTS: dict[str, Callable[[Pieces], str]] = {
     # The other one.
     "unfence": lambda p: ")" if p["fence"] else "",
     "lead": _lead,
+    # The smallest operand after the token that does not fit, without parentheses around it.
+    "radix": lambda p: p["rooted"][1:-1] if p.context.letters[p.context.at + 1] == "o" else p["rooted"],
+    # The vulgar fraction at the error.
+    "fraction": lambda p: normalize("NFKC", p["sign"]).replace("⁄", "/"),
+    # What the name before the error, a function elsewhere, is called here.
+    "native": lambda p: native(p["before"], p.context.given),
+    # The function that the name before the error is in small letters.
+    "folded": lambda p: FUNCTIONS[p["before"].lower()].name,
+    "after_operand": lambda p: {"n": "a name", "z": "a parenthesis"}[p.context.letters[p.context.at - 1]],
     # The signs of the root before the error: `√√` in `2√√x^2`.
     "roots": lambda p: p["root"][: len(p["root"]) - len(p["root"].lstrip("√"))],
     # What those are taken of: `x`.

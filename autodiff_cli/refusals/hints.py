@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from ..errors import Span
+from collections.abc import Collection
+
+from ..errors import ExpressionError, Offer, Span
 from ..language.reader import Stuck
 from ..language.statements import Unexplained
 from ..table.primitive import FUNCTIONS
 from .context import Context
 from .suggestions import means, offered
+from .vocabulary import called
 
 _LONGEST = 40
 
 
-def hint(text: str, error: Unexplained) -> str:
-    """What to write instead."""
+def explained(text: str, error: Unexplained, given: Collection[str]) -> ExpressionError:
+    """The error with what to write instead; `given` are the names that the point gives values to."""
     assert error.span is not None
+    offers: tuple[Offer, ...] = ()
     if error.after:
-        return _unused(text, error.span, error.after)
-    return _product(text, error.span, error.end)
+        hint = _unused(text, error.span, error.after)
+    elif error.functions is not None:
+        hint, offers = _unknown(text, error.span, error.end, error.functions, given)
+    else:
+        hint, offers = _product(text, error.span, error.end, given)
+    return ExpressionError(error.kind, str(error), error.span, hint, offers=offers)
 
 
 def _unused(text: str, span: Span, after: int) -> str:
@@ -30,30 +38,64 @@ def _unused(text: str, span: Span, after: int) -> str:
     return "give it a name, or leave it out"
 
 
-def _product(text: str, name_span: Span, end: int) -> str:
+def _unknown(
+    text: str, span: Span, end: int, functions: Collection[str], given: Collection[str]
+) -> tuple[str, tuple[Offer, ...]]:
+    """The hint for a call of a function that there is not."""
+    name = text[span.start : span.end]
+    offers = called(text, span, end, given)
+    if offers:
+        return f"write {_listed(offers)}", offers
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
+    if near:
+        return f"did you mean {' or '.join(f'`{each}`' for each in near)}?", ()
+    return "`autodiff functions` lists them all", ()
+
+
+def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
     """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
-    context = Context(text, Stuck(name_span.start, [], []))
+    context = Context(text, Stuck(name_span.start, [], []), given)
+    tokens, letters = context.tokens, context.letters
     if context.partner[context.at + 1] == context.at + 2:
-        return f"for its value write `{name}`"
-    spellings = [f"{name}*{arguments}"]
+        offer = Offer(name_span.start, end, name, shown=(name,))
+        return f"for its value write `{name}`", (offer,)
     sign = context.signs() - 1
     of_function = False
+    following = letters[context.partner[context.at + 1] + 1]
     # A division or a power whose right side is the call, perhaps with signs before it.
-    if sign > 0 and context.letters[sign] in "dw" and context.letters[context.partner[context.at + 1] + 1] not in "ws":
-        within = text[context.tokens[sign + 1].start : name_span.start]
-        left = context.term(sign) if context.letters[sign] == "d" else context.atom(sign)
-        before = text[context.tokens[left].start : context.tokens[sign + 1].start]
-        base = text[context.tokens[left].start : context.tokens[left].end]
-        if context.letters[sign] == "w" and left == sign - 1 and base in FUNCTIONS:
+    if sign > 0 and letters[sign] in "dw" and following not in "ws":
+        within = text[tokens[sign + 1].start : name_span.start]
+        left = context.term(sign) if letters[sign] == "d" else context.atom(sign)
+        start = tokens[left].start
+        before = text[start : tokens[sign + 1].start]
+        base = text[start : tokens[left].end]
+        if letters[sign] == "w" and left == sign - 1 and base in FUNCTIONS:
             of_function = True
-            spellings = [f"{base}{arguments}**{within}{name}"]
+            spelling = f"{base}{arguments}**{within}{name}"
+            offers = [Offer(start, end, spelling, shown=(spelling,))]
         else:
             spellings = [f"{before}({within}{name}*{arguments})", f"({before}{within}{name})*{arguments}"]
-    good = [spelling for spelling in spellings if offered(spelling)]
+            offers = [Offer(start, end, spelling, shown=(spelling,)) for spelling in spellings]
+    else:
+        spelling = f"{name}*{arguments}"
+        is_known = name in given or any(
+            letters[k] == "n" and letters[k + 1] != "o" and text[token.start : token.end] == name
+            for k, token in enumerate(tokens)
+        )
+        certain = is_known and (sign < 0 or letters[sign] not in "dwr")
+        offers = [Offer(name_span.end, tokens[context.at + 1].start, "*", certain, (spelling,))]
+    good = tuple([offer for offer in offers if offered(offer.shown[0])])
     if not good:
-        return "a product has a sign between its factors, as in `a*b`"
+        # What is in the parentheses may need a repair of its own.
+        return "a product has a sign between its factors, as in `a*b`", tuple(offers[:1]) if len(offers) == 1 else ()
     if of_function:
-        return f"for a power, which stands after the argument of a function, write `{good[0]}`"
-    return f"for a product write {' or '.join(f'`{spelling}`' for spelling in good)}"
+        return f"for a power, which stands after the argument of a function, write {_listed(good)}", good
+    return f"for a product write {_listed(good)}", good
+
+
+def _listed(offers: Collection[Offer]) -> str:
+    return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)

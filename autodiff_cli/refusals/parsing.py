@@ -19,7 +19,7 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
     `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`.
     Raises `ExpressionError` where the text is not valid.
     """
-    return _explaining(text, lambda: read(text, Builder(text, given)).program())
+    return _explaining(text, lambda: read(text, Builder(text, given)).program(), given)
 
 
 def statements(text: str) -> Sequence[Statement]:
@@ -27,27 +27,27 @@ def statements(text: str) -> Sequence[Statement]:
     return _explaining(text, lambda: read(text, Builder(text)).statements)
 
 
-def _explaining(text: str, reading: Callable[[], Read]) -> Read:
+def _explaining(text: str, reading: Callable[[], Read], given: Collection[str] = ()) -> Read:
     """What the reading gives. What stops it is raised as the `ExpressionError` that says what to write instead."""
     try:
         return reading()
     except Stuck as stuck:
-        error = _refusal(text, stuck)
+        error = _refusal(text, stuck, given)
     except Unexplained as unexplained:
-        error = _explained(text, unexplained)
+        error = _explained(text, unexplained, given)
     try:
         raise error
     finally:
         del error  # it would hold itself, by the frame in its traceback
 
 
-def _refusal(text: str, stuck: Stuck) -> ExpressionError:
+def _refusal(text: str, stuck: Stuck, given: Collection[str]) -> ExpressionError:
     from .diagnosis import diagnosis  # only an error needs it
 
-    return diagnosis(text, stuck)
+    return diagnosis(text, stuck, given)
 
 
-def _explained(text: str, error: Unexplained) -> ExpressionError:
-    from .hints import hint  # only an error needs it
+def _explained(text: str, error: Unexplained, given: Collection[str]) -> ExpressionError:
+    from .hints import explained  # only an error needs it
 
-    return ExpressionError(error.kind, str(error), error.span, hint(text, error))
+    return explained(text, error, given)

@@ -34,6 +34,21 @@ def means(text: str) -> bool:
     return not any(program.tape.primitives[i].gives_condition for i in program.roots)
 
 
+def meaning(text: str) -> object:
+    """What a text means, equal for texts that mean the same; None for one that is no program."""
+    try:
+        program = parse(text, most=LARGEST)
+    except (Stuck, ExpressionError):
+        return None
+    tape = program.tape
+    leaves = {place: name for name, place in program.leaves.items()}
+    nodes = [
+        (primitive.name, parents, leaves.get(i), tape.data[i])
+        for i, (primitive, parents) in enumerate(zip(tape.primitives, tape.parents, strict=True))
+    ]
+    return tuple(nodes), program.roots
+
+
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
     """Whether to offer a spelling for an expression or a statement after the `earlier` ones, perhaps not the last."""
     if len(spelling) > LONGEST or set("`\r\n") & set(spelling):

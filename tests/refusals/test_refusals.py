@@ -24,7 +24,7 @@ from autodiff_cli.language.reader import Stuck
 from autodiff_cli.language.reader import read as read_statements
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.problem import evaluate_constant
-from autodiff_cli.refusals import excerpts
+from autodiff_cli.refusals import doubts, excerpts
 from autodiff_cli.refusals.context import Context, shape
 from autodiff_cli.refusals.diagnosis import recognised
 from autodiff_cli.refusals.mistakes import MISTAKES
@@ -181,7 +181,7 @@ def test_the_examples_of_every_row_can_be_read() -> None:
 def test_every_row_is_needed() -> None:
     """Each row is the first to apply for one of the texts; a row that never is would be a dead one."""
     texts = [block.split("\n")[0].replace("⏎", "\n") for block in rows()]
-    texts += ["", "x\u200b", "x\x00", "😀", "1/" + "-" * 30 + "2x"]
+    texts += ["", "x\u200b", "x\u2062y", "x\x00", "😀", "1/" + "-" * 30 + "2x"]
     used = set()
     for text in texts:
         try:
@@ -198,7 +198,11 @@ def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -
     for mistake in MISTAKES:
         for template in (mistake.message, *mistake.write):
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
-        named |= {mistake.needs, mistake.there, *mistake.caret.split("..")}
+        for template in (mistake.same, *mistake.write):
+            named |= {name for _, name, _, _ in Formatter().parse(template) if name}
+        named |= {mistake.needs, mistake.there}
+        named |= {name for place in (mistake.caret, *mistake.places) for name in place.split("..")}
+        assert set(mistake.certain.split()) <= doubts.DOUBTS.keys(), mistake
     known = {*excerpts.RANGES, *excerpts.SPANS, *excerpts.TEXTS}
     assert named - {"sign", "repaired", ""} <= known
     # What is not named in a mistake is what others are made of.

@@ -43,6 +43,20 @@ class Mistake(NamedTuple):
     there: str = "opening"
     """The piece of the text that is that place, if there is one."""
 
+    places: tuple[str, ...] = ()
+    """What each spelling is written in the place of, as `caret` says its place; the caret's own by default, and the
+    statement for spellings of that."""
+
+    edit: str = ""
+    """What is put in that place, where that is not the whole spelling: less of the text then has to be right."""
+
+    same: str = ""
+    """Another spelling of what the first one means."""
+
+    certain: str = ""
+    """What has to be clear for nothing but the one spelling to be meant, by the names in `doubts`; of several spellings
+    none is certain."""
+
     repair: tuple[Repair, ...] = ()
     """Replacements that make the statement right; the outcome is what `{repaired}` offers."""
 

@@ -20,6 +20,7 @@ TWO_READINGS = (
         text=r"1\(",
         caret="shape",
         needs="inverse",
+        places=("function..group", "function..group"),
     ),
     Mistake(
         "FUNCTION POWER SIGN* ! COEFFICIENT (?=OPEN)",
@@ -27,6 +28,8 @@ TWO_READINGS = (
         ("{function}{group}**{signs}{token}",),
         ("sin(x)**2",),
         caret="shape",
+        places=("function..group",),
+        certain="over builtin",
     ),
     Mistake(
         "FUNCTION POWER MINUS ! COEFFICIENT",
@@ -36,6 +39,7 @@ TWO_READINGS = (
         text=r"1(?!\d)",
         caret="shape",
         needs="inverse",
+        places=("function..rest", "function..rest"),
     ),
     Mistake(
         "FUNCTION POWER SIGN* ! COEFFICIENT",
@@ -43,6 +47,8 @@ TWO_READINGS = (
         ("{function}({rest})**{signs}{token}",),
         ("sin(x)**2",),
         caret="shape",
+        places=("function..rest",),
+        certain="over builtin",
     ),
     Mistake(
         "FUNCTION POWER MINUS NUMBER ! VALUE|BAR",
@@ -52,6 +58,7 @@ TWO_READINGS = (
         before=r"[-−]\s*1\s*",
         caret="function..before",
         needs="inverse",
+        places=("function..right", "function..right"),
     ),
     Mistake(
         "FUNCTION POWER SIGN* (NAME|NUMBER) ! VALUE|BAR",
@@ -59,6 +66,8 @@ TWO_READINGS = (
         ("{function}({right})**{power}",),
         ("sin(x)**2",),
         caret="shape",
+        places=("function..right",),
+        certain="over builtin",
     ),
     Mistake(
         "CLOSE ! VALUE|BAR",
@@ -68,6 +77,7 @@ TWO_READINGS = (
         before=r"\(\s*[-−]\s*1\s*\)\s*",
         caret="raised",
         needs="undone",
+        places=("raised..applied", "raised..applied"),
     ),
     Mistake(
         "CLOSE ! VALUE|BAR",
@@ -76,6 +86,8 @@ TWO_READINGS = (
         ("sin(x)**2",),
         caret="raised",
         needs="raised",
+        places=("raised..applied",),
+        certain="over builtin",
     ),
     Mistake(
         "FUNCTION SUPERSCRIPT ! VALUE|BAR",
@@ -85,6 +97,7 @@ TWO_READINGS = (
         before="⁻¹ *",
         caret="function..before",
         needs="inverse",
+        places=("function..applied", "function..applied"),
     ),
     Mistake(
         "FUNCTION SUPERSCRIPT ! OPEN",
@@ -92,6 +105,8 @@ TWO_READINGS = (
         ("{function}{group}{before}",),
         ("sin(x)²",),
         caret="function..before",
+        places=("function..group",),
+        certain="over builtin",
     ),
     Mistake(
         "FUNCTION SUPERSCRIPT ! VALUE|BAR",
@@ -99,6 +114,8 @@ TWO_READINGS = (
         ("{function}({right}){before}",),
         ("sin(x)²",),
         caret="shape",
+        places=("function..right",),
+        certain="over builtin",
     ),
     Mistake(
         "OPERAND ! VALUE|BAR",
@@ -107,6 +124,39 @@ TWO_READINGS = (
         ("a/(2*x)", "(a/2)*x"),
         caret="divided",
         needs="under",
+    ),
+    Mistake(
+        "OPERAND ! VALUE|BAR",
+        "`{over}{under}…` can be read in two ways",
+        examples=("a/(2*x)", "(a/2)*x"),
+        caret="over..under",
+        needs="under",
+    ),
+    Mistake(
+        "POWER SIGN* (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
+        "`{exponential} {right}` can be read in two ways",
+        ("{raising_base}({exponent_alone}*{right})", "{exponential}*{right}"),
+        ("e^(k*x)", "e^k*x"),
+        caret="exponential..right",
+    ),
+    Mistake(
+        "POWER SIGN* (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
+        "`{exponential} {token}…` can be read in two ways",
+        examples=("e^(k*x)", "e^k*x"),
+        caret="exponential..token",
+    ),
+    Mistake(
+        "ROOT (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
+        "`{root} {right}` can be read in two ways",
+        ("{roots}({radicand}*{right})", "{root}*{right}"),
+        ("√(2*x)", "√2*x"),
+        caret="root..right",
+    ),
+    Mistake(
+        "ROOT (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
+        "`{root} {token}…` can be read in two ways",
+        examples=("√(2*x)", "√2*x"),
+        caret="root..token",
     ),
     Mistake(
         "DIVIDE SIGN* ! COEFFICIENT",
@@ -152,6 +202,8 @@ TWO_READINGS = (
         "the root of something with a sign needs parentheses",
         ("√({signed})",),
         ("√(-x)",),
+        places=("before..signed",),
+        certain="over",
     ),
     Mistake(
         "OPERAND ! SUPERSCRIPT|POWER",
@@ -165,6 +217,7 @@ TWO_READINGS = (
         "the power of a power needs parentheses",
         ("({left}){tail}",),
         ("(x²)**3",),
+        places=("left..tail",),
     ),
 )
 
@@ -273,11 +326,43 @@ NUMBERS = (
 
 SIDE_BY_SIDE = (
     Mistake(
+        "NAME ! VALUE|BAR",
+        "`{before}` is called `{native}` here, and its argument needs parentheses",
+        ("{native}({right})",),
+        ("tan(x)",),
+        caret="before..right",
+        certain="over",
+    ),
+    Mistake(
         "FUNCTION ! FUNCTION VALUE",
         "the argument of `{function}` needs parentheses",
         ("{nested}",),
         ("sin(cos(x))",),
         caret="function..token",
+        places=("nest",),
+        certain="over",
+    ),
+    Mistake(
+        "FUNCTION ! COEFFICIENT? (NAME|NUMBER) (POWER|SUPERSCRIPT)",
+        "`{function} {right}` can be read in two ways",
+        ("{function}({right})", "{function}({inner}){raise}"),
+        ("sin(x**2)", "sin(x)**2"),
+        caret="function..right",
+        needs="raise",
+    ),
+    Mistake(
+        "FUNCTION ! COEFFICIENT? (NAME|NUMBER) (TIMES|DIVIDE)",
+        "`{function} {right}{between}{second}` can be read in two ways",
+        ("{function}({right}{between}{second})", "{function}({right}){between}{second}"),
+        ("sin(x/2)", "sin(x)/2"),
+        caret="function..second",
+    ),
+    Mistake(
+        "FUNCTION ! COEFFICIENT? (NAME|NUMBER) (?!FUNCTION)VALUE",
+        "`{function} {right} {second}` can be read in two ways",
+        ("{function}({right}*{second})", "{function}({right})*{second}"),
+        ("sin(2*x)", "sin(2)*x"),
+        caret="function..second",
     ),
     Mistake(
         "FUNCTION ! VALUE|BAR",
@@ -285,6 +370,7 @@ SIDE_BY_SIDE = (
         ("{function}({right})",),
         ("sin(x)", "sin(|x|)"),
         caret="function..right",
+        certain="over",
     ),
     Mistake(
         "OPERAND ! BAR",
@@ -298,16 +384,36 @@ SIDE_BY_SIDE = (
     Mistake(
         "OPERAND ! FUNCTION (?!OPEN)VALUE",
         "there is no operator before `{token}`, and its argument needs parentheses",
-        ("{left}*{token}({rest})",),
+        ("{left}*{token}({operated})",),
         ("x*sin(y)",),
+        places=("gap",),
+        edit="*",
+    ),
+    Mistake(
+        "(NAME|CLOSE) ! NUMBER|COEFFICIENT",
+        "there is no operator between `{left}` and `{right}`",
+        ("{left}*{right}", "{left}**{right}"),
+        ("x*2", "x**2"),
+        caret="left..right",
     ),
     Mistake(
         "NUMBER ! NAME|OPEN|ROOT",
         "there is no operator between `{left}` and `{right}`",
-        ("{left}*{right}", "{left}{right}"),
+        ("{left}*{right}",),
         ("2*x", "2x"),
         text=r"[^\W\deE_]|[(√]",
+        same="{left}{right}",
         caret="left..right",
+        places=("gap",),
+        edit="*",
+    ),
+    Mistake(
+        "OPERAND ! NUMBER|COEFFICIENT",
+        "there is no operator between `{left}` and `{right}`",
+        ("{left}*{right}",),
+        ("a*b",),
+        caret="left..right",
+        certain="never",
     ),
     Mistake(
         "OPERAND ! VALUE",
@@ -315,11 +421,18 @@ SIDE_BY_SIDE = (
         ("{left}*{right}",),
         ("a*b",),
         caret="left..right",
+        places=("gap",),
+        edit="*",
+        certain="few_bars no_prose",
     ),
     Mistake(
         "OPERAND ! VALUE",
         "there is no operator before `{token}`",
-        examples=("a*b",),
+        ("{left}*{right}",),
+        ("a*b",),
+        places=("gap",),
+        edit="*",
+        certain="few_bars no_prose",
     ),
     Mistake(
         "OPERAND ! BAR",
@@ -327,6 +440,9 @@ SIDE_BY_SIDE = (
         ("{left}*{right}",),
         ("2*|x|",),
         caret="left..right",
+        places=("gap",),
+        edit="*",
+        certain="few_bars no_prose",
     ),
     Mistake("OPERAND ! BAR", "this bar has no partner", examples=("|x|", "1 if a > 0 or b > 0 else 0")),
 )

@@ -54,6 +54,11 @@ def _digit(found: re.Match[str]) -> str:
     return "".join(str(int(digit)) for digit in found[0])
 
 
+def _folded(found: re.Match[str]) -> str:
+    name = found[1].lower()
+    return f"{name if name in FUNCTIONS and name not in ('log', 'atan2', 'arctan', 'sinc') else found[1]}("
+
+
 def _sign(
     text: str,
     message: str,
@@ -66,20 +71,29 @@ def _sign(
     """A mistake that is recognised by a sign in the text, where the repaired statement is what is offered."""
     tokens = more.pop("tokens", "! UNREADABLE")
     write = ("{repaired}",) if repair else ()
-    return Mistake(tokens, message, write, examples, hint, text, caret="sign", repair=repair, alone=alone, **more)
+    return Mistake(
+        tokens, message, write, examples, hint, text, more.pop("before", ""), caret="sign", repair=repair, alone=alone,
+        needs=more.pop("needs", ""), certain=more.pop("certain", ""),
+    )  # fmt: skip
 
 
 LATEX: Repair = (r"^[\s\S]+$", spelled)
 
 SIGNS = (
+    _sign("\u2062", "there is an invisible sign of a product here", ("\u2062", "*"), examples=("a*b",)),
     _sign(
-        rf"[{_UNSEEN}]", "there is an invisible character here, {code}", (rf"[{_UNSEEN}]+", ""), hint="leave it out: {}"
+        rf"[{_UNSEEN}]",
+        "there is an invisible character here, {code}",
+        (rf"[{_UNSEEN}]+", ""),
+        hint="leave it out: {}",
+        certain="apart",
     ),
     _sign(
         r"[\x00-\x1f\x7f-\x9f]",
         "there is a control character here, {code}",
         (r"[\x00-\x1f\x7f-\x9f]+", " "),
         hint="leave it out: {}",
+        certain="never",
     ),
     _sign(
         rf"[{_DASHES}]",
@@ -95,6 +109,7 @@ SIGNS = (
         "derivatives are what the program works out; for a further name write {}",
         text="['’′´]+",
         caret="sign",
+        places=("left..sign", "left..sign"),
         before=r"(?<!['\"‘“])\b[^\W\d]\w*(?:\([^()]*\))?",
     ),
     _sign(
@@ -105,12 +120,24 @@ SIGNS = (
         examples=("x + 1",),
         hint="leave the quotation marks out (or did the shell leave them in?): {}",
         alone=True,
+        certain="quoted",
+    ),
+    Mistake(
+        "(NAME|CLOSE) ! UNREADABLE",
+        "`{character}` is not a number here",
+        ("{left}*({fraction})", "{left}**({fraction})"),
+        ("x*(1/2)", "x**(1/2)"),
+        text=r"[¼-¾⅐-⅞↉](?!\s*[\w(√|])",
+        caret="sign",
+        places=("left..sign", "left..sign"),
+        needs="after_operand",
     ),
     _sign(
         "[¼-¾⅐-⅞↉]",
         "`{character}` is not a number here",
         (_FRACTION, _fraction),
         examples=("1/2",),
+        certain="no_operand_before",
     ),
     _sign(r"(?![0-9])\d", "digits are 0 to 9 here", (r"(?:(?![0-9])\d)+", _digit), examples=("12",)),
     _sign(
@@ -121,22 +148,107 @@ SIGNS = (
     ),
     _sign(f"[₀-₉{_LOWERED}]", "a subscript can follow only a name", examples=("x₁",)),
     _sign("[⁺⁻]", "an exponent is missing after `{character}`", examples=("x⁻¹",)),
-    _sign("[•●✕✖⨯⨉∘]", "`{character}` is not a sign for a product here", ("[•●✕✖⨯⨉∘]", "*"), examples=("a*b",)),
+    _sign(
+        "∘",
+        "`∘` is not a sign for a product here",
+        ("∘", "*"),
+        examples=("a*b",),
+        certain="never",
+    ),
+    _sign("[•●✕✖⨯⨉]", "`{character}` is not a sign for a product here", ("[•●✕✖⨯⨉]", "*"), examples=("a*b",)),
     _sign("[∕⁄∶]", "`{character}` is not a sign for a quotient here", ("[∕⁄∶]", "/"), examples=("a/b",)),
     _sign("[！-～]", "`{character}` is a full-width character", ("[！-～]", _plain), examples=("a + b",)),
     _sign("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("max(x, y)",)),
-    _sign(
-        "∛",
-        "`∛` is not a sign of the language",
-        (r"∛\s*([^\W\d]\w*\([^()]*\)|\w+|(?=\())", r"cbrt(\1)"),
-        (r"cbrt\(\)(\([^()]*\))", r"cbrt\1"),
-        examples=("cbrt(x)",),
+    Mistake(
+        "(NAME|CLOSE|SUPERSCRIPT|BAR) ! UNREADABLE",
+        "there is no operator before `∛`, which is not a sign of the language",
+        ("{left}*cbrt({radix})",),
+        ("a*cbrt(x)",),
+        text="∛",
+        caret="sign",
+        places=("gap",),
+        edit="*",
+        certain="factor",
+        needs="left",
     ),
-    _sign("∜", "`∜` is not a sign of the language", (r"∜\s*(\w+|\([^()]*\))", r"\1**(1/4)"), examples=("x**(1/4)",)),
+    Mistake(
+        "! UNREADABLE",
+        "`∛` is not a sign of the language, and `∛{rooted_power}` can be read in two ways",
+        ("cbrt({rooted_power})", "cbrt({radix}){after_root}"),
+        ("cbrt(x²)", "cbrt(x)²"),
+        text="∛",
+        caret="sign",
+        places=("sign..rooted_power", "sign..rooted_power"),
+        needs="after_root",
+    ),
+    Mistake(
+        "! UNREADABLE COEFFICIENT",
+        "`∛` is not a sign of the language, and what it is taken of can be read in two ways",
+        examples=("cbrt(2*x)", "cbrt(2)*x"),
+        text="∛",
+        caret="sign",
+    ),
+    Mistake(
+        "! UNREADABLE",
+        "`∛` is not a sign of the language",
+        ("cbrt({radix})",),
+        ("cbrt(x)",),
+        text="∛",
+        caret="sign",
+        places=("sign..rooted",),
+        certain="root_over",
+    ),
+    Mistake(
+        "(NAME|CLOSE|SUPERSCRIPT|BAR) ! UNREADABLE",
+        "there is no operator before `∜`, which is not a sign of the language",
+        ("{left}*{rooted}**(1/4)",),
+        ("a*x**(1/4)",),
+        text="∜",
+        caret="sign",
+        places=("gap",),
+        edit="*",
+        certain="factor",
+        needs="left",
+    ),
+    Mistake(
+        "! UNREADABLE",
+        "`∜` is not a sign of the language, and `∜{rooted_power}` can be read in two ways",
+        ("({rooted_power})**(1/4)", "({radix}**(1/4)){after_root}"),
+        ("(x²)**(1/4)", "(x**(1/4))²"),
+        text="∜",
+        caret="sign",
+        places=("sign..rooted_power", "sign..rooted_power"),
+        needs="after_root",
+    ),
+    Mistake(
+        "! UNREADABLE COEFFICIENT",
+        "`∜` is not a sign of the language, and what it is taken of can be read in two ways",
+        examples=("(2*x)**(1/4)", "2**(1/4)*x"),
+        text="∜",
+        caret="sign",
+    ),
+    Mistake(
+        "! UNREADABLE",
+        "`∜` is not a sign of the language",
+        ("{rooted}**(1/4)",),
+        ("x**(1/4)",),
+        text="∜",
+        caret="sign",
+        places=("sign..rooted",),
+        certain="root_over",
+    ),
     _sign("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("1 if not a > 0 else 0",)),
     _sign("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
     _sign("∨", "`∨` is not an operator here", (r"\s*∨\s*", " or "), examples=("1 if a > 0 or b > 0 else 0",)),
-    _sign("°", "angles are in radians here", (r"(\w+|\([^()]*\))\s*°", r"rad(\1)"), examples=("rad(30)",)),
+    _sign(
+        "°",
+        "angles are in radians here",
+        (r"(?<![\w.])([\w.]+|\([^()]*\))\s*°", r"rad(\1)"),
+        examples=("rad(30)",),
+        certain="no_letter_after",
+    ),
+    _sign("⌊", "`⌊` is not a sign of the language", (r"⌊([^⌊⌋]*)⌋", r"floor(\1)"), examples=("floor(x)",)),
+    _sign("⌈", "`⌈` is not a sign of the language", (r"⌈([^⌈⌉]*)⌉", r"ceil(\1)"), examples=("ceil(x)",)),
     _sign("[∂∇]", "`{character}` is not a sign of the language", hint=DERIVATIVES),
     _sign(
         "[∑∏∫]",
@@ -161,15 +273,30 @@ SIGNS = (
         "this is a derivative in LaTeX",
         hint=DERIVATIVES,
     ),
-    _sign(r"\\", "this is a LaTeX command", LATEX, examples=("sin(x)/2",)),
+    _sign(r"\\", "this is a LaTeX command", LATEX, examples=("sin(x)/2",), certain="single_letters"),
     _sign(
         r"\$",
         "a dollar sign is no part of a name (or did the shell leave it in?)",
         (r"\$\{?([^\W\d]\w*)\}?", r"\1"),
         (r"\$", ""),
         examples=("x",),
+        certain="single_letters",
     ),
-    Mistake("OPERAND ! UNREADABLE", "there is no `@` operator", ("{left}*{rest}",), ("a*b",), text="@", caret="sign"),
+    Mistake(
+        "OPERAND ! UNREADABLE",
+        "there is no `@` operator",
+        ("{left}*{rest}",),
+        ("a*b",),
+        text="@",
+        caret="sign",
+        places=("left..rest",),
+    ),
+    _sign(
+        r"@\s*\(",
+        "`@` does not define a function here",
+        (r"^(?:(\w+)\s*=\s*)?@\s*\(([\w\s,]*)\)\s*(.*)$", lambda found: f"{found[1] or 'f'}({found[2]}) = {found[3]}"),
+        examples=("f(x) = x**2",),
+    ),
     _sign("@", "`@` is no part of a name", ("@", ""), examples=("x",)),
     _sign(
         "&&?", "`{sign}` is not an operator here", (r"\s*&&?\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)
@@ -198,6 +325,7 @@ SIGNS = (
         ("gamma(x² + 1)", "gamma(x + 1)²"),
         text="!",
         caret="sign",
+        places=("left..sign", "left..sign"),
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
@@ -207,6 +335,7 @@ SIGNS = (
         "write the factorial as a call: {}",
         text="!",
         caret="sign",
+        places=("left..sign",),
     ),
     _sign(
         "[!~]",
@@ -223,11 +352,32 @@ SIGNS = (
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
+        "`{sign}` is not an operator here",
+        ("({term} - {rest_far}*floor({term}/{rest_far}))",),
+        ("(x - y*floor(x/y))",),
+        "write the remainder out: {}",
+        text="%%",
+        caret="sign",
+        places=("term..rest_far",),
+    ),
+    Mistake(
+        "OPERAND ! UNREADABLE",
         "`%` can be a remainder or a percentage, and the language has neither",
         ("({term} - ({divisor})*floor({term}/({divisor})))", "{lead}({atom}/100)"),
         ("(x - y*floor(x/y))", "(x/100)"),
         text=r"%(?=\s*[-+−]+\s*[\w(.|√])",
         caret="sign",
+        places=("term..divisor", "left..sign"),
+    ),
+    Mistake(
+        "NUMBER ! UNREADABLE",
+        "`%` can be a remainder or a percentage, and the language has neither",
+        ("({term} - {rest}*floor({term}/{rest}))", "{lead}({atom}/100)*{rest}"),
+        ("(x - y*floor(x/y))", "(x/100)"),
+        text=r"%(?=\s+(?!(?:if|else|and|or)\b)[\w(.|√])",
+        before=r"[0-9.]",
+        caret="sign",
+        places=("term..rest", "left..rest"),
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
@@ -237,12 +387,26 @@ SIGNS = (
         "write the remainder out: {}",
         text=r"%(?=\s*(?!(?:if|else|and|or)\b)[\w(.|√])",
         caret="sign",
+        places=("term..rest",),
+        certain="no_words",
     ),
     Mistake(
-        "OPERAND ! UNREADABLE", "there is no `%` sign", ("{lead}({atom}/100)",), ("(x/100)",), text="%", caret="sign"
+        "OPERAND ! UNREADABLE",
+        "there is no `%` sign",
+        ("{lead}({atom}/100)",),
+        ("(x/100)",),
+        text="%",
+        caret="sign",
+        places=("left..sign",),
     ),
     Mistake(
-        "OPERAND ! UNREADABLE", "there is no `‰` sign", ("{lead}({atom}/1000)",), ("(x/1000)",), text="‰", caret="sign"
+        "OPERAND ! UNREADABLE",
+        "there is no `‰` sign",
+        ("{lead}({atom}/1000)",),
+        ("(x/1000)",),
+        text="‰",
+        caret="sign",
+        places=("left..sign",),
     ),
     _sign(":=", "`:=` is not an operator here", (r"\s*:=\s*", " = "), examples=("y = x + 1",)),
     _sign(
@@ -252,11 +416,24 @@ SIGNS = (
         examples=("a if c > 0 else b",),
     ),
     _sign(
+        r"\[",
+        "the language has only round parentheses",
+        (r"\bLog\[([^\[\],]*)\]", r"log(\1)"),
+        (r"\b([^\W\d]\w*)\s*\[", _folded),
+        (r"\[", "("),
+        (r"\]", ")"),
+        examples=("sin(x)",),
+        tokens="NAME ! UNREADABLE",
+        needs="folded",
+        certain="no_index",
+    ),
+    _sign(
         r"\[\w+\]",
         "there are no lists, so nothing to index",
         (r"(?<=\w)\[(\w+)\]", r"_\1"),
         examples=("x_1",),
         tokens="NAME ! UNREADABLE",
+        certain="numbered",
     ),
     _sign(r"\{\w+\}", "braces are no part of a name", (r"_\{(\w+)\}", r"_\1"), examples=("x_1",), before="_"),
     _sign(
@@ -265,6 +442,7 @@ SIGNS = (
         (r"[\[{⟨]", "("),
         (r"[\]}⟩]", ")"),
         examples=("2*(x + 1)",),
+        certain="no_index",
     ),
     _sign(
         r"\.(?=\s*[^\W\d])",
@@ -272,8 +450,30 @@ SIGNS = (
         (rf"{_MODULES}\s*\.\s*(?=[^\W\d])", ""),
         examples=("sin(x)",),
         before=_MODULES,
+        certain="module",
     ),
-    _sign(r"\.(?=\s*[^\W\d])", "names have no dots", (r"(?<=\w)\.(?=[^\W\d])", "_"), examples=("x_1",)),
+    Mistake(
+        "(NAME|FUNCTION) ! UNREADABLE",
+        "there are no operators with a dot",
+        ("{before}{group}",),
+        ("sin(x)",),
+        text=r"\.(?=\()",
+        caret="sign",
+        places=("sign",),
+        edit=" ",
+    ),
+    Mistake(
+        "NAME ! UNREADABLE NAME",
+        "names have no dots",
+        ("{before}_{next}", "{before}*{next}"),
+        ("x_1", "x*y"),
+        text=r"\.(?=[^\W\d])",
+        caret="sign",
+        places=("before..next", "before..next"),
+    ),
+    _sign(
+        r"\.(?=\s*[^\W\d])", "names have no dots", (r"(?<=\w)\.(?=[^\W\d])", "_"), examples=("x_1",), certain="never"
+    ),
     _sign(r"\.(?=[*/^])", "there are no operators with a dot", (r"\.(?=[*/^])", ""), examples=("x*y",)),
     _sign(r"\.", "a point can stand only within a number", examples=("0.5",)),
     _sign(":", "a colon has no meaning here", examples=("y = x + 1", "a if c > 0 else b"), hint="write {}"),

@@ -27,6 +27,15 @@ UNCLOSED = (
 
 EQUALS = (
     Mistake(
+        "FIRST ! EQUALS (?!END|COMPARISON|UNREADABLE|EQUALS)ANY",
+        "`=` gives a value to a name, at the beginning of a statement",
+        ("{repaired}",),
+        ("y = x + 1",),
+        hint="leave it out: {}",
+        certain="no_spreadsheet_power",
+        repair=((r"^=\s*", ""),),
+    ),
+    Mistake(
         "NOT ! EQUALS",
         "`{before}` is a word of the language, so it cannot be a name",
         ("{repaired}",),
@@ -85,6 +94,7 @@ EQUALS = (
         ("{repaired}",),
         ("max(x, 1)",),
         caret="before..token",
+        certain="never",
         repair=((r"([(,]\s*)[^\W\d]\w*\s*=(?!=)\s*", r"\1"),),
     ),
     Mistake(
@@ -149,6 +159,8 @@ DOUBLED = (
         text="/",
         before="/",
         caret="before..token",
+        places=("quotient..rest",),
+        certain="no_words",
     ),
     Mistake(
         "TIMES ! TIMES",
@@ -192,6 +204,7 @@ ENDS = (
         hint="close it: {}",
         takes="CLOSE",
         also="opened here",
+        certain="one_way",
     ),
     Mistake(
         "ANY ! END|SEMICOLON",
@@ -200,6 +213,7 @@ ENDS = (
         hint="close it: {}",
         takes="BAR",
         also="opened here",
+        certain="never",
     ),
     Mistake(
         "ANY ! STOP",
@@ -207,10 +221,17 @@ ENDS = (
         ("{statement} else 0",),
         ("a if c > 0 else 0",),
         takes="ELSE",
+        certain="never",
     ),
     Mistake("ANY ! NEWLINE", "a value is missing at the end of this line", hint=LINES, takes="NAME"),
     Mistake(
-        "ANY ! NEWLINE", "a bar is not closed", ("{completed}",), hint="close it: {}", takes="BAR", also="opened here"
+        "ANY ! NEWLINE",
+        "a bar is not closed",
+        ("{completed}",),
+        hint="close it: {}",
+        takes="BAR",
+        also="opened here",
+        certain="never",
     ),
     Mistake("NEWLINE ! INFIX", "this line begins with an operator", hint=LINES, takes="NAME"),
     Mistake(
@@ -259,6 +280,7 @@ MISPLACED = (
         "`not` needs parentheses here",
         ("({signed})",),
         ("1 if a > 0 and not b > 0 else 0",),
+        places=("signed",),
     ),
     Mistake(
         "OPERAND ! NOT",

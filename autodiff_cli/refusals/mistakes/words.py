@@ -121,6 +121,7 @@ WORDS = (
         ("({term} - {rest}*floor({term}/{rest}))",),
         ("(x - y*floor(x/y))",),
         text=r"(?:mod|MOD|rem)\b",
+        places=("term..rest",),
     ),
     Mistake(
         "OPERAND ! NAME",
@@ -128,6 +129,7 @@ WORDS = (
         ("floor({term}/{rest})",),
         ("floor(x/y)",),
         text=r"(?:div|DIV)\b",
+        places=("term..rest",),
     ),
     Mistake(
         "! IF",

@@ -1,0 +1,221 @@
+"""Names that are none here: functions of other languages, and several names written as one (`xy`, `sinx`, `2πr`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from ..errors import Offer, Span
+from ..language.reader import Stuck
+from ..language.typesetting import plain_name
+from ..table.primitive import FUNCTIONS
+from .context import Context
+from .suggestions import offered
+
+LONGEST = 40
+"""A longer name is not taken apart."""
+
+MOST = 16
+"""So many ways to take a name apart are looked at."""
+
+_CALLED = {
+    "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
+    "arctg": "atan", "arctn": "atan", "arcsen": "asin", "arcctg": "acot", "arccotg": "acot", "arccosec": "acsc",
+    "sh": "sinh", "senh": "sinh", "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth",
+    "arsh": "asinh", "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
+    "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean", "product": "prod",
+    "maximum": "max", "minimum": "min", "logistic": "sigmoid", "expit": "sigmoid", "degrees": "deg", "rad2deg": "deg",
+    "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma", "heavisidetheta": "heaviside",
+    "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp", "dlog": "log", "dlog10": "log10", "dsin": "sin",
+    "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
+    "dtanh": "tanh", "dabs": "abs", "lg": "log10",
+}  # fmt: skip
+"""What functions of the language are called elsewhere; upper and lower case are one there."""
+
+_WRITTEN = {
+    "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
+    "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
+}  # fmt: skip
+"""How functions of other languages are written out here."""
+
+_SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
+"""What is meant by these depends on where they come from: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+
+_TURNED = frozenset(("log", "atan2", "arctan2"))
+"""Those whose two arguments stand the other way round in some languages that write them with capitals."""
+
+_DOUBTED = frozenset(("sinc", "round"))
+"""Those whose values are others there."""
+
+_EXPONENT = re.compile(r"[dD]\d{1,4}")
+
+
+class Part(NamedTuple):
+    """A piece of a name: a function, a number, or a name that has a value."""
+
+    text: str
+    is_function: bool
+
+
+def native(name: str, given: Collection[str]) -> str:
+    """What a function of other languages is called here. Raises KeyError where the name may be a variable's."""
+    if name in given or (len(name) < 3 and name != "tg") or name not in _CALLED:
+        raise KeyError(name)
+    return _CALLED[name]
+
+
+def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Offer, ...]:
+    """What to write for a call of a function that there is not."""
+    name, call = text[span.start : span.end], text[span.end : end]
+    context = _at(text, span, given)
+    found: list[Offer] = []
+    arguments = _arguments(context)
+    lower, count = plain_name(name).lower(), len(arguments)
+    following = context.letters[context.partner.get(context.at + 1, context.at) + 1]
+    if lower in _SEVERAL and (count == 1 or lower == "lg"):
+        for function in _SEVERAL[lower]:
+            found.append(Offer(span.start, span.end, function, shown=(f"{function}{call}",)))
+    elif lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
+        alone = lower in ("square", "cube", "mod")
+        written = _WRITTEN[lower].format(
+            *[each if not alone or re.fullmatch(r"[\w.]+", each) else f"({each})" for each in arguments]
+        )
+        certain = lower == name and following not in "wsg"
+        found.append(Offer(span.start, end, written, certain, (written,)))
+    elif lower in _TURNED and count == 2 and name != "LOG" and name != lower:
+        for first, second in (arguments, arguments[::-1]):
+            spelling = f"{lower}({first}, {second})"
+            found.append(Offer(span.start, end, spelling, shown=(spelling,)))
+    elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in given):
+        function = _CALLED.get(lower, lower)
+        found.append(Offer(span.start, span.end, function, lower not in _DOUBTED, (f"{function}{call}",)))
+    for parts in _divided(name, {*given, name[:1]}):
+        if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
+            found += _products(context, "*".join(part.text for part in parts), call, end)
+    return tuple([offer for offer in found if not offer.shown or offered(offer.shown[0])])
+
+
+def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[Offer, ...]:
+    """What to write for a name without a value that is made of names with one, and of functions."""
+    context = _at(text, span, given)
+    following = context.letters[context.at + 1]
+    if name in ("PI", "Pi"):
+        return (Offer(span.start, span.end, "pi", shown=("pi",)),)
+    if _EXPONENT.fullmatch(name) and re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start]):
+        number = re.search(r"[0-9.]+\Z", text[: span.start])
+        assert number is not None
+        return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
+    if name in FUNCTIONS or len(name) > LONGEST:
+        return ()
+    found: dict[str, Offer] = {}
+    for parts in _divided(name, given, exponential=following in "ws"):
+        if parts[-1].is_function:
+            continue
+        for offer in _readings(context, parts, span.end):
+            found.setdefault(offer.text, offer)
+        if len(found) > 2:
+            break
+    return tuple(list(found.values())[:3])
+
+
+def _at(text: str, span: Span, given: Collection[str]) -> Context:
+    return Context(text, Stuck(span.start, [], []), given)
+
+
+def _arguments(c: Context) -> list[str]:
+    """The arguments of the call that begins there."""
+    if c.letters[c.at + 1 : c.at + 2] != "o" or c.at + 1 not in c.partner:
+        return []
+    end = c.partner[c.at + 1]
+    found, start, depth = [], c.tokens[c.at + 1].end, 0
+    for token in c.tokens[c.at + 2 : end]:
+        depth += (token.letter == "o") - (token.letter == "z")
+        if token.letter == "y" and not depth:
+            found.append(c.text[start : token.start].strip())
+            start = token.end
+    return [*found, c.text[start : c.tokens[end].start].strip()]
+
+
+def _divided(name: str, given: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
+    """The ways to take a name apart, into at least two parts."""
+    functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
+    words = [Part(word, False) for word in {*given, "π"} if word and word in name]
+    words += [Part(f, True) for f in functions if f in name]
+
+    # From where a division may go on to the end, so that none is followed in vain.
+    possible = {len(name)}
+    for at in range(len(name) - 1, -1, -1):
+        special = name[at].isdigit() or (exponential and name[at:] == "e") or (at == 0 and name.startswith("pi"))
+        if special or any(name.startswith(word.text, at) and at + len(word.text) in possible for word in words):
+            possible.add(at)
+
+    found = 0
+    ahead: list[tuple[Part, ...]] = [()]
+    while ahead and found < MOST:
+        parts = ahead.pop()
+        at = sum(len(part.text) for part in parts)
+        if at == len(name) and len(parts) > 1:
+            yield parts
+            found += 1
+        if at == len(name) or at not in possible:
+            continue
+        ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
+        if at == 0 and name.startswith("pi") and "pi" not in given:
+            ahead.append((Part("pi", False),))
+        if parts and exponential and name[at:] == "e" and "e" not in given:
+            ahead.append((*parts, Part("e", False)))
+        if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
+            ahead.append((*parts, Part(digits[0], False)))
+
+
+def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
+    """What the parts may mean together."""
+    start, following = c.tokens[c.at].start, c.letters[c.at + 1]
+    if not any(part.is_function for part in parts):
+        yield from _products(c, "*".join(part.text for part in parts), "", end)
+        return
+    # Each function takes what follows it up to the next one; where that is more than one name, it may take less.
+    short, long, is_sure = _applied(parts, 1), _applied(parts, len(parts)), following in "pmkzyxljieavqB"
+    spellings = [short] if short == long else [long, short]
+    if any(part.text.isdigit() for part in parts):
+        spellings = [long, re.sub(r"(\w+?)\((\d+)\*(\w+)\)", r"\1(\3)**\2", long)]
+    for spelling in spellings:
+        yield Offer(start, end, spelling, is_sure, (spelling,))
+
+
+def _applied(parts: Sequence[Part], most: int) -> str:
+    factors: list[str] = []
+    at = 0
+    while at < len(parts):
+        first = at
+        while at < len(parts) and parts[at].is_function:
+            at += 1
+        names = [part.text for part in parts[first:at]]
+        if not names:
+            factors.append(parts[at].text)
+            at += 1
+            continue
+        last = at
+        while last < len(parts) and not parts[last].is_function and last - at < most:
+            last += 1
+        factors.append("(".join(names) + "(" + "*".join(part.text for part in parts[at:last]) + ")" * len(names))
+        at = last
+    return "*".join(factors)
+
+
+def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
+    """A product in the place of a name; as a divisor, an exponent or under a root it may be all of that, or not."""
+    token = c.tokens[c.at]
+    sign = c.signs() - 1
+    if sign >= 0 and c.letters[sign] in "dwr":
+        try:
+            left = c.term(sign) if c.letters[sign] == "d" else c.atom(sign) if c.letters[sign] == "w" else sign
+        except KeyError:
+            left = sign
+        before = c.text[c.tokens[left].start : token.start]
+        whole = f"({product}{call})"
+        yield Offer(token.start, end, whole, shown=(before + whole,))
+        yield Offer(token.start, token.end, product, shown=(f"{before}{product}{call}",))
+    else:
+        yield Offer(token.start, token.end, product, shown=(f"{product}{call}",))
