@@ -42,9 +42,9 @@ def run(
     arithmetic = chosen(*numbers)
     data = None
     if any(rows):
-        from ..streams.data import answer_rows, given  # only data files need it
+        from ..streams.data import Told, answer_rows, given  # only data files need it
 
-        data = given(*rows)
+        data = given(rows)
     shown = view(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
@@ -59,7 +59,7 @@ def run(
         )
     from ..questions.programs import Programs  # only for many
 
-    drawn = draws(inputs.chosen(shown.formats)) and not no_tree
+    drawn = data is None and draws(inputs.chosen(shown.formats)) and not no_tree
     programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:
@@ -67,4 +67,8 @@ def run(
 
     if data is None:
         return answer_all(inputs, answer, shown)
-    return answer_rows(inputs, data, answer, shown)
+    told = Told(
+        "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
+        "--all" if everything else "--relative" if relative else "--sort" if sort else None,
+    )  # fmt: skip
+    return answer_rows(inputs, data, answer, shown, told)

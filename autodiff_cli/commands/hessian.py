@@ -1,9 +1,11 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
 from ..questions.arithmetic import chosen
-from ..questions.hessian import hessian
+from ..questions.hessian import Hessian, hessian
+from ..questions.rows import flat_hessian as flat
 from ..streams import options
 from ..streams.driver import Inputs, answer_all
+from ..streams.requests import Request
 from ..views.hessian import view
 
 EXAMPLE = 'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1'
@@ -14,14 +16,22 @@ def run(
     program: options.Program,
     answers: options.Answers,
     numbers: options.Numbers,
+    rows: options.Rows,
 ) -> int:
     """Second derivatives at a point, and what they say of it.
 
     Value, gradient, Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
-    return answer_all(
-        Inputs.of(program, answers),
-        lambda request: hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic),
-        view(digits=answers.shown),
-    )
+    inputs, shown = Inputs.of(program, answers), view(digits=answers.shown)
+
+    def answer(request: Request) -> Hessian:
+        return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic)
+
+    if any(rows):
+        from ..streams.data import Told, answer_rows, given  # only data files need it
+
+        data = given(rows)
+        if data is not None:
+            return answer_rows(inputs, data, answer, shown, Told("hessian", flat, arithmetic, answers.shown))
+    return answer_all(inputs, answer, shown)

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from ..questions.arithmetic import chosen
-from ..questions.jacobian import jacobian
+from ..questions.jacobian import Jacobian, jacobian
 from ..questions.point import constant_value, parse_point, split
+from ..questions.rows import flat_jacobian as flat
 from ..streams import options
 from ..streams.driver import Inputs, answer_all
-from ..streams.requests import default_point
+from ..streams.requests import Request, default_point
 from ..views.jacobian import view
 
 EXAMPLE = 'autodiff jacobian "r*cos(t), r*sin(t)" --at r=2,t=pi/6'
@@ -30,6 +31,7 @@ def run(
     adjoint: Adjoint = None,
     answers: options.Answers,
     numbers: options.Numbers,
+    rows: options.Rows,
 ) -> int:
     """The derivatives of several outputs, or products with them.
 
@@ -38,13 +40,22 @@ def run(
     arithmetic = chosen(*numbers)
     along = None if direction is None else default_point(direction)
     weights = None if adjoint is None else _weights(adjoint)
-    return answer_all(
-        Inputs.of(program, answers),
-        lambda request: jacobian(
+    inputs, shown = Inputs.of(program, answers), view(digits=answers.shown)
+
+    def answer(request: Request) -> Jacobian:
+        return jacobian(
             request.text, request.point, wrt=request.wrt, direction=along, adjoint=weights, arithmetic=arithmetic
-        ),
-        view(digits=answers.shown),
-    )
+        )
+
+    if any(rows):
+        from ..streams.data import Told, answer_rows, given  # only data files need it
+
+        data = given(rows)
+        if data is not None:
+            product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
+            told = Told("jacobian", flat, arithmetic, answers.shown, product)
+            return answer_rows(inputs, data, answer, shown, told)
+    return answer_all(inputs, answer, shown)
 
 
 def _weights(text: str) -> Mapping[str, float] | Sequence[float]:

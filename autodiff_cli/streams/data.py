@@ -1,68 +1,115 @@
-"""`--points`: one program at every row of a data file, whose header says which column is which variable."""
+"""`--points`: one program at every row of data, whose columns say which is which variable.
+
+Long answers, and few rows of text, take the plain way, one row after the other; wide ones of many rows the pipeline.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
-from ..questions.point import constant_value, is_name, point_of_object
-from ..questions.problem import parse, single_output, wanted_variables
-from ..views.formats import Asked, View, writer
+from ..questions.arithmetic import DOUBLE, Arithmetic
+from ..questions.rows import Fitted, asked, fitted, kept_columns, mapped_columns, rows
+from ..views.error import say
+from ..views.formats import Asked, View, format_of, writer
+from ..views.wide import WIDE, Values, wide
+from . import options
 from .driver import Answer, Inputs, Method, answer_requests, is_file
-from .requests import Request, default_point, names, standard_input, whole
-from .textrows import Row, table
+from .files import Beside
+from .requests import Request, default_point, names, whole
+from .sinks import ONLY_WIDE, sink
+from .sources import NEEDS_DATA, File, Source, has_arrow, opened, sources
+from .textrows import Row, Texts, table, value
+
+FEW_ROWS = 20_000
+FEW_BYTES = 4 * 1024 * 1024
+"""So few rows of text are answered one by one: the libraries for more of them take as long to begin."""
 
 
 class Data(NamedTuple):
-    """What the options say about the data file."""
+    """What the options say about the data."""
 
-    path: str
-    keep: tuple[str, ...]
+    sources: tuple[Source, ...]
+    columns: Mapping[str, str]
+    keep: tuple[str, ...] | bool
+    wide: bool
+    backend: str | None
     spreadsheet: bool
 
+    @property
+    def reads_input(self) -> bool:
+        """Whether the data come on standard input."""
+        return any(source.path == "-" for source in self.sources)
 
-def given(path: str | None, keep: list[str] | None, spreadsheet: bool) -> Data | None:
-    """The data file that the options name, if any. Raises a usage error."""
-    if path is None:
-        if keep or spreadsheet:
-            option = "--keep" if keep else "--spreadsheet"
+
+class Told(NamedTuple):
+    """A question as rows ask it: its name, and how an answer becomes numbers in a line."""
+
+    question: str
+    numbers: Callable[[Any], Sequence[Any]]
+    arithmetic: Arithmetic
+    digits: int | None
+    whole: str | None = None
+    """The option that asks for what wide rows have no place for."""
+
+
+def given(chosen: options.Rows) -> Data | None:
+    """The data that the options name, if any. Raises a usage error."""
+    if chosen.backend not in (None, "llvm", "numpy", "python"):
+        hint = "it is `llvm`, `numpy` or `python`"
+        raise ExpressionError("usage", f"`--backend` cannot be `{chosen.backend}`", hint=hint)
+    if not chosen.points:
+        said = [name for name, value in chosen._asdict().items() if value]
+        if said:
+            option = f"--{said[0].replace('_', '-')}"
             raise ExpressionError("usage", f"`{option}` is about the rows of `--points`", hint="give a data file too")
         return None
-    kept = [name.strip() for option in keep or () for name in option.split(",")]
-    return Data(path, tuple(dict.fromkeys(kept)), spreadsheet)
+    kept = [name.strip() for option in chosen.keep or () for name in option.split(",")]
+    if kept and chosen.keep_all:
+        raise ExpressionError("usage", "`--keep` and `--keep-all` ask for two things", hint="leave one of them out")
+    return Data(
+        tuple(sources(chosen.points, chosen.input_format)),
+        _mapping(chosen.columns),
+        True if chosen.keep_all else tuple(dict.fromkeys(kept)),
+        chosen.wide,
+        chosen.backend,
+        chosen.spreadsheet,
+    )
+
+
+def _mapping(given: Sequence[str] | None) -> dict[str, str]:
+    """Which column has the values of which variable."""
+    found: dict[str, str] = {}
+    for piece in (piece for option in given or () for piece in option.split(",")):
+        name, equals, column = (part.strip() for part in piece.partition("="))
+        if not (name and equals and column):
+            hint = "write it as `--columns x=temp`: the variable, then the column"
+            raise ExpressionError("usage", f"`--columns` cannot be `{piece.strip()}`", hint=hint)
+        found[name] = column
+    return found
 
 
 # ---- the answers --------------------------------------------------------------------------------------------------
-def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer]) -> int:
+def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer], told: Told) -> int:
     """Answer the program at every row; return the exit code."""
     text = _program(inputs, data)
-    inputs = inputs._replace(expr=None, file=None)
-    chosen = inputs.chosen(view.formats)
-    if chosen in ("csv", "tsv"):
-        clash = [name for name in data.keep if name in view.columns and name != "id"]
-        if clash:
-            hint = "`--format jsonl` keeps them apart"
-            raise ExpressionError("usage", f"there is a column `{clash[0]}` in the answers already", hint=hint)
-        view = view._replace(columns=(*view.columns, *(name for name in data.keep if name not in view.columns)))
-    output = inputs.out()
-    out = writer(chosen, output.stream, view, True, spreadsheet=data.spreadsheet)
-    with ExitStack() as stack:
-        if data.path == "-":
-            file = standard_input()
-            flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
-        else:
-            try:
-                file = stack.enter_context(open(data.path, "rb"))
-            except OSError as fault:
-                message = f"`{data.path}` cannot be read: {fault.strerror}"
-                raise ExpressionError("io", message, hint="check the path") from None
-            flush = sys.stdout.isatty()
-        columns, rows = table(file, data.path, out.out.flush if flush else None)
-        asked = _Rows(text, inputs, data, columns)
-        return output.finish(answer_requests(asked.requests(rows), method, out, flush, fail=inputs.fail), whole=True)
+    _check_output(inputs.output, data)
+    format = format_of(
+        inputs.format, inputs.output, (*view.formats, *ONLY_WIDE), "csv" if data.wide else "jsonl", view.endings
+    )
+    if not (data.wide or format in ("table", "markdown", *ONLY_WIDE)):
+        if data.backend is not None:
+            hint = "add `--wide`, or leave it out"
+            raise ExpressionError("usage", "`--backend` is about wide rows", hint=hint)
+        return _long(inputs, data, text, format, method, view, told)
+    if told.whole is not None:
+        hint = "`--format jsonl` without `--wide` has a place for it"
+        raise ExpressionError("usage", f"`{told.whole}` is not for wide rows", hint=hint)
+    return _wide(inputs, data, text, format, method, told)
 
 
 def _program(inputs: Inputs, data: Data) -> str:
@@ -70,7 +117,7 @@ def _program(inputs: Inputs, data: Data) -> str:
     if inputs.file is not None and inputs.expr is not None:
         raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
     if inputs.file is not None:
-        if inputs.file == data.path == "-":
+        if inputs.file == "-" and data.reads_input:
             raise ExpressionError("usage", "`--file` and `--points` both read standard input", hint="name a file")
         text, fault = whole(inputs.file)
         if fault is not None:
@@ -83,81 +130,303 @@ def _program(inputs: Inputs, data: Data) -> str:
     return inputs.expr
 
 
+def _check_output(output: str | None, data: Data) -> None:
+    """Raise an error where what is written is what is read."""
+    for source in data.sources if output is not None and os.path.exists(output) else ():
+        assert output is not None
+        if source.path != "-" and os.path.samefile(source.path, output):
+            message = f"`{output}` is read, and cannot be written at the same time"
+            raise ExpressionError("io", message, hint="give another name to `--output`")
+
+
+def _long(
+    inputs: Inputs, data: Data, text: str, format: str, method: Method[Answer], view: View[Answer], told: Told
+) -> int:
+    """The answers as the command writes them, one after the other."""
+    keep = () if data.keep is True else data.keep
+    if format in ("csv", "tsv"):
+        clash = [name for name in keep or () if name in view.columns and name != "id"]
+        if clash:
+            hint = "`--format jsonl` keeps them apart"
+            raise ExpressionError("usage", f"there is a column `{clash[0]}` in the answers already", hint=hint)
+        if data.keep is True:
+            hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
+            raise ExpressionError("usage", "`--keep-all` is for wide rows, and for records", hint=hint)
+        view = view._replace(columns=(*view.columns, *(name for name in keep or () if name not in view.columns)))
+    with ExitStack() as stack:
+        output = inputs.out()
+        made = writer(format, output.stream, view, True, spreadsheet=data.spreadsheet)
+        flush = inputs.output is None and _flushes(data)
+        found = rows_of(data.sources, stack, made.out.flush if flush else None, None)
+        asked = _Rows(text, inputs, data, found.columns, told.question)
+        code = answer_requests(asked.requests(found.rows), method, made, flush, fail=inputs.fail)
+        return output.finish(code, whole=True)
+
+
+def _flushes(data: Data) -> bool:
+    """Whether answers go out as they come."""
+    if data.reads_input:
+        return not (is_file(sys.stdin) and not sys.stdout.isatty())
+    return sys.stdout.isatty()
+
+
+# ---- wide rows ----------------------------------------------------------------------------------------------------
+def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: Told) -> int:
+    """One line a row."""
+    plain = told.arithmetic is not DOUBLE
+    if plain and format not in WIDE:
+        message = f"`--format {format}` holds doubles, and no other numbers"
+        raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
+    if plain and data.backend not in (None, "python"):
+        raise ExpressionError("usage", f"`--backend {data.backend}` computes in doubles", hint="leave one of them out")
+    with ExitStack() as stack:
+        file: File | None = None
+        textual = not any(source.columnar for source in data.sources) and format in WIDE
+        if textual and not plain:
+            if data.backend == "python" or not has_arrow():
+                plain = True
+                if data.backend in ("llvm", "numpy"):
+                    hint = f"install it: {NEEDS_DATA}"
+                    raise ExpressionError("usage", f"`--backend {data.backend}` needs the extra `data`", hint=hint)
+            elif data.backend is None and len(data.sources) == 1:
+                begun = file = _Again(stack.enter_context(_closing(data.sources[0])))
+                plain = begun.is_short
+        if plain:
+            return _one_by_one(inputs, data, text, format, method, told, stack, file)
+        return _piped(inputs, data, text, format, told, stack, file)
+
+
+def _piped(inputs: Inputs, data: Data, text: str, format: str, told: Told, stack: ExitStack, file: File | None) -> int:
+    """Many rows, by batches."""
+    from .pipeline import Pipeline
+    from .sources import arrow
+
+    arrow("for these rows")
+    formula = rows(
+        text, at=default_point(inputs.at), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
+        backend=data.backend, question=told.question,
+    )  # fmt: skip
+    line = Pipeline(data.sources, formula, file)
+    if line.bound.kernel.note is not None and data.backend != "python":
+        say(f"note: {line.bound.kernel.note}\n")
+    beside = None if inputs.output is None else Beside(inputs.output, force=inputs.force)
+    if beside is not None:
+        stack.callback(beside.drop)
+    else:
+        sys.stdout.flush()
+    if beside is None and format in ONLY_WIDE and sys.stdout.isatty():
+        hint = "give `--output FILE`, or another format"
+        raise ExpressionError("usage", f"`{format}` is not for a terminal", hint=hint)
+    place: Any = sys.stdout.buffer if beside is None else beside.file
+    made = sink(place, line.bound.schema, format, digits=told.digits, spreadsheet=data.spreadsheet)
+    try:
+        code = line.run(made, beside, fail=inputs.fail)
+    except OSError as fault:
+        if beside is None:
+            raise
+        raise beside.unwritten(fault) from None
+    line.tally.say()
+    return code
+
+
+def _one_by_one(
+    inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: Told, stack: ExitStack,
+    file: File | None,
+) -> int:  # fmt: skip
+    """Few rows, or numbers that are no doubles: by the plain way."""
+    from .pipeline import Tally
+
+    flush = inputs.output is None and _flushes(data)
+    found = rows_of(data.sources, stack, sys.stdout.flush if flush else None, file)
+    requests = _Rows(text, inputs, data, found.columns, told.question)
+    first: Row | None = None
+    if found.columns is None:
+        first = next(found.rows, None)
+        requests.begin(list(first[1]) if first is not None else [])
+    assert requests.known is not None
+    called = asked(told.question, text, requests.known).names
+    clash = next((name for name in requests.kept if name in (*called, "error")), None)
+    if clash is not None:
+        hint = "rename it, or leave it out of `--keep`"
+        raise ExpressionError("usage", f"there is a column `{clash}` in the answers already", hint=hint)
+    output = inputs.out()
+    made = wide(format, output.stream, called, requests.kept, digits=told.digits, spreadsheet=data.spreadsheet)
+    tally = Tally()
+
+    def counted() -> Iterator[Request]:
+        again = found.rows if first is None else _chained(first, found.rows)
+        for request in requests.requests(again):
+            tally.rows += 1
+            if request.error is not None:
+                tally.note(request.error)
+            yield request
+
+    def answer(request: Request) -> Values:
+        try:
+            return Values(told.numbers(method(request)))
+        except ExpressionError as error:
+            tally.note(error)
+            raise
+
+    code = answer_requests(counted(), answer, made, flush, fail=inputs.fail)
+    if not (inputs.fail and code):
+        output.finish(code, whole=True)
+    elif inputs.output is not None:
+        output.stream.close()
+    tally.say()
+    return code
+
+
+def _chained(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
+    yield first
+    yield from rest
+
+
+class _Again:
+    """A file whose beginning has been read to see how long it is."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        parts: list[bytes] = []
+        size = 0
+        ended = False
+        while size < FEW_BYTES and not ended:
+            data = file.read1(FEW_BYTES)
+            ended = not data
+            parts.append(data)
+            size += len(data)
+        self.head = b"".join(parts)
+        self.is_short = ended and self.head.count(b"\n") < FEW_ROWS
+
+    def read1(self, size: int = -1) -> bytes:
+        """Some bytes, none at the end."""
+        if self.head:
+            given, self.head = self.head, b""
+            return given
+        data: bytes = self.file.read1(size)
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+
+# ---- the plain way ------------------------------------------------------------------------------------------------
+class Found(NamedTuple):
+    """The names of the columns, None where each row names its own, and the rows."""
+
+    columns: list[str] | None
+    rows: Iterator[Row]
+
+
+class _closing:
+    """A file that is closed in the end, unless it is standard input."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.file = opened(source)
+
+    def __enter__(self) -> File:
+        return self.file
+
+    def __exit__(self, *_: object) -> None:
+        if self.source.path != "-":
+            self.file.close()
+
+
+def rows_of(
+    files: Sequence[Source], stack: ExitStack, idle: Callable[[], None] | None = None, file: File | None = None
+) -> Found:
+    """The rows of all files, one after the other, until the stack is closed. Raises `ExpressionError`.
+
+    `file` is the first of them, where it is open already; `idle` is called before waiting for more.
+    """
+    first, *others = files
+    found = _rows_of(first, stack, idle, file)
+    if not others:
+        return found
+
+    def every() -> Iterator[Row]:
+        yield from found.rows
+        for source in others:
+            with ExitStack() as inner:
+                more = _rows_of(source, inner, idle, None)
+                if more.columns != found.columns:
+                    hint = "answer them one after the other, or make their columns alike"
+                    message = f"{source.name} has other columns than {first.name}"
+                    raise ExpressionError("point", message, hint=hint)
+                yield from more.rows
+
+    return Found(found.columns, every())
+
+
+def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, file: File | None) -> Found:
+    if source.columnar:
+        from .batches import reader
+
+        batches = reader(source, lambda columns: (columns, ()), False)
+        stack.callback(batches.close)
+
+        def each() -> Iterator[Row]:
+            number = 0
+            for chunk in batches.chunks():
+                for cells in chunk.batch.to_pylist():
+                    number += 1
+                    yield number, cells, None
+
+        return Found(list(batches.names), each())
+    if file is None:
+        file = stack.enter_context(_closing(source))
+    columns, found, _ = table(Texts(file, source.path, idle), source.path, source.format)
+    return Found(columns, found)
+
+
 class _Rows:
     """The rows as requests."""
 
-    def __init__(self, text: str, inputs: Inputs, data: Data, columns: Sequence[str] | None) -> None:
-        self.text, self.data = text, data
+    def __init__(
+        self, text: str, inputs: Inputs, data: Data, columns: Sequence[str] | None, question: str
+    ) -> None:  # fmt: skip
+        self.text, self.data, self.question = text, data, question
         self.constants = default_point(inputs.at)
         self.wrt = names(inputs.wrt)
-        self.used: list[str] | None = None if columns is None else self.begin(columns)
+        self.kept: tuple[str, ...] = ()
+        self.used: dict[str, str] | None = None
+        """The columns that the program uses, by the names of its variables."""
+        self.known: Fitted | None = None
+        if columns is not None:
+            self.begin(columns)
 
-    def begin(self, columns: Sequence[str]) -> list[str]:
-        """The columns that the program uses, now that it is known which names have values."""
-        for name in self.data.keep:
-            if name not in columns:
-                listed = ", ".join(f"`{column}`" for column in columns)
-                raise ExpressionError("usage", f"there is no column `{name}` to keep", hint=f"there are {listed}")
-        given = [*(column for column in columns if is_name(column)), *self.constants]
+    def begin(self, columns: Sequence[str]) -> None:
+        """Know the columns, and so which names have values."""
+        self.kept = kept_columns(self.data.keep, columns)
+        found = mapped_columns(self.data.columns, columns)
         try:
-            variables = self.variables(given)
+            known = fitted(self.text, list(found), self.constants, self.wrt, outputs=self.question == "jacobian")
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
             raise
-        for name in variables:
-            if name in columns and name in self.constants:
-                message = f"`{name}` is given a value by `--at`, and is a column of the data"
-                raise ExpressionError("point", message, hint="leave one of them out")
-        return [name for name in variables if name in columns]
-
-    def variables(self, given: Sequence[str]) -> Sequence[str]:
-        """The names whose values the program needs. Raises `ExpressionError` where that does not fit what is given."""
-        program = parse(self.text, given)
-        single_output(program)
-        missing = [name for name in program.variables if name not in given]
-        if missing:
-            raise ExpressionError(
-                "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
-                f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`",
-            )  # fmt: skip
-        for binding in program.bindings:
-            if binding.name in given:
-                raise ExpressionError(
-                    "point", f"`{binding.name}` is given a value by the data, and bound by the program",
-                    binding.value.span, "rename one of them",
-                )  # fmt: skip
-        wanted_variables(program, dict.fromkeys(given, 0.0), self.wrt)
-        return list(program.variables)
+        self.known = known
+        self.used = {name: found[name] for name in known.variables if name in found}
 
     def requests(self, rows: Iterator[Row]) -> Iterator[Request]:
         """What to answer, row by row."""
-        keep, wrt, text = self.data.keep, self.wrt, self.text
+        wrt, text = self.wrt, self.text
         for line, cells, error in rows:
             if self.used is None:
-                self.used = self.begin(list(cells))
-            kept = {name: cells.get(name) for name in keep} if keep else None
+                self.begin(list(cells))
+            assert self.used is not None
+            kept = {name: cells.get(name) for name in self.kept} if self.kept else None
             asked = Asked(text, line, None, kept)
             try:
                 if error is not None:
                     raise error
-                point = {**self.constants, **{name: value(name, cells.get(name)) for name in self.used}}
+                point = {
+                    **self.constants,
+                    **{name: value(column, cells.get(column)) for name, column in self.used.items()},
+                }
             except ExpressionError as fault:
                 fault.text = fault.text or ""
                 yield Request(asked, text, {}, None, fault)
                 continue
             yield Request(asked, text, point, wrt)
-
-
-def value(name: str, cell: object) -> float:
-    """The number in a cell: a constant expression as text, or a number of JSON.
-
-    It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
-    """
-    try:
-        if isinstance(cell, str):
-            if not cell.strip():
-                raise ExpressionError("point", "it is empty", hint="give a number")
-            return constant_value(name, cell.strip())
-        return point_of_object({name: cell})[name]
-    except ExpressionError as error:
-        raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None

@@ -56,25 +56,14 @@ def write(path: str, data: bytes, *, force: bool) -> None:
 
 
 def _write(path: str, data: BinaryIO, *, force: bool) -> None:
-    target = os.path.realpath(path)
+    beside = Beside(path, force=force)
     try:
-        try:
-            mode = os.stat(target).st_mode
-        except FileNotFoundError:
-            mode = None
-        if mode is not None and not stat.S_ISREG(mode):
-            with open(target, "wb") as device:
-                _copy(data, device)
-            return
-        if mode is not None and not force:
-            raise _kept(path)
-        _replace(target, data, mode, keep=not force)
-    except FileExistsError:
-        raise _kept(path) from None
+        _copy(data, beside.file)
+        beside.finish()
     except OSError as fault:
-        raise ExpressionError(
-            "io", f"`{path}` cannot be written: {fault.strerror or fault}", hint="check the path, and the space there"
-        ) from None
+        raise beside.unwritten(fault) from None
+    finally:
+        beside.drop()
 
 
 def check(path: str, *, force: bool) -> None:
@@ -89,29 +78,70 @@ def check(path: str, *, force: bool) -> None:
         raise ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path")
 
 
-def _replace(target: str, data: BinaryIO, mode: int | None, *, keep: bool) -> None:
-    folder, name = os.path.split(target)
-    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
-    try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            _copy(data, file)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(beside, stat.S_IMODE(mode))
-        if keep and hasattr(os, "link"):
-            try:
-                # unlike a renaming, this fails where somebody else has made the file meanwhile
-                os.link(beside, target)
+class Beside:
+    """A new file beside another, whose name it takes when it is finished; until then nothing is seen of it.
+
+    Raises `ExpressionError` (`io`) where it cannot be written, or the other is there and `force` is not.
+    """
+
+    def __init__(self, path: str, *, force: bool) -> None:
+        self.path, self.force = path, force
+        self.target = os.path.realpath(path)
+        self.mode: int | None = None
+        self.beside: str | None = None
+        try:
+            with suppress(FileNotFoundError):
+                self.mode = os.stat(self.target).st_mode
+            if self.mode is not None and not stat.S_ISREG(self.mode):
+                self.file: BinaryIO = open(self.target, "wb")  # noqa: SIM115 - `drop` closes it
                 return
-            except FileExistsError:
-                raise
-            except OSError:
-                pass
-        os.replace(beside, target)
-    finally:
-        with suppress(OSError):
-            os.unlink(beside)
+            if self.mode is not None and not force:
+                raise _kept(path)
+            folder, name = os.path.split(self.target)
+            beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
+            self.file = open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")  # noqa: SIM115
+            self.beside = beside
+        except OSError as fault:
+            raise self.unwritten(fault) from None
+
+    def unwritten(self, fault: OSError) -> ExpressionError:
+        """The error that a fault is."""
+        if isinstance(fault, FileExistsError):
+            return _kept(self.path)
+        return ExpressionError(
+            "io", f"`{self.path}` cannot be written: {fault.strerror or fault}",
+            hint="check the path, and the space there",
+        )  # fmt: skip
+
+    def finish(self) -> None:
+        """Take the name. Raises `ExpressionError`, and whatever closing a file raises."""
+        self.file.flush()
+        if self.beside is None:
+            return
+        try:
+            os.fsync(self.file.fileno())
+            if self.mode is not None:
+                os.chmod(self.beside, stat.S_IMODE(self.mode))
+            if not self.force and hasattr(os, "link"):
+                try:
+                    # unlike a renaming, this fails where somebody else has made the file meanwhile
+                    os.link(self.beside, self.target)
+                    return
+                except FileExistsError:
+                    raise
+                except OSError:
+                    pass
+            os.replace(self.beside, self.target)
+        except OSError as fault:
+            raise self.unwritten(fault) from None
+
+    def drop(self) -> None:
+        """Close the file; what has not taken its name is gone."""
+        with suppress(OSError, ValueError):
+            self.file.close()
+        if self.beside is not None:
+            with suppress(OSError):
+                os.unlink(self.beside)
 
 
 def _copy(data: BinaryIO, file: BinaryIO) -> None:

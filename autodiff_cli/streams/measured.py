@@ -6,29 +6,21 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 
 from ..errors import ExpressionError
-from .data import value
-from .requests import standard_input
-from .textrows import table
+from .data import rows_of
+from .sources import sources
+from .textrows import value
 
 MOST_CELLS = 20_000_000
 
 
 def read_columns(path: str, wanted: Callable[[Sequence[str]], Collection[str]]) -> dict[str, list[float]]:
-    """The columns of a data file (csv, tsv, jsonl; `-`: standard input) that `wanted` chooses among its names.
+    """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
     The numbers remember their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be
     read, `point` for what is no number, with its line and column.
     """
     with ExitStack() as stack:
-        if path == "-":
-            file = standard_input()
-        else:
-            try:
-                file = stack.enter_context(open(path, "rb"))
-            except OSError as fault:
-                message = f"`{path}` cannot be read: {fault.strerror}"
-                raise ExpressionError("io", message, hint="check the path") from None
-        header, rows = table(file, path, None)
+        header, rows = rows_of(sources([path], None), stack)
         found: dict[str, list[float]] | None = None
         if header is not None:
             found = {name: [] for name in wanted(header)}

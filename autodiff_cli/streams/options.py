@@ -126,16 +126,35 @@ Work = Annotated[
     ),
 ]  # fmt: skip
 PointsFile = Annotated[
-    str | None,
+    list[str] | None,
     Option(
         "--points",
-        "One answer a row of a data file (csv, tsv or jsonl; `-`: standard input), its header names.",
+        "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, or `-`. Repeats.",
         "PATH",
     ),
+]
+InputFormat = Annotated[
+    str | None,
+    Option(
+        "--input-format", "What the data are, where neither name nor content tells.", "NAME",
+        choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
+    ),
+]  # fmt: skip
+Columns = Annotated[
+    list[str] | None, Option("--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES")
 ]
 Keep = Annotated[
     list[str] | None, Option("--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES")
 ]
+KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.")]
+Wide = Annotated[bool, Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.")]
+Backend = Annotated[
+    str | None,
+    Option(
+        "--backend", "What computes wide rows: llvm, numpy, or python (one by one); else the fastest.", "NAME",
+        choices=("llvm", "numpy", "python"),
+    ),
+]  # fmt: skip
 OnError = Annotated[
     str | None,
     Option(
@@ -197,5 +216,10 @@ class Rows(NamedTuple):
     """The rows of a data file as points."""
 
     points: PointsFile = None
+    input_format: InputFormat = None
+    columns: Columns = None
     keep: Keep = None
+    keep_all: KeepAll = False
+    wide: Wide = False
+    backend: Backend = None
     spreadsheet: Spreadsheet = False

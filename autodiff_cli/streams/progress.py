@@ -16,18 +16,21 @@ class Progress:
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
         self.shown = False
+        self.width = 0
         self.unit = unit
         self.active = sys.stderr.isatty() and (here or not sys.stdout.isatty())
         self.next = time.monotonic() + wait if self.active else 0.0
 
-    def step(self, count: int) -> None:
-        """Say so, but not more than a few times a second."""
+    def step(self, count: int, more: str = "") -> None:
+        """Say so, and what `more` there is to say, but not more than a few times a second."""
         if self.active and time.monotonic() >= self.next:
-            say(f"\r{count:,} {self.unit}")
+            text = f"{count:,} {self.unit}{more}"
+            say(f"\r{text:{self.width}}")
+            self.width = len(text)
             self.shown = True
             self.next = time.monotonic() + 0.25
 
     def done(self) -> None:
         """Clear the line."""
         if self.shown:
-            say("\r" + " " * 30 + "\r")
+            say("\r" + " " * self.width + "\r")

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from ..errors import ExpressionError
 from ..questions import reading
-from ..questions.point import read_json
+from ..questions.point import constant_value, point_of_object, read_json
 from .requests import lines
 
 Row = tuple[int, Mapping[str, object], ExpressionError | None]
@@ -19,14 +19,12 @@ Line = tuple[int, str, ExpressionError | None]
 """Its number, its text, and why it is no text."""
 
 KINDS: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x1f\x8b", "compressed by gzip", "unpack it: `gzip -dc FILE | autodiff … --points -`"),
-    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it: `zstd -dc FILE | autodiff … --points -`"),
     (b"BZh", "compressed by bzip2", "unpack it: `bzip2 -dc FILE | autodiff … --points -`"),
     (b"\xfd7zXZ\0", "compressed by xz", "unpack it: `xz -dc FILE | autodiff … --points -`"),
     (b"PK\x03\x04", "a zip archive, as spreadsheets are", "save it as csv"),
     (b"\xd0\xcf\x11\xe0", "an old spreadsheet or document", "save it as csv"),
-    (b"PAR1", "Parquet", "write it as csv, tsv or jsonl"),
-    (b"ARROW1", "Arrow", "write it as csv, tsv or jsonl"),
+    (b"PAR1", "Parquet", "leave out `--input-format`"),
+    (b"ARROW1", "Arrow", "leave out `--input-format`"),
     (b"SQLite format 3\0", "an SQLite database", "write the table as csv: `sqlite3 -csv -header FILE 'select …'`"),
     (b"\x89HDF\r", "HDF5", "write it as csv, tsv or jsonl"),
     (b"\x89PNG\r", "a picture (PNG)", "give a file of data: csv, tsv or jsonl"),
@@ -39,16 +37,25 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
 )
 """How files begin that are no rows of text: what they are, and what to do."""
 
+ENDS = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+}  # fmt: skip
+"""How the names of files end, and what is in them."""
+
 _UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
-class _Lines:
+class Texts:
     """The lines of a file, which can be put back."""
 
-    def __init__(self, file: BinaryIO, path: str, idle: Callable[[], None] | None) -> None:
+    def __init__(self, file: BinaryIO, path: str, idle: Callable[[], None] | None, *, first: bool = True) -> None:
+        """`first` is whether the file is at its beginning."""
         self.name = "standard input" if path == "-" else f"`{path}`"
         self.again: list[Line] = []
+        self.taken = 0
+        """How many lines are not to come any more."""
+        self.first = first
         self.more = self.read(lines(file, idle))
 
     def read(self, raw: Iterator[bytes | None]) -> Iterator[Line]:
@@ -58,9 +65,10 @@ class _Lines:
                 message = f"the line is longer than {reading.LIMIT:,} bytes"
                 yield number, "", ExpressionError("limit", message, hint="use shorter lines")
                 continue
-            if number == 1:
+            begins = self.first and number == 1
+            if begins:
                 self.recognize(data)
-            text, fault = reading.decode(data.removesuffix(b"\r"), first=number == 1)
+            text, fault = reading.decode(data.removesuffix(b"\r"), first=begins)
             if fault is not None:
                 fault.text = text
             yield number, text, fault
@@ -82,22 +90,27 @@ class _Lines:
         raise ExpressionError("point", f"{self.name} seems to be {kind}", hint=hint)
 
     def __next__(self) -> Line:
-        return self.again.pop() if self.again else next(self.more)
+        line = self.again.pop() if self.again else next(self.more)
+        self.taken += 1
+        return line
 
-    def __iter__(self) -> _Lines:
+    def __iter__(self) -> Texts:
         return self
 
     def back(self, taken: Sequence[Line]) -> None:
         """Put lines back, the first of them to come first."""
         self.again += reversed(taken)
+        self.taken -= len(taken)
 
 
-def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[list[str] | None, Iterator[Row]]:
-    """The names in the header, None where each row names its own, and the rows, read as they are asked for.
+def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[Row], str]:
+    """The names in the header, None where each row names its own, the rows, and the separator, empty for objects.
 
+    Rows are read as they are asked for. The format is that of the file's name, or shows itself, unless it is given.
     Raises `ExpressionError`, also where the file is of another kind.
     """
-    texts = _Lines(file, path, idle)
+    if format is None:
+        format = next((kind for end, kind in ENDS.items() if path.endswith(end)), None)
     first = next(texts, None)
     while first is not None and first[2] is None and not first[1].strip():
         first = next(texts, None)
@@ -105,11 +118,10 @@ def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[l
         raise ExpressionError("point", f"{texts.name} is empty", hint="its first line names the columns: `x,y`")
     if _ARRAY.match(first[1]):
         texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
-    if path.endswith((".jsonl", ".ndjson", ".json")) or (path == "-" and first[1].lstrip().startswith("{")):
+    if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
         texts.back([first])
-        return None, _objects(texts)
-    tabs = path.endswith((".tsv", ".tab")) or (not path.endswith(".csv") and "\t" in first[1])
-    separator = "\t" if tabs else ","
+        return None, objects_of(texts), ""
+    separator = "\t" if format == "tsv" or (format is None and "\t" in first[1]) else ","
     try:
         if first[2] is not None:
             raise first[2]
@@ -123,7 +135,7 @@ def table(file: BinaryIO, path: str, idle: Callable[[], None] | None) -> tuple[l
         raise ExpressionError(
             "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
         )
-    return unique(columns), _cells(columns, texts, separator)
+    return unique(columns), cells_of(columns, texts, separator), separator
 
 
 def unique(columns: list[str]) -> list[str]:
@@ -134,7 +146,7 @@ def unique(columns: list[str]) -> list[str]:
     return columns
 
 
-def _separated(line: Line, texts: _Lines, separator: str, columns: Sequence[str] = ()) -> list[str]:
+def _separated(line: Line, texts: Texts, separator: str, columns: Sequence[str] = ()) -> list[str]:
     """The cells of a row, which takes further lines while a quoted cell is open.
 
     A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
@@ -182,15 +194,20 @@ def _separated(line: Line, texts: _Lines, separator: str, columns: Sequence[str]
         begin = end + len(separator)
 
 
+class Unclosed(ExpressionError):
+    """A quote that is still open at the end of what was read."""
+
+
 def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
     where = f"column `{columns[position]}`" if position < len(columns) else f"cell {position + 1}"
-    return ExpressionError(
+    return Unclosed(
         "point", f"{where}: the quote that opens the cell is never closed",
         hint='close it; inside a quoted cell, write `""` for a quote',
     )  # fmt: skip
 
 
-def _cells(columns: Sequence[str], texts: _Lines, separator: str) -> Iterator[Row]:
+def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[Row]:
+    """The rows of a file after its header."""
     count = len(columns)
     for line in texts:
         number, text, fault = line
@@ -209,7 +226,8 @@ def _cells(columns: Sequence[str], texts: _Lines, separator: str) -> Iterator[Ro
                 yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
 
 
-def _objects(texts: _Lines) -> Iterator[Row]:
+def objects_of(texts: Texts) -> Iterator[Row]:
+    """The rows of a file with an object a line."""
     for number, text, fault in texts:
         error = fault
         cells: Mapping[str, object] = {}
@@ -223,3 +241,18 @@ def _objects(texts: _Lines) -> Iterator[Row]:
                 error = found
         if error is not None or text.strip():
             yield number, cells, error
+
+
+def value(name: str, cell: object) -> float:
+    """The number in a cell: a constant expression as text, or a number of JSON.
+
+    It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
+    """
+    try:
+        if cell is None or (isinstance(cell, str) and not cell.strip()):
+            raise ExpressionError("point", "it is empty", hint="give a number")
+        if isinstance(cell, str):
+            return constant_value(name, cell.strip())
+        return point_of_object({name: cell})[name]
+    except ExpressionError as error:
+        raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None

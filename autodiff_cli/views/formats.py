@@ -325,6 +325,8 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "markdown": (".md", ".markdown"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
     "latex": (".tex",),
     "svg": (".svg",),
     "png": (".png",),

@@ -31,8 +31,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     command: getattr(face, {"grad": "gradient"}.get(command, command)) for command in COMMANDS
 }
 SHELL = {
-    "debug", "file", "force", "format", "json", "keep", "on_error", "output", "points", "save_path", "save_point",
-    "spreadsheet",
+    "backend", "columns", "debug", "file", "force", "format", "input_format", "json", "keep", "keep_all", "on_error",
+    "output", "points", "save_path", "save_point", "spreadsheet", "wide",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 

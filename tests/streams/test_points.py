@@ -242,7 +242,6 @@ def test_kept_cells_come_back_as_they_were(format: str, separator: str, tmp_path
 
 
 KINDS = {
-    "gzip": (b"\x1f\x8b\x08\x00abc\n", "compressed by gzip"),
     "png": (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"),
     "utf16": ("x,y\n1,2\n".encode("utf-16"), "text in UTF-16"),
     "utf16 without a mark": ("x,y\n1,2\n".encode("utf-16-le"), "text in UTF-16"),

@@ -1,0 +1,473 @@
+"""One formula at every row of a table: a function from record batches to record batches, which can be sent anywhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import ExpressionError, nearest
+from ..language.builder import Program
+from ..targets.lowering import Lowering
+from ..values.adjoint import Recording, record_gradient
+from ..values.value import variable
+from .jacobian import Jacobian, jacobian, output_names
+from .point import is_name
+from .problem import Point, as_number, parse, single_output, wanted_variables
+from .programs import Programs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .blocks import Block, Kernel
+    from .hessian import Hessian
+
+QUESTIONS = ("grad", "jacobian", "hessian")
+
+
+# ---- which names have values --------------------------------------------------------------------------------------
+class Fitted(NamedTuple):
+    """A program whose variables all have values, by columns or for all rows alike."""
+
+    program: Program
+    variables: tuple[str, ...]
+    wanted: tuple[str, ...]
+
+
+def fitted(
+    text: str,
+    columns: Sequence[str],
+    constants: Mapping[str, float],
+    wrt: Sequence[str] | None,
+    *,
+    outputs: bool = False,
+) -> Fitted:
+    """The program of a text over these columns, `constants` being the same for all rows.
+
+    With `outputs` it may have several. Raises `ExpressionError` where that does not fit what is given.
+    """
+    given = [*(column for column in columns if is_name(column)), *constants]
+    program = parse(text, given)
+    if not outputs:
+        single_output(program)
+    missing = [name for name in program.variables if name not in given]
+    if missing:
+        near = nearest(missing[0], list(columns))
+        mapped = f", or take another: `--columns {missing[0]}={near}`" if near else ""
+        raise ExpressionError(
+            "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
+            f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`{mapped}",
+        )  # fmt: skip
+    for binding in program.bindings:
+        if binding.name in given:
+            raise ExpressionError(
+                "point", f"`{binding.name}` is given a value by the data, and bound by the program",
+                binding.value.span, "rename one of them",
+            )  # fmt: skip
+    for name in program.variables:
+        if name in columns and name in constants:
+            message = f"`{name}` is given a value by `--at`, and is a column of the data"
+            raise ExpressionError("point", message, hint="leave one of them out")
+    wanted = wanted_variables(program, dict.fromkeys(given, 0.0), wrt)
+    return Fitted(program, tuple(program.variables), tuple(wanted))
+
+
+# ---- what is asked ------------------------------------------------------------------------------------------------
+class Asked(NamedTuple):
+    """A question in columns: what its results are called, and how they are found."""
+
+    names: tuple[str, ...]
+    meanings: tuple[str, ...]
+    record: Callable[[Lowering], Recording] | None
+    """None where only the plain way knows."""
+    plain: Callable[[Mapping[str, float]], Sequence[float]]
+
+
+def asked(question: str, text: str, known: Fitted) -> Asked:
+    """A question about a program, for any number of rows."""
+    program, _, wanted = known
+    leaves = list(program.variables.values())
+    by = [program.variables.get(name) or variable(name) for name in wanted]
+    if question == "jacobian":
+        outputs = output_names(text, program.outputs, {b.value: b.name for b in program.bindings})
+        marks = [str(k) if len(outputs) > 1 else "" for k in range(1, len(outputs) + 1)]
+
+        def every(recorder: Lowering) -> Recording:
+            parts = [record_gradient(output, leaves, by, recorder) for output in program.outputs]
+            return _together(parts)
+
+        def rows(point: Mapping[str, float]) -> Sequence[float]:
+            return flat_jacobian(jacobian(text, point, wrt=wanted))
+
+        return Asked(
+            (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted]),
+            (*outputs, *[f"the derivative of {output} by {name}" for output in outputs for name in wanted]),
+            every, rows,
+        )  # fmt: skip
+    if question == "hessian":
+        from .hessian import hessian
+
+        pairs = [(i, k) for i in range(len(wanted)) for k in range(i + 1)]
+
+        def second(point: Mapping[str, float]) -> Sequence[float]:
+            return flat_hessian(hessian(text, point, wrt=wanted))
+
+        return Asked(
+            ("value", *[f"d_{name}" for name in wanted], *[f"d_{wanted[i]}_{wanted[k]}" for i, k in pairs]),
+            ("the value", *[f"the derivative by {name}" for name in wanted],
+             *[f"the second derivative by {wanted[i]} and {wanted[k]}" for i, k in pairs]),
+            None, second,
+        )  # fmt: skip
+    programs = Programs(whole=False)
+
+    def one(recorder: Lowering) -> Recording:
+        return record_gradient(program.outputs[0], leaves, by, recorder)
+
+    def gradient(point: Mapping[str, float]) -> Sequence[float]:
+        found = programs.gradient(text, point, wanted)
+        return [found.value, *[found.gradient[name] for name in wanted]]
+
+    return Asked(
+        ("value", *[f"d_{name}" for name in wanted]),
+        ("the value", *[f"the derivative by {name}" for name in wanted]),
+        one, gradient,
+    )  # fmt: skip
+
+
+def flat_jacobian(found: Jacobian) -> list[Any]:
+    """The numbers of an answer as a row has them: all values, then the partial derivatives of each output."""
+    return [*found.values, *[x for row in found.jacobian or () for x in row]]
+
+
+def flat_hessian(found: Hessian) -> list[Any]:
+    """The numbers of an answer as a row has them: the value, the gradient, the lower triangle of the matrix."""
+    lower = [x for i, row in enumerate(found.hessian) for x in row[: i + 1]]
+    return [found.value, *found.gradient.values(), *lower]
+
+
+def _together(parts: Sequence[Recording]) -> Recording:
+    """Recordings by one recorder, as one."""
+    return replace(
+        parts[0],
+        values=tuple([step for part in parts for step in part.values]),
+        partials=tuple([step for part in parts for step in part.partials]),
+        adjoints=tuple([step for part in parts for step in part.adjoints]),
+        watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
+        place={node: step for part in parts for node, step in part.place.items()},
+        edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
+    )
+
+
+# ---- a table ------------------------------------------------------------------------------------------------------
+class Answered(NamedTuple):
+    """A batch of answers, and the errors in it by row."""
+
+    batch: pa.RecordBatch
+    errors: dict[int, ExpressionError]
+    asked: int
+    """Rows that were asked about one by one."""
+
+
+class Bound:
+    """A formula over the columns of one schema: compiled, and ready for batches."""
+
+    def __init__(self, rows: Rows, schema: pa.Schema) -> None:
+        import pyarrow as pa
+
+        unique(schema.names)
+        self.positions = {name: k for k, name in enumerate(schema.names)}
+        self.columns = mapped_columns(rows.columns, schema.names)
+        self.keep = kept_columns(rows.keep, schema.names)
+        known = fitted(rows.text, list(self.columns), rows.at, rows.wrt, outputs=rows.question == "jacobian")
+        self.variables = known.variables
+        self.asked = asked(rows.question, rows.text, known)
+        self.fixed = frozenset([k for k, name in enumerate(known.variables) if name not in self.columns])
+        self.given: list[Any] = [
+            rows.at[name] if k in self.fixed else self.positions[self.columns[name]]
+            for k, name in enumerate(known.variables)
+        ]
+        for k, name in enumerate(known.variables):
+            if k not in self.fixed:
+                check_type(name, schema.field(self.given[k]).type)
+        from .blocks import Kernel, kernel
+
+        if self.asked.record is None:
+            note = "second derivatives are computed row by row, which takes its time"
+            self.kernel: Kernel = Kernel(None, "python", note)
+        else:
+            self.kernel = kernel(self.asked.record, len(self.variables), self.fixed, rows.backend)
+        clash = next((name for name in self.keep if name in (*self.asked.names, "error")), None)
+        if clash is not None:
+            hint = "rename it, or leave it out of `--keep`"
+            raise ExpressionError("usage", f"there is a column `{clash}` in the answers already", hint=hint)
+        fields = [
+            pa.field(name, pa.float64(), metadata={"meaning": meaning})
+            for name, meaning in zip(self.asked.names, self.asked.meanings, strict=True)
+        ]
+        fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
+        fields += [schema.field(self.positions[name]) for name in self.keep]
+        told = {"autodiff.formula": rows.text, "autodiff.version": version(), "autodiff.question": rows.question}
+        if rows.at:
+            told["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at.items())
+        self.schema = pa.schema(fields, metadata=told)
+
+    def answer(
+        self,
+        batch: pa.RecordBatch,
+        where: Callable[[int], str] = lambda row: "",
+        faults: Mapping[int, ExpressionError] | None = None,
+    ) -> Answered:
+        """The answers to the rows of a batch. `where` says where a row is; `faults` are those that are none."""
+        import numpy as np
+        import pyarrow as pa
+
+        from .blocks import evaluate
+
+        count = batch.num_rows
+        columns = [given if k in self.fixed else _numbers(batch.column(given)) for k, given in enumerate(self.given)]
+
+        def missing(row: int, name: str) -> ExpressionError | None:
+            if faults and row in faults:
+                return faults[row]
+            column = self.columns.get(name, name)
+            if not batch.column(self.positions[column])[row].is_valid:
+                return ExpressionError("point", f"column `{column}`: it is empty", hint="give a number")
+            message = f"column `{column}`: the value of `{column}` is not a finite number"
+            return ExpressionError("point", message, hint="give a number that double precision can hold")
+
+        found: Block = evaluate(
+            self.kernel, self.variables, columns, count, len(self.asked.names), self.asked.plain, missing
+        )
+        errors = found.errors
+        for row, fault in (faults or {}).items():
+            if row not in errors:  # a constant program has an answer there too
+                errors[row] = fault
+                found.results[:, row] = np.nan
+        if not errors:
+            results = [pa.array(column) for column in found.results]
+            told = pa.nulls(count, pa.string())
+        else:
+            mask = np.zeros(count, bool)
+            mask[list(errors)] = True
+            results = [pa.array(column, mask=mask) for column in found.results]
+            told = _texts({row: f"{where(row)}{error.kind}: {error}" for row, error in errors.items()}, count)
+        kept = [batch.column(self.positions[name]) for name in self.keep]
+        return Answered(
+            pa.RecordBatch.from_arrays([*results, told, *kept], schema=self.schema), errors, len(found.asked)
+        )
+
+
+def _numbers(column: Any) -> Any:
+    """A column as doubles, NaN where there is none."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not pa.types.is_float64(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    return column.to_numpy(zero_copy_only=False)
+
+
+def _texts(texts: Mapping[int, str], count: int) -> Any:
+    """A column of texts, null where there is none."""
+    import numpy as np
+    import pyarrow as pa
+
+    rows = sorted(texts)
+    data = [texts[row].encode(errors="replace") for row in rows]
+    lengths = np.zeros(count + 1, np.int32)
+    lengths[np.array(rows) + 1] = [len(each) for each in data]
+    there = np.zeros(count, bool)
+    there[rows] = True
+    bits = np.packbits(there, bitorder="little").tobytes()
+    buffers = [pa.py_buffer(bits), pa.py_buffer(np.cumsum(lengths, dtype=np.int32).tobytes())]
+    return pa.Array.from_buffers(pa.string(), count, [*buffers, pa.py_buffer(b"".join(data))])
+
+
+def check_type(name: str, kind: Any) -> None:
+    """Raise a `point` error for a column of a type that holds no numbers."""
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
+        return
+    text = types.is_string(kind) or types.is_large_string(kind) or kind in ("string_view",)
+    what = "text" if text else "truth values" if types.is_boolean(kind) else f"values of the type {kind}"
+    hint = "convert it to a number type where the data are made, or map another column: `--columns x=NAME`"
+    raise ExpressionError("point", f"column `{name}` holds {what}, and a variable needs numbers", hint=hint)
+
+
+def unique(columns: Sequence[str]) -> None:
+    """Raise `ExpressionError` where two columns have one name."""
+    seen = set()
+    for column in columns:
+        if column in seen:
+            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
+        seen.add(column)
+
+
+def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns to carry along; all of them for True. Raises a usage error for one that is not there."""
+    if keep is True:
+        return tuple(columns)
+    for name in keep or ():
+        if name not in columns:
+            raise no_column(name, columns, "to keep")
+    return tuple(dict.fromkeys(keep or ()))
+
+
+def mapped_columns(columns: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Which column has the values of which name: those that are said, and the others under their own names."""
+    for theirs in columns.values():
+        if theirs not in names:
+            raise no_column(theirs, names, "to read")
+    hidden = set(columns.values())
+    return {name: name for name in names if name not in hidden} | dict(columns)
+
+
+def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
+    """The error for a column that is not there."""
+    near = nearest(name, list(columns))
+    listed = ", ".join(f"`{column}`" for column in columns[:20]) + (", …" if len(columns) > 20 else "")
+    hint = f"did you mean `{near}`? " if near else ""
+    return ExpressionError("usage", f"there is no column `{name}` {purpose}", hint=f"{hint}there are {listed}")
+
+
+_BINDING = threading.Lock()
+
+
+@lru_cache(64)
+def _bound(rows: Rows, schema: bytes) -> Bound:
+    import pyarrow as pa
+
+    return Bound(rows, pa.ipc.read_schema(pa.py_buffer(schema)))
+
+
+class Rows:
+    """A formula as a function from a `pyarrow.RecordBatch` to another one, with the answers to its rows.
+
+    It travels as text and is compiled once a process. `schema` is what its batches look like.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        at: Mapping[str, float],
+        wrt: tuple[str, ...] | None,
+        keep: tuple[str, ...] | bool,
+        columns: Mapping[str, str],
+        backend: str | None,
+        question: str,
+    ) -> None:
+        self.text, self.at, self.wrt, self.keep = text, dict(at), wrt, keep
+        self.columns, self.backend, self.question = dict(columns), backend, question
+        self._key = (
+            text, tuple(self.at.items()), wrt, keep, tuple(self.columns.items()), backend, question
+        )  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"rows({self.text!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (version(), self._key)
+
+    def bound(self, schema: pa.Schema) -> Bound:
+        """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
+        with _BINDING:
+            return _bound(self, schema.serialize().to_pybytes())
+
+    def schema(self, given: pa.Schema) -> pa.Schema:
+        """What the answers to batches of a schema look like, with the meaning of each column."""
+        return self.bound(given).schema
+
+    def __call__(self, batch: Any) -> Any:
+        """The answers to a batch: one row a row. A table gives a table."""
+        import pyarrow as pa
+
+        if isinstance(batch, pa.Table):
+            bound = self.bound(batch.schema)
+            parts = [bound.answer(part).batch for part in batch.to_batches()]
+            return pa.Table.from_batches(parts, schema=bound.schema)
+        return self.bound(batch.schema).answer(batch).batch
+
+
+def version() -> str:
+    """The version of the package, which is above this room."""
+    found: str = sys.modules[__name__.partition(".")[0]].__version__
+    return found
+
+
+def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
+    if theirs != version():
+        raise ExpressionError(
+            "usage", f"these rows come from autodiff {theirs}, and this is {version()}",
+            hint="install one version everywhere",
+        )  # fmt: skip
+    text, at, wrt, keep, columns, backend, question = key
+    return Rows(text, dict(at), wrt, keep, dict(columns), backend, question)
+
+
+def rows(
+    text: str,
+    *,
+    at: Point | None = None,
+    wrt: Sequence[str] | str | None = None,
+    keep: Sequence[str] | str | bool = (),
+    columns: Mapping[str, str] | None = None,
+    backend: str | None = None,
+    question: str = "grad",
+) -> Rows:
+    """The formula `text` as a function from record batches to record batches with its answers, a row for a row.
+
+    A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
+    keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
+    names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`.
+    Needs the extra `data`. Raises `ExpressionError` for a formula or options that cannot be; columns that do not fit
+    are known with the first batch.
+
+    >>> import pyarrow as pa
+    >>> priced = rows("p*exp(-r*t)", at={"r": 0.05})
+    >>> priced(pa.record_batch({"p": [100.0, 50.0], "t": [0.0, None]})).to_pydict()["error"]
+    [None, 'point: column `t`: it is empty']
+    """
+    from .blocks import BACKENDS
+
+    if backend not in (None, *BACKENDS):
+        raise ExpressionError(
+            "usage", f"`--backend` cannot be `{backend}`", hint=f"it is one of {', '.join(BACKENDS)}"
+        )  # fmt: skip
+    if question not in QUESTIONS:
+        raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
+    given = {name: as_number(value, name) for name, value in (at or {}).items()}
+    names = None if wrt is None else _listed(wrt)
+    parse(text, given)
+    return Rows(text, given, names, keep if keep is True else _listed(keep or ()), columns or {}, backend, question)
+
+
+def _listed(names: Sequence[str] | str | bool) -> tuple[str, ...]:
+    if isinstance(names, bool):
+        return ()
+    return tuple([name.strip() for name in names.split(",")] if isinstance(names, str) else names)
+
+
+# ---- why not ------------------------------------------------------------------------------------------------------
+_NUMERAL = re.compile(r"(?<![\w`])-?\d[\d.]*(?:e[+-]?\d+)?")
+
+
+def reason(error: ExpressionError) -> str:
+    """An error without what is different from row to row, to be counted."""
+    headline = str(error).split("; ")[0].split(" (here ")[0]
+    if error.kind == "point":
+        headline = ": ".join(headline.split(": ")[:2])
+    return f"{error.kind}: {_NUMERAL.sub('…', headline)}"

@@ -1,0 +1,250 @@
+"""The pipeline of wide rows: one thread reads, one computes, one writes, with short queues between them."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ExpressionError
+from ..questions.rows import Rows, fitted, kept_columns, mapped_columns, reason
+from ..views.error import report, say
+from .batches import Chunk, Needs, Reader, reader
+from .files import Beside
+from .interruption import Interruption
+from .progress import Progress
+from .sinks import Sink
+from .sources import File, Source
+
+if TYPE_CHECKING:
+    from ..questions.rows import Bound
+
+WAITING = 2
+"""Batches that wait in a queue: enough for the threads to overlap, and few, since they are most of the memory."""
+
+REASONS = 10
+"""How many reasons the summary names."""
+
+
+class Tally:
+    """How many rows there were, and why some of them have no answer."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.reasons: Counter[str] = Counter()
+        self.code = 0
+
+    def note(self, error: ExpressionError) -> None:
+        """Count an error."""
+        self.reasons[reason(error)] += 1
+        self.code = max(self.code, error.exit_code)
+
+    def say(self) -> None:
+        """Say on standard error how many rows have no answer, and why; nothing where all have one."""
+        bad = sum(self.reasons.values())
+        if not bad:
+            return
+        verb = "has" if bad == 1 else "have"
+        told = [f"{self.rows:,} rows, and {bad:,} of them {verb} no answer:"]
+        width = len(f"{max(self.reasons.values()):,}")
+        told += [f"  {count:>{width},}  {why}" for why, count in self.reasons.most_common(REASONS)]
+        if len(self.reasons) > REASONS:
+            told.append(f"  … and {len(self.reasons) - REASONS:,} more reasons")
+        say("\n".join(told) + "\n")
+
+
+def needs(rows: Rows) -> Needs:
+    """Which columns a formula reads."""
+
+    def of(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+        columns = mapped_columns(rows.columns, names)
+        kept = kept_columns(rows.keep, names)
+        try:
+            known = fitted(rows.text, list(columns), rows.at, rows.wrt, outputs=rows.question == "jacobian")
+        except ExpressionError as error:
+            error.text = rows.text if error.text is None else error.text
+            raise
+        used = dict.fromkeys((*known.variables, *known.wanted))
+        return [columns[name] for name in used if name in columns], kept
+
+    return of
+
+
+class _End:
+    """What a thread ends with: an error, or None."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+class Pipeline:
+    """Rows from files through a formula."""
+
+    def __init__(self, sources: Sequence[Source], rows: Rows, file: File | None = None) -> None:
+        """`file` is the first source, where it is open already. Raises `ExpressionError` where nothing can begin."""
+        self.sources, self.rows = sources, rows
+        self.needs = needs(rows)
+        self.several = len(sources) > 1
+        self.first: Reader = reader(sources[0], self.needs, self.several, file)
+        self.bound: Bound = rows.bound(self.first.schema)
+        self.tally = Tally()
+        self.stopped = threading.Event()
+        self.total = self.first.total if not self.several else None
+        self.size = self.first.size if not self.several else 0
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows of all files. Raises `ExpressionError`, also where their columns are not the same."""
+        current = self.first
+        try:
+            yield from current.chunks()
+            for source in self.sources[1:]:
+                current.close()
+                current = reader(source, self.needs, self.several)
+                if not current.schema.equals(self.first.schema):
+                    raise _other_columns(source, self.sources[0], current.schema, self.first.schema)
+                yield from current.chunks()
+        finally:
+            current.close()
+
+    def run(self, sink: Sink, beside: Beside | None, *, fail: bool) -> int:
+        """Answer all rows; return the exit code. With `fail` the first error is the end.
+
+        A file is finished where all has gone well.
+        """
+        read: queue.Queue[Any] = queue.Queue(WAITING)
+        written: queue.Queue[Any] = queue.Queue(WAITING)
+        ended: list[BaseException] = []
+        reading = threading.Thread(target=self._read, args=(read,), daemon=True)
+        writing = threading.Thread(target=self._write, args=(written, sink, ended), daemon=True)
+        progress = Progress("rows", here=beside is not None)
+        begun = time.monotonic()
+        failed: tuple[ExpressionError, str] | None = None
+        done = 0
+        with Interruption() as interruption:
+            reading.start()
+            writing.start()
+            try:
+                while not interruption.asked and not ended:
+                    chunk = _next(read, interruption, ended)
+                    if chunk is None:
+                        break
+                    if isinstance(chunk, _End):
+                        if chunk.error is not None:
+                            raise chunk.error
+                        break
+                    batch, errors, _ = self.bound.answer(chunk.batch, chunk.where, chunk.faults)
+                    if errors and fail:
+                        row = min(errors)
+                        failed = errors[row], chunk.where(row)
+                        batch, errors = batch.slice(0, row + 1), {row: errors[row]}
+                    self.tally.rows += batch.num_rows
+                    for error in errors.values():
+                        self.tally.note(error)
+                    if beside is None or not failed:
+                        _put(written, batch, ended)
+                    done += chunk.size
+                    progress.step(self.tally.rows, self._rate(begun, done) if progress.active else "")
+                    if failed:
+                        break
+            finally:
+                self.stopped.set()
+                _put(written, None, ended)
+                writing.join()
+                _drain(read)
+                reading.join(5)
+                progress.done()
+        if ended:
+            raise ended[0]
+        if interruption.asked:
+            left = "" if beside is None else f"; `{beside.path}` is not written"
+            say(f"interrupted after {self.tally.rows:,} rows{left}\n")
+            return interruption.code
+        if failed:
+            error, where = failed
+            report(error.diagnostic, error.text or self.rows.text, where=where)
+            return error.exit_code
+        if beside is not None:
+            beside.finish()
+        return self.tally.code
+
+    def _rate(self, begun: float, done: int) -> str:
+        """How fast it goes, and how much is left, where that is known."""
+        elapsed = max(time.monotonic() - begun, 1e-3)
+        rate = self.tally.rows / elapsed
+        told = f", {rate:,.0f} a second"
+        share = self.tally.rows / self.total if self.total else done / self.size if self.size else 0
+        if 0 < share < 1:
+            told += f", {elapsed * (1 - share) / share:,.0f} s left"
+        return told
+
+    def _read(self, read: queue.Queue[Any]) -> None:
+        error: BaseException | None = None
+        try:
+            for chunk in self.chunks():
+                while not self.stopped.is_set():
+                    try:
+                        read.put(chunk, timeout=0.1)
+                        break
+                    except queue.Full:
+                        continue
+                if self.stopped.is_set():
+                    return
+        except BaseException as fault:
+            error = fault
+        while not self.stopped.is_set():
+            try:
+                read.put(_End(error), timeout=0.1)
+                return
+            except queue.Full:
+                continue
+
+    def _write(self, written: queue.Queue[Any], sink: Sink, ended: list[BaseException]) -> None:
+        try:
+            while (item := written.get()) is not None:
+                sink.write(item)
+            sink.close()
+        except BaseException as fault:
+            ended.append(fault)
+
+
+def _next(read: queue.Queue[Any], interruption: Interruption, ended: list[BaseException]) -> Any:
+    """What comes next; None where the work is to end instead."""
+    while not interruption.asked and not ended:
+        try:
+            return read.get(timeout=0.1)
+        except queue.Empty:
+            continue
+    return None
+
+
+def _put(written: queue.Queue[Any], item: Any, ended: list[BaseException]) -> None:
+    while not ended:
+        try:
+            written.put(item, timeout=0.1)
+            return
+        except queue.Full:
+            continue
+
+
+def _drain(read: queue.Queue[Any]) -> None:
+    while True:
+        try:
+            read.get_nowait()
+        except queue.Empty:
+            return
+
+
+def _other_columns(source: Source, first: Source, found: Any, expected: Any) -> ExpressionError:
+    """The error for a file that does not go together with the first."""
+    for field in expected:
+        other = found.field(field.name) if field.name in found.names else None
+        if other is None or not other.type.equals(field.type):
+            what = "no such column" if other is None else f"{other.type}"
+            return ExpressionError(
+                "point", f"column `{field.name}` is {field.type} in {first.name}, and {what} in {source.name}",
+                hint="answer them one after the other, or make their columns alike",
+            )  # fmt: skip
+    return ExpressionError("point", f"{source.name} has other columns than {first.name}", hint="make them alike")

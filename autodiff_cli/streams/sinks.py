@@ -1,0 +1,163 @@
+"""Where batches of answers go: files that are written whole or not at all, and standard output."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from ..errors import ExpressionError
+from ..views.formats import Asked, disarmed, lacking
+from ..views.wide import WIDE, Values, wide
+
+ONLY_WIDE = ("parquet", "arrow")
+"""Formats that have wide rows only."""
+
+
+class Sink(ABC):
+    """Takes batches of answers, one after the other."""
+
+    def __init__(self, file: BinaryIO, schema: Any) -> None:
+        self.file, self.schema = file, schema
+
+    @abstractmethod
+    def write(self, batch: Any) -> None:
+        """Write a batch."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what comes after the last one."""
+
+
+class ParquetSink(Sink):
+    """Parquet: doubles as they are, what is carried along by dictionaries."""
+
+    def __init__(self, file: BinaryIO, schema: Any) -> None:
+        super().__init__(file, schema)
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        texts = [field.name for field in schema if not pa.types.is_floating(field.type)]
+        self.writer = parquet.ParquetWriter(file, schema, compression="lz4", use_dictionary=texts)
+
+    def write(self, batch: Any) -> None:
+        self.writer.write_batch(batch)
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+class ArrowSink(Sink):
+    """Arrow: a file of batches, or on standard output a stream of them."""
+
+    def __init__(self, file: BinaryIO, schema: Any) -> None:
+        super().__init__(file, schema)
+        import pyarrow as pa
+
+        begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
+        self.writer = begin(file, schema)
+
+    def write(self, batch: Any) -> None:
+        self.writer.write_batch(batch)
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+class CellsSink(Sink):
+    """Csv or tsv."""
+
+    def __init__(self, file: BinaryIO, schema: Any, separator: str, spreadsheet: bool) -> None:
+        super().__init__(file, schema)
+        from pyarrow import csv
+
+        self.begin = schema.names.index("error") + 1
+        self.spreadsheet = spreadsheet
+        self.options = csv.WriteOptions(include_header=False, delimiter=separator)
+        self.csv = csv
+        quoted = [f'"{x}"' if separator in x or '"' in x or "\n" in x else x for x in (
+            name.replace('"', '""') for name in schema.names
+        )]  # fmt: skip
+        file.write((separator.join(quoted) + "\n").encode())
+
+    def write(self, batch: Any) -> None:
+        import pyarrow as pa
+
+        columns = batch.columns
+        for k, field in enumerate(batch.schema):
+            if self.spreadsheet and k >= self.begin and pa.types.is_string(field.type):
+                columns[k] = pa.array([cell and disarmed(cell) for cell in columns[k].to_pylist()], pa.string())
+            elif not _is_plain(field.type):
+                columns[k] = _as_text(columns[k])
+        self.csv.write_csv(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), self.file, self.options)
+
+    def close(self) -> None:
+        self.file.flush()
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether a csv cell can hold a value of the type as it is."""
+    from pyarrow import types
+
+    return any(test(kind) for test in (
+        types.is_primitive, types.is_string, types.is_large_string, types.is_boolean, types.is_null
+    ))  # fmt: skip
+
+
+def _as_text(column: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
+
+
+class TextSink(Sink):
+    """Any other format of wide rows, a row at a time."""
+
+    def __init__(self, file: BinaryIO, schema: Any, format: str, digits: int | None, spreadsheet: bool) -> None:
+        super().__init__(file, schema)
+        import io
+
+        self.own = None if file is sys.stdout.buffer else io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        self.text = self.own or sys.stdout
+        end = schema.names.index("error")
+        self.names, self.kept = schema.names[:end], schema.names[end + 1 :]
+        self.out = wide(format, self.text, self.names, self.kept, digits=digits, spreadsheet=spreadsheet)
+
+    def write(self, batch: Any) -> None:
+        columns = [batch.column(name).to_pylist() for name in self.names]
+        kept = [[_plain(x) for x in batch.column(name).to_pylist()] for name in self.kept]
+        told = batch.column("error").to_pylist()
+        for row, numbers in enumerate(zip(*columns, strict=True)):
+            asked = Asked(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
+            if told[row] is None:
+                self.out.answer(asked, Values(numbers))
+            else:
+                self.out.error(asked, ExpressionError("point", told[row]))
+        self.text.flush()
+
+    def close(self) -> None:
+        self.out.close()
+        self.text.flush()
+        if self.own is not None:
+            # the file is closed by whom it belongs to
+            self.own.detach()
+
+
+def _plain(cell: object) -> object:
+    return cell if cell is None or isinstance(cell, (str, int, float, bool)) else str(cell)
+
+
+def sink(file: BinaryIO, schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:
+    """What writes batches of a schema in a format. Raises a usage error for one that there is not."""
+    if format in ("csv", "tsv"):
+        return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
+    if format in WIDE:
+        return TextSink(file, schema, format, digits, spreadsheet)
+    kinds: dict[str, Callable[[BinaryIO, Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
+    if format not in kinds:
+        raise lacking(format, (*WIDE, *kinds))
+    if spreadsheet:
+        hint = "`--format csv` and `--format tsv` have them"
+        raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+    return kinds[format](file, schema)

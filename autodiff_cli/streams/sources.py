@@ -1,0 +1,191 @@
+"""Where the rows come from: which files, of which kind, and how they are opened."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ..errors import ExpressionError
+from .requests import standard_input
+from .textrows import ENDS
+
+TEXT = ("csv", "tsv", "jsonl")
+COLUMNAR = ("parquet", "arrow")
+INPUT_FORMATS = (*TEXT, *COLUMNAR)
+
+SUFFIXES = ENDS | {
+    ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow",
+    ".ipc": "arrow",
+}  # fmt: skip
+"""How the names of files end, and what is in them."""
+
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
+"""How files begin, whatever they are called."""
+
+STREAM = b"\xff\xff\xff\xff"
+"""How a stream of Arrow batches begins, which is no file of them."""
+
+NEEDS_DATA = "`pip install 'autodiff-cli[data]'`"
+
+
+File = Any
+"""An open file of bytes: it has `read1` and `close`."""
+
+
+class Source(NamedTuple):
+    """A file of rows."""
+
+    path: str
+    format: str | None
+    """One of `INPUT_FORMATS`; None for text that shows itself what it is."""
+    packed: str | None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path == "-" else f"`{self.path}`"
+
+    @property
+    def columnar(self) -> bool:
+        """Whether only pyarrow can read it."""
+        return self.format in COLUMNAR
+
+
+def sources(given: Sequence[str], format: str | None) -> list[Source]:
+    """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
+    if format is not None and format not in INPUT_FORMATS:
+        listed = ", ".join(f"`{each}`" for each in INPUT_FORMATS)
+        raise ExpressionError("usage", f"`--input-format` cannot be `{format}`", hint=f"it is one of {listed}")
+    paths = [path for each in given for path in _paths(each)]
+    if paths.count("-") > 1:
+        raise ExpressionError("usage", "standard input can be read once", hint="leave one `-` out")
+    return [_source(path, format) for path in paths]
+
+
+def _paths(given: str) -> list[str]:
+    if given == "-" or os.path.isfile(given):
+        return [given]
+    if os.path.isdir(given):
+        found = sorted(
+            os.path.join(given, name)
+            for name in os.listdir(given)
+            if not name.startswith((".", "_")) and _by_name(name)[0] is not None
+        )
+        if not found:
+            hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
+            raise ExpressionError("io", f"the folder `{given}` holds no file of data", hint=hint)
+        return found
+    if glob.has_magic(given):
+        found = sorted(path for path in glob.glob(given, recursive=True) if os.path.isfile(path))
+        if not found:
+            raise ExpressionError("io", f"no file is called like `{given}`", hint="check the pattern, and the folder")
+        return found
+    return [given]
+
+
+def _by_name(path: str) -> tuple[str | None, str | None]:
+    """What a name says of a file: its format, and how it is packed."""
+    stem, suffix = os.path.splitext(path.lower())
+    packed = PACKED.get(suffix)
+    if packed is not None:
+        suffix = os.path.splitext(stem)[1]
+    return SUFFIXES.get(suffix), packed
+
+
+def _source(path: str, format: str | None) -> Source:
+    if path == "-":
+        begin = peeked().peek(8)[:8]
+        named: tuple[str | None, str | None] = (None, None)
+    else:
+        named = _by_name(path)
+        try:
+            with open(path, "rb") as file:
+                begin = file.read(8)
+        except OSError as fault:
+            message = f"`{path}` cannot be read: {fault.strerror}"
+            raise ExpressionError("io", message, hint="check the path") from None
+    kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
+    if begin.startswith(STREAM) and not begin[8:]:
+        kind = "arrow"
+    if format is not None:
+        return Source(path, format, kind if kind in PACKED.values() else None)
+    if kind in COLUMNAR:
+        return Source(path, kind, None)
+    if named[0] in COLUMNAR:
+        # what its reader says of it is said
+        return Source(path, named[0], None)
+    return Source(path, named[0], kind if kind in PACKED.values() else None)
+
+
+_peeked: list[tuple[object, io.BufferedReader]] = []
+
+
+def peeked() -> io.BufferedReader:
+    """Standard input, as a file that can be looked into."""
+    raw: Any = standard_input()
+    if isinstance(raw, io.BufferedReader):
+        return raw
+    if not _peeked or _peeked[0][0] is not raw:
+        _peeked[:] = [(raw, io.BufferedReader(raw))]
+    return _peeked[0][1]
+
+
+def opened(source: Source) -> File:
+    """The text of a file, unpacked. Raises `ExpressionError`."""
+    try:
+        file: Any = peeked() if source.path == "-" else open(source.path, "rb")  # noqa: SIM115 - the caller closes it
+        if source.packed == "gzip":
+            return Unpacked(gzip.GzipFile(fileobj=file), file, source)
+        if source.packed == "zstd":
+            pa = arrow(f"to unpack {source.name}")
+            return Unpacked(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, source)
+    except OSError as fault:
+        message = f"{source.name} cannot be read: {fault.strerror or fault}"
+        raise ExpressionError("io", message, hint="check the path") from None
+    return file
+
+
+class Unpacked:
+    """What comes out of a packed file; what is wrong with that is an error of the file."""
+
+    def __init__(self, file: Any, packed: File, source: Source) -> None:
+        self.file, self.packed, self.source = file, packed, source
+
+    def read1(self, size: int = -1) -> bytes:
+        """Some bytes, none at the end. Raises `ExpressionError`."""
+        try:
+            data: bytes = self.file.read1(size)
+        except (OSError, EOFError, ValueError) as fault:
+            message = f"{self.source.name} cannot be unpacked: {str(fault)[:1].lower()}{str(fault)[1:]}"
+            raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError, ValueError):
+            self.file.close()
+        self.packed.close()
+
+
+def arrow(purpose: str) -> Any:
+    """The module pyarrow. Raises a usage error where it is not installed."""
+    try:
+        import pyarrow
+    except ImportError:
+        message = f"pyarrow, which is needed {purpose}, is not installed"
+        raise ExpressionError("usage", message, hint=NEEDS_DATA) from None
+    return pyarrow
+
+
+def has_arrow() -> bool:
+    """Whether pyarrow and NumPy can be had, without importing them."""
+    from importlib.util import find_spec
+
+    return all(sys.modules.get(name, find_spec(name)) is not None for name in ("pyarrow", "numpy"))
