@@ -3,7 +3,8 @@
 A formula is a row of steps `(operation, place, a, b)`: the place of the result among the numbers, and the places of the
 inputs. Whatever is out of the ordinary (an error, an infinite number, a kink, operands that are equal where they are
 compared) raises here or gives None, and the sweeps are asked instead, which know what to say. Where there is an answer
-it is that of the sweeps to the last bit: the same functions and rules, in the same order.
+it is that of the sweeps to the last bit: the same functions and rules, in the same order. What is written out here are
+sums, products and whole powers, of rows whose rules say no more (`forms`); all else asks its row.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..table import operators as table
 from ..table import primitives as primitives
 from ..table.operators import POW
 from ..table.primitive import FUNCTIONS, Primitive
+from . import forms
 from .sweep import forward
 from .tape import Tape, in_order
 
@@ -39,14 +41,16 @@ CALLABLE: dict[str, Primitive] = {
 """The functions that a step may apply, by their names in the language."""
 
 _smooth: dict[Primitive, Smooth | None] = {}
-_ARITHMETIC = {table.ADD: ADD, table.SUB: SUB, table.MUL: MUL, table.DIV: DIV, table.NEG: NEG}
+_OPERATIONS = {forms.SUM: ADD, forms.DIFFERENCE: SUB, forms.PRODUCT: MUL, forms.NEGATION: NEG}
+_ARITHMETIC = {table.DIV: DIV, **{p: _OPERATIONS[form] for p, form in forms.FORMS.items() if form in _OPERATIONS}}
+_writes_powers = forms.FORMS.get(POW) == forms.POWER
 _by_base = POW.partials[0]
 _by_numerator, _by_denominator = table.DIV.partials
 
 
 def is_whole(exponent: float) -> bool:
     """Whether a power with this constant exponent is a WHOLE one."""
-    return 1.0 <= exponent < 1e15 and exponent == int(exponent)
+    return _writes_powers and 1.0 <= exponent < 1e15 and exponent == int(exponent)
 
 
 def smooth(primitive: Primitive) -> Smooth | None:

@@ -150,6 +150,8 @@ class Activity(list[bool]):
         """Nodes whose value may jump at this point."""
         self.agreed: Mapping[int, Sequence[Number | None]] = {}
         """Where the sides of all kinks agree: the local derivatives, on one side, of the nodes that have sides."""
+        self.zeros: set[int] = set()
+        """The literal zeros, which cut off what they are multiplied with."""
         self._through = through
         self._moving: Activity | None = None
         self._beyond: dict[int, Number] = {}
@@ -164,8 +166,12 @@ class Activity(list[bool]):
             for i in order:
                 ps = parents[i]
                 if not ps:
+                    if primitives[i] is CONSTANT and tape.data[i] == 0:
+                        self.zeros.add(i)
                     continue
                 primitive = primitives[i]
+                if primitive is NEG and ps[0] in self.zeros:
+                    self.zeros.add(i)
                 if primitive is WHERE:
                     self._choice(i, ps)
                     continue
@@ -310,7 +316,7 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
     primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
     if active.agreed and i in active.agreed:
         return [d if active[p] else None for p, d in zip(ps, active.agreed[i], strict=True)]
-    if primitive.product and is_cut(tape, ps):
+    if active.zeros and primitive.product and not active.zeros.isdisjoint(ps):
         return [None] * len(ps)
     inputs = [data[p] for p in ps]
     try:

@@ -1,0 +1,99 @@
+"""Tests that every way to the gradient in doubles gives the same to the last bit, and that each was gone.
+
+The ways: the sweep over a tape, backpropagation over Values in place, and flat lists, of a program that is read and of
+an ordinary formula that is taken apart.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+
+import pytest
+
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.language.straight import walk
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.questions.problem import as_number, parse
+from autodiff_cli.run import doubles, forms
+from autodiff_cli.run.backpropagation import backpropagate
+from autodiff_cli.run.doubles import Doubles
+from autodiff_cli.run.sweep import Fault
+from autodiff_cli.table.operators import ADD, DIV, MUL, NEG, POW, SUB
+from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values.sweep_in import sweep_in
+from autodiff_cli.values.value import evaluate
+from random_texts import drawn
+
+Answer = tuple[str, dict[str, str]]
+
+
+def shown(value: float, gradient: Mapping[str, float]) -> Answer:
+    """Every bit, but the sign of a zero."""
+    return (value + 0.0).hex(), {name: (x + 0.0).hex() for name, x in gradient.items()}
+
+
+def test_all_ways_give_the_same_bits() -> None:
+    rng = random.Random(20)
+    used: Counter[str] = Counter()
+    for _ in range(1500):
+        formula = drawn(rng)
+        point = {name: as_number(x, name) for name, x in formula.point.items()}
+        try:
+            program = parse(formula.text)
+            swept = sweep_in(REAL, program.outputs[0], point, list(program.variables))
+        except ExpressionError:
+            continue
+        if swept.kinks or swept.active.agreed:
+            continue
+        expected = shown(swept.value, swept.gradient)
+        for name, leaf in program.variables.items():
+            leaf.data = point[name]
+        evaluate(program.outputs)
+        if backpropagate(program.outputs[0], 1.0):
+            used["in place"] += 1
+            found = {name: leaf.grad for name, leaf in program.variables.items()}
+            assert shown(program.outputs[0].data, {n: x or 0.0 for n, x in found.items()}) == expected, formula
+        for way, answer in (("lists", by_lists(formula.text, point)), ("walked", walked(formula.text, point))):
+            if answer is not None:
+                used[way] += 1
+                assert answer == expected, (way, formula)
+    assert used["in place"] > 500 and used["lists"] > 700 and used["walked"] > 500, used
+
+
+def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
+    program = parse(text)
+    try:
+        run = Doubles(program.tape, program.roots[0], is_plain=program.is_plain)
+        found = run.gradient(program.leaves, point)
+    except (ValueError, ArithmeticError, Fault):
+        return None
+    return found and shown(found[0], {name: found[1][i] for name, i in program.leaves.items()})
+
+
+def walked(text: str, point: Mapping[str, float]) -> Answer | None:
+    try:
+        lists = walk(text, point)
+        found = lists and doubles.adjoints(lists.steps, lists.data, lists.output)
+    except (KeyError, ValueError, ArithmeticError):
+        return None
+    if not lists or not found:
+        return None
+    return shown(lists.data[lists.output], {name: found[i] for name, i in lists.variables.items()})
+
+
+def test_what_sweeps_write_out_is_what_the_rows_say() -> None:
+    said = {ADD: forms.SUM, SUB: forms.DIFFERENCE, MUL: forms.PRODUCT, NEG: forms.NEGATION, POW: forms.POWER}
+    assert said == forms.FORMS
+    assert all(forms.form(p) is None for p in PRIMITIVES.values() if p not in said)
+
+
+@pytest.mark.parametrize("row", [ADD, SUB, MUL, NEG, POW], ids=lambda row: row.name)
+def test_a_rule_that_says_anything_else_is_not_written_out(row: Primitive) -> None:
+    assert forms.form(row) is not None
+    for k, rule in enumerate(row.partials[: 1 if row is POW else 2]):
+        rules = list(row.partials)
+        rules[k] = lambda m, *inputs, rule=rule: rule(m, *inputs) * 1.001
+        assert forms.form(row._replace(partials=tuple(rules))) is None
+    assert forms.form(DIV) is None
