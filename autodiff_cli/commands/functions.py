@@ -5,7 +5,7 @@ from typing import Annotated
 from ..questions.functions import FunctionEntry, Functions, function, functions
 from ..streams import options
 from ..streams.driver import Inputs
-from ..views.formats import FORMATS, Asked, draws, writer
+from ..views.formats import USUAL, Asked, draws, writer
 from ..views.functions import view
 
 EXAMPLE = "autodiff functions softplus"
@@ -15,7 +15,7 @@ Name = Annotated[str | None, options.Argument("[NAME]", "One function, in full; 
 
 ANSWERS = (
     options.Without.of("--file", "--digits", "--decimals", "--on-error"),
-    options.formats(FORMATS, "table by default"),
+    options.formats(USUAL, "table by default"),
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 from ..views.characters import THEMES
-from ..views.formats import FORMATS
+from ..views.formats import USUAL
 from ..views.numerals import rounding
 
 
@@ -68,7 +68,7 @@ Wrt = Annotated[list[str] | None, Option("--wrt", "Differentiate only by these v
 File = Annotated[
     str | None, Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH")
 ]
-Format = Annotated[str | None, formats(FORMATS)]
+Format = Annotated[str | None, formats(USUAL)]
 Json = Annotated[bool, Option("--json", "The short form of `--format json`.")]
 Digits = Annotated[
     int | None,

@@ -35,6 +35,8 @@ class View(NamedTuple, Generic[Answer]):
     """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
     formula: Callable[[Answer], str | None] | None = None
     """The answer as mathematics in LaTeX, for a page; None for one without."""
+    page: Callable[[Answer], str] | None = None
+    """What a LaTeX document says of an answer, between its beginning and its end."""
     endings: Sequence[str] = ()
     """How the names of files end that hold what people are shown, where that is code."""
 
@@ -293,6 +295,49 @@ class Markdown(Documents[Answer]):
         return Medium(self.look._replace(width=None)).render(blocks)
 
 
+class Latex(Writer[Answer]):
+    """Answers as one document in LaTeX, which compiles as it stands."""
+
+    shows = "page"
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        self._begun = False
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        assert self.view.page
+        self._part(asked, self.view.page(answer))
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        if self.many:
+            from ..language.typesetting import text_latex
+            from .tex import listing
+
+            shown = [*listing(asked.text or ""), rf"\noindent Error: {text_latex(str(error))}."]
+            self._part(asked, "\n".join(shown))
+
+    def close(self) -> None:
+        from .tex import FOOT
+
+        if self.many:
+            self._begin()
+        if self._begun:
+            self.out.write(FOOT)
+
+    def _begin(self) -> None:
+        from .tex import HEAD
+
+        if not self._begun:
+            self._begun = True
+            self.out.write(HEAD)
+
+    def _part(self, asked: Asked, text: str) -> None:
+        self._begin()
+        if self.many:
+            self.out.write(rf"\part*{{Line {asked.line}}}" + "\n")
+        self.out.write(text + "\n")
+
+
 class Other(Writer[Answer]):
     """A format of a command's own."""
 
@@ -316,7 +361,10 @@ FORMATS: dict[str, type[Writer[Any]]] = {
     "tsv": Tabbed,
     "markdown": Markdown,
     "plain": Plain,
+    "latex": Latex,
 }
+USUAL = tuple(name for name in FORMATS if name != "latex")
+"""Those that nearly all answers have."""
 
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {

@@ -14,12 +14,14 @@ from ..table.operators import ADD, SUB
 from ..values.value import Value, constant, node
 from .numerals import readable
 
-_HEAD = r"""\documentclass{article}
+HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath,longtable}
 \begin{document}
 """
+FOOT = "\\end{document}\n"
+"""What a document begins and ends with."""
 
 
 def display(formula: str, given: Collection[str] = ()) -> str:
@@ -51,21 +53,25 @@ def _mathematics(formula: str, given: Collection[str]) -> str:
     return expression_latex(parse(formula, given).outputs[0])
 
 
-def latex(trace: Trace, digits: int | None = None) -> str:
-    """The document, without a new line at its end: the traces as long tables, the gradient, and the notes."""
-    return "\n".join(_Document(trace, digits).lines())
+def listing(program: str) -> Iterator[str]:
+    """A program, line by line."""
+    for line in program.splitlines():
+        if line.strip():
+            yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
 
 
-class _Document:
+def page(trace: Trace, digits: int | None = None) -> str:
+    """What a document says of a trace: the steps as long tables, the gradient, and the notes."""
+    return "\n".join(_Page(trace, digits).lines())
+
+
+class _Page:
     def __init__(self, trace: Trace, digits: int | None) -> None:
         self.trace, self.digits = trace, digits
 
     def lines(self) -> Iterator[str]:
         trace = self.trace
-        yield _HEAD.rstrip("\n")
-        for line in trace.text.splitlines():
-            if line.strip():
-                yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
+        yield from listing(trace.text)
         yield from self.table("Forward primal trace", [self.primal(row) for row in trace.rows])
         if trace.mode == "reverse":
             yield from self.table("Reverse adjoint trace", [*self.seed(), *(self.pull(p) for p in trace.pulls)])
@@ -91,7 +97,6 @@ class _Document:
             for note in trace.notes:
                 yield rf"\item {text_latex(f'{note.kind}: {note.message}')}"
             yield r"\end{itemize}"
-        yield r"\end{document}"
 
     def table(self, title: str, rows: list[list[str]]) -> Iterator[str]:
         yield rf"\section*{{{title}}}"

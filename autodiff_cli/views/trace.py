@@ -21,7 +21,7 @@ from .document import (
 )
 from .formats import View, diagnostic_record
 from .numerals import exact, readable
-from .tex import in_numbers, latex
+from .tex import in_numbers, page
 
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
@@ -160,7 +160,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
             yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
         yield from _left_out("notes", len(answer.notes), steps)
 
-    return View(_record, None, brief, document, others={"latex": lambda answer: latex(answer, digits)})
+    return View(_record, None, brief, document, page=lambda answer: page(answer, digits))
 
 
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:

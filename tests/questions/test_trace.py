@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from autodiff_cli import views
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.typesetting import name_latex, text_latex
 from autodiff_cli.questions.gradient import gradient
@@ -19,7 +20,6 @@ from autodiff_cli.questions.problem import evaluate_constant
 from autodiff_cli.questions.trace import Trace, trace
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import Value, in_order
-from autodiff_cli.views.tex import latex
 from counting import compared, compares, counted_calls
 from running import autodiff
 from strategies import graphs, program_text
@@ -231,7 +231,7 @@ HOSTILE = [
 )
 def test_latex_is_closed_and_compiles(text: str, point: dict[str, float], mode: str, tmp_path: Path) -> None:
     direction = dict.fromkeys(point, 1.0) if mode == "forward" else None
-    written = latex(trace(text, point, mode=mode, direction=direction))
+    written = views.text(trace(text, point, mode=mode, direction=direction), "latex")
     bare = re.sub(r"\\[\\{}$%&#_]", "", written)
     assert bare.count("{") == bare.count("}")
     assert bare.count("$") % 2 == 0

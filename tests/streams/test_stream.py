@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -14,9 +15,12 @@ from typing import Any
 
 import pytest
 
+from autodiff_cli.commands import COMMANDS, command_module
 from autodiff_cli.questions import reading
+from autodiff_cli.streams.arguments import Declared
 from autodiff_cli.streams.driver import WARNINGS
 from autodiff_cli.streams.progress import Progress
+from autodiff_cli.views.plot import PICTURES
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
@@ -185,15 +189,42 @@ def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> No
         assert len(re.findall("^value = |^0.0 ", done.stdout, re.MULTILINE)) == answers
 
 
-@pytest.mark.parametrize("format", ["plain", "table", "markdown", "csv", "tsv", "jsonl", "json"])
-def test_every_format_of_a_stream_has_something_for_every_line(format: str) -> None:
-    for command in ("grad", "hessian", "diff", "check", "taylor", "jacobian"):
-        result = autodiff(command, "-", "--format", format, stdin=lines(["x**2\tx=3", "x +", "x**3\tx=2"]))
-        assert result.code == 3 or "formats" in result.err
-        if result.code == 3:
-            assert "a value is missing after" in result.out, command
-            answers = {"plain": result.out.count("\n"), "jsonl": result.out.count("\n")}.get(format, 3)
-            assert answers >= 3, command
+STREAMS = [command for command in COMMANDS if "--on-error" in Declared(command_module(command).run).options]
+
+
+@pytest.mark.parametrize("command", STREAMS)
+def test_every_format_of_a_stream_has_something_for_every_line(command: str) -> None:
+    x = "x=3±0.1" if command == "propagate" else "x=3"
+    formats = set(command_module(command).view().formats) - set(PICTURES)
+    assert len(formats) >= 6 and len(STREAMS) > 8
+    for format in formats:
+        result = autodiff(command, "-", "--format", format, stdin=lines([f"x**2\t{x}", "x +", f"x**3\t{x}"]))
+        assert result.code in (1, 3), result.err
+        where = [result.out.find(told) for told in ("x**2", "a value is missing after", "x**3")]
+        assert where[1] >= 0, (format, result.out)
+        if format not in ("plain", "csv", "tsv"):
+            assert -1 < where[0] < where[1] < where[2], (format, result.out)
+        else:
+            before, after = result.out[: where[1]], result.out[where[1] :]
+            assert before.count("\n") >= 1 + (format != "plain") - (command == "diff"), (format, result.out)
+            assert after.count("\n") >= 2, (format, result.out)
+
+
+def test_a_stream_of_traces_is_one_latex_document(tmp_path: Path) -> None:
+    typed = lines(["x**2", "50% of $a_b & \\x", "x*y +", "sin(x)"])
+    result = autodiff("trace", "--at", "x=2", "--format", "latex", stdin=typed)
+    assert result.out.count("\\begin{document}") == result.out.count("\\end{document}") == 1
+    assert re.findall(r"\\part\*\{Line (\d)\}", result.out) == ["1", "2", "3", "4"]
+    assert result.out.count("Error: ") == 2 and r"50\% of \$a\_b \& \textbackslash{}x" in result.out
+    assert autodiff("trace", "--format", "latex", stdin="").out.count("document}") == 2
+    assert autodiff("trace", "x +", "--at", "x=2", "--format", "latex").out == ""
+    compiler = shutil.which("pdflatex")
+    if compiler is None:
+        pytest.skip("there is no pdflatex here to compile the document")
+    (tmp_path / "traces.tex").write_text(result.out, encoding="utf-8")
+    command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "traces.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 HOSTILE = "\x7f\x85\x9b31m\u061c\u200b\u200e\u2028\u202e\u2066\ufeff\ud800\U000e0001"
