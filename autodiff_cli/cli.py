@@ -1,4 +1,4 @@
-"""The Typer app: which commands there are, their help, and the completion of shells.
+"""The Typer app: which commands there are, their help, which is Rich on a terminal, and the completion of shells.
 
 A command line that runs a command is read by `streams.arguments`, from the same declarations that this app is made of.
 """
@@ -6,7 +6,7 @@ A command line that runs a command is read by `streams.arguments`, from the same
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -16,15 +16,21 @@ import typer.main
 
 from .commands import COMMANDS, command_module
 from .errors import ExpressionError, nearest
+from .manual import ENVIRONMENT, EXITS, entry, man_page
+from .streams import defaults
 from .streams.arguments import HELP_OPTIONS, Declared, nearest_option
 from .streams.options import Option
+from .views.characters import look, paint
 
-EXAMPLE = 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
+EXAMPLES = (
+    'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
+    "autodiff help grad",
+)
 
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 
-  {EXAMPLE}
+  {EXAMPLES[0]}
 
 `autodiff --help` lists the commands, `autodiff grad --help` the options of this one.
 """
@@ -37,7 +43,10 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
         (name, str | None, typer.Argument(metavar=argument.metavar, help=argument.help, show_default=False))
         for name, argument in declared.arguments
     ]
-    told += [(name, kind, _typer_option(option)) for name, option, kind in declared.options.values()]
+    told += [
+        (name, kind, _typer_option(option, declared.sections[option.name]))
+        for name, option, kind in declared.options.values()
+    ]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
@@ -54,7 +63,7 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
     return call
 
 
-def _typer_option(option: Option) -> Any:
+def _typer_option(option: Option, title: str) -> Any:
     def complete(incomplete: str) -> list[str]:
         return [choice for choice in option.choices if choice.startswith(incomplete)]
 
@@ -63,17 +72,25 @@ def _typer_option(option: Option) -> Any:
         help=option.help,
         metavar=option.metavar or None,
         autocompletion=complete if option.choices else None,
+        rich_help_panel=title,
     )
 
 
 class Command(typer.core.TyperCommand):
-    """A command whose help begins with an example."""
-
-    example = ""
+    """A command whose help begins with examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, the example first."""
-        _format_help(self, ctx, formatter, self.example)
+        """Write the help, the examples first."""
+        told = entry(self.name or "")
+        _format_help(self, ctx, formatter, told.examples, {"Exit codes": {str(k): v for k, v in told.exits.items()}})
+
+
+class HelpCommand(typer.core.TyperCommand):
+    """The command that explains the others."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, the examples first."""
+        _format_help(self, ctx, formatter, ("autodiff help grad", "autodiff help --man"), {})
 
 
 class Commands(typer.core.TyperGroup):
@@ -81,20 +98,19 @@ class Commands(typer.core.TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of the commands."""
-        return list(COMMANDS)
+        return [*COMMANDS, "help"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, None where there is none."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.list_commands(ctx):
             return None
-        module = command_module(cmd_name)
-        one = typer.Typer(add_completion=False, rich_markup_mode=None)
+        one = typer.Typer(add_completion=False, rich_markup_mode=app.rich_markup_mode)
         settings = {"help_option_names": list(HELP_OPTIONS)}
-        one.command(cmd_name, cls=Command, context_settings=settings)(described(module.run))
-        command = typer.main.get_command(one)
-        assert isinstance(command, Command)
-        command.example = module.EXAMPLE
-        return command
+        if cmd_name == "help":
+            one.command(cmd_name, cls=HelpCommand, context_settings=settings)(help_)
+        else:
+            one.command(cmd_name, cls=Command, context_settings=settings)(described(command_module(cmd_name).run))
+        return typer.main.get_command(one)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before the command; a usage error for one that there is not."""
@@ -111,31 +127,74 @@ class Commands(typer.core.TyperGroup):
         """The command that is called, and its arguments; a usage error with the nearest name where there is none."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
-            near = nearest(args[0], COMMANDS)
-            hint = "`autodiff --help` lists the commands"
-            if near:
-                hint = f"did you mean `autodiff {near}`?"
-            elif not args[0].isidentifier():
-                hint = f"for its gradient: `autodiff grad '{args[0]}'`"
-            raise ExpressionError("usage", f"there is no command `{args[0]}`", hint=hint)
+            raise _no_command(args[0], self.list_commands(ctx))
         return args[0] if command else None, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, an example first."""
-        _format_help(self, ctx, formatter, EXAMPLE)
+        """Write the help, examples first."""
+        more = {"Exit codes": {str(code): told for code, told in EXITS.items()}, "Environment": ENVIRONMENT}
+        _format_help(self, ctx, formatter, EXAMPLES, more)
 
 
-def _format_help(command: Any, ctx: Any, formatter: Any, example: str) -> None:
-    formatter.write(f"Example:\n  {example}\n\n")
-    command.format_usage(ctx, formatter)
-    command.format_help_text(ctx, formatter)
-    command.format_options(ctx, formatter)
+def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
+    near = nearest(name, names)
+    hint = "`autodiff --help` lists the commands"
+    if near:
+        hint = f"did you mean `autodiff {near}`?"
+    elif not name.isidentifier():
+        hint = f"for its gradient: `autodiff grad '{name}'`"
+    return ExpressionError("usage", f"there is no command `{name}`", hint=hint)
+
+
+def _is_rich() -> bool:
+    """Whether help is drawn with boxes and colours."""
+    screen = look(sys.stdout)
+    return screen.terminal and screen.unicode
+
+
+def _format_help(
+    command: Any, ctx: Any, formatter: Any, examples: Sequence[str], more: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Write examples, what Typer has to say, and `more`: lists of words with what they mean, by title."""
+    taken = defaults.told()
+    if taken:
+        more = {**more, f"Defaults from {defaults.VARIABLE}": {taken: "on a terminal; what is typed wins."}}
+    if not _is_rich():
+        formatter.write("Examples:\n" + "".join(f"  {each}\n" for each in examples) + "\n")
+        command.format_usage(ctx, formatter)
+        command.format_help_text(ctx, formatter)
+        command.format_options(ctx, formatter)
+        for title, told in more.items():
+            with formatter.section(title):
+                formatter.write_dl([(word, text.replace("`", "")) for word, text in told.items()])
+        return
+    import typer.rich_utils
+
+    # Typer's own boxes and columns, so that all of it looks alike
+    rich_utils: Any = typer.rich_utils
+    screen = look(sys.stdout)
+    rich_utils.MAX_WIDTH = min(screen.width or WIDEST, WIDEST)
+    # outside of boxes, so that they can be copied
+    sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
+    sys.stdout.write("".join(f"   {paint(each, 'code', screen)}\n" for each in examples))
+    sys.stdout.flush()
+    rich_utils.rich_format_help(obj=command, ctx=ctx, markup_mode="markdown")
+    console = rich_utils._get_rich_console()
+    for title, told in more.items():
+        table = rich_utils.Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+        for word, text in told.items():
+            table.add_row(rich_utils.Text(word, style="bold cyan"), rich_utils.Markdown(text))
+        console.print(rich_utils.Panel(table, title=title, title_align="left", border_style="dim"))
+
+
+WIDEST = 100
+"""Help is no wider, however wide the terminal is."""
 
 
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
-    rich_markup_mode=None,
+    rich_markup_mode="markdown" if _is_rich() else None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": list(HELP_OPTIONS)},
 )
@@ -159,6 +218,41 @@ def start(
     """The exact gradient of a formula, from the command line."""
     if ctx.invoked_subcommand is None:
         sys.stdout.write(SHORT_HELP)
+
+
+def help_(
+    command: Annotated[
+        str | None, typer.Argument(metavar="[COMMAND]", help="Which command; else all of them.", show_default=False)
+    ] = None,
+    man: Annotated[bool, typer.Option("--man", help="Show the man page, or write it to a pipe.")] = False,
+) -> None:
+    """Help for a command, or the man page."""
+    if man:
+        _show_man_page()
+        return
+    group: Any = typer.main.get_command(app)
+    wanted = [command, "--help"] if command is not None else ["--help"]
+    if command is not None and command not in group.list_commands(None):
+        raise _no_command(command, group.list_commands(None))
+    run_app(wanted)
+
+
+def _show_man_page() -> None:
+    """Show the man page by the system's reader, or write it where there is none, or no terminal."""
+    import os
+    import shutil
+    import subprocess
+    import tempfile
+
+    reader = shutil.which("man")
+    if not sys.stdout.isatty() or reader is None:
+        sys.stdout.write(man_page())
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "autodiff.1")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(man_page())
+        subprocess.run([reader, path], check=False)
 
 
 def run_app(args: Sequence[str]) -> int:

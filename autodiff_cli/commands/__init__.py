@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -24,12 +26,24 @@ COMMANDS = (
     "export",
     "functions",
 )
-"""Their names, in the order of the help: each is a module here, with a function `run` and an `EXAMPLE`."""
+"""Their names, in the order of the help: each is a module here, with a function `run` and its `EXAMPLES`."""
 
 
 def command_module(name: str) -> Any:
     """The module of a command, imported when it is asked for, so that a start pays for one only."""
     return import_module(f".{name}", __package__)
+
+
+@cache
+def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
+    """The options of all commands, by name: each as every command that has it declares it, with its value's type."""
+    from ..streams.arguments import Declared
+
+    found: dict[str, list[tuple[Any, Any]]] = {}
+    for command in COMMANDS:
+        for name, (_, option, kind) in Declared(command_module(command).run).options.items():
+            found.setdefault(name, []).append((option, kind))
+    return found
 
 
 def call(command: str, args: Sequence[str]) -> int:
@@ -41,12 +55,16 @@ def call(command: str, args: Sequence[str]) -> int:
     module = command_module(command)
     declared = Declared(module.run)
     values = read(args, declared, f"autodiff {command}")
+    if "AUTODIFF_OPTIONS" in os.environ:
+        from ..streams.defaults import with_own
+
+        values = with_own(values, declared, options_of_all)
     bugs.tracebacks = values.pop("debug", False)
     try:
         code: int = module.run(**declared.grouped(values))
     except NothingAsked:
         say(
-            f"There is no expression. For example:\n\n  {module.EXAMPLE}\n\n"
+            f"There is no expression. For example:\n\n  {module.EXAMPLES[0]}\n\n"
             f"`autodiff {command} --help` lists the options.\n"
         )
         return EXIT_CODES["usage"]

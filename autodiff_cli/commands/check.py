@@ -8,7 +8,13 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.check import view
 
-EXAMPLE = 'autodiff check "x*exp(-x**2/2)" --at x=1.5'
+EXAMPLES = (
+    'autodiff check "x*exp(-x**2/2)" --at x=1.5',
+    'autodiff check "tanh(x*w)" --at x=0.5,w=2 --require 12 --format plain',
+)
+
+NO = "fewer digits are right than are asked for"
+"""When the exit code is 1."""
 
 DISAGREES = 1
 """The exit code where all is done and the answer is no."""

@@ -9,7 +9,14 @@ from ..streams.runs import Runs, Saved
 from ..views.descend import view
 from ..views.formats import writer
 
-EXAMPLE = 'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10'
+EXAMPLES = (
+    'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10',
+    'autodiff descend "(x - 3)**2" --at x=0 --method adam --rate 0.1 --format jsonl',
+    'autodiff descend "x**2 + 4*y**2" --at x=2,y=1 --save-path way.jsonl --steps 5',
+)
+
+NO = "it diverged, or did not reach a tolerance"
+"""When the exit code is 1."""
 
 _rates = ", ".join(f"{rate:g} for {name}" for name, rate in RATES.items())
 

@@ -9,7 +9,11 @@ from ..streams.driver import Inputs, answer_all
 from ..views.diff import view
 from ..views.formats import by_name
 
-EXAMPLE = 'autodiff diff "x**2*exp(-x/2)"'
+EXAMPLES = (
+    'autodiff diff "x**2*exp(-x/2)"',
+    'autodiff diff "x**3*sin(y)" --wrt x --order 2 --at x=2,y=1',
+    'autodiff diff "tanh(w*x + b)" --share --to latex',
+)
 
 AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT")
 Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]

@@ -9,7 +9,11 @@ from ..targets import TARGETS
 from ..views.export import view
 from ..views.formats import by_name, writer
 
-EXAMPLE = 'autodiff export "tanh(x*w + b)" --to c'
+EXAMPLES = (
+    'autodiff export "tanh(x*w + b)" --to c',
+    'autodiff export "sin(x)*y" --output gradient.py',
+    'autodiff export "log(1 + exp(x))" --to numpy --name softplus --wrt x',
+)
 
 PROGRAM = (options.ONE, options.Without.of("--at"))
 ANSWERS = (
@@ -23,7 +27,9 @@ To = Annotated[
         choices=tuple(TARGETS),
     ),
 ]  # fmt: skip
-Name = Annotated[str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME")]
+Name = Annotated[
+    str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME", standing=False)
+]
 
 
 def run(

@@ -8,7 +8,10 @@ from ..streams.driver import Inputs
 from ..views.formats import USUAL, Asked, draws, writer
 from ..views.functions import view
 
-EXAMPLE = "autodiff functions softplus"
+EXAMPLES = (
+    "autodiff functions softplus",
+    "autodiff functions --format json",
+)
 
 Name = Annotated[str | None, options.Argument("[NAME]", "One function, in full; else all of them.")]
 

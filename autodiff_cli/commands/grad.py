@@ -10,7 +10,11 @@ from ..streams.requests import Request
 from ..views.formats import draws
 from ..views.gradient import view
 
-EXAMPLE = 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
+EXAMPLES = (
+    'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
+    'autodiff grad "sqrt(x**2 + 1) - x" --at x=1e8 --certified --no-tree',
+    "printf 'x**2\\tx=3\\nsin(x)\\tx=1\\n' | autodiff grad --format csv",
+)
 
 All = Annotated[bool, options.Option("--all", "Also the value and derivative of every name that the program binds.")]
 

@@ -11,7 +11,11 @@ from ..views.characters import theme_of
 from ..views.formats import writer
 from ..views.graph import FORMATS, view, written
 
-EXAMPLE = 'autodiff graph "o = tanh(x*w + b)" --at x=2,w=-3,b=6.5'
+EXAMPLES = (
+    'autodiff graph "o = tanh(x*w + b)" --at x=2,w=-3,b=6.5',
+    'autodiff graph "tanh(x*w + b)" --symbolic --format mermaid',
+    'autodiff graph "o = tanh(x*w + b)" --at x=2,w=-3,b=6.5 --theme dark --output graph.svg',
+)
 
 ANSWERS = (
     options.Without.of("--on-error"),

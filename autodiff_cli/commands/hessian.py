@@ -8,7 +8,10 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.hessian import view
 
-EXAMPLE = 'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1'
+EXAMPLES = (
+    'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1',
+    'autodiff hessian "x**2*y" --at x=1/3,y=2 --exact --format plain',
+)
 
 
 def run(

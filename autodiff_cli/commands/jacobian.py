@@ -12,7 +12,10 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request, default_point
 from ..views.jacobian import view
 
-EXAMPLE = 'autodiff jacobian "r*cos(t), r*sin(t)" --at r=2,t=pi/6'
+EXAMPLES = (
+    'autodiff jacobian "r*cos(t), r*sin(t)" --at r=2,t=pi/6',
+    'autodiff jacobian "x*y, x + y" --at x=2,y=3 --adjoint 1,2',
+)
 
 Adjoint = Annotated[
     str | None,
@@ -20,6 +23,7 @@ Adjoint = Annotated[
         "--adjoint",
         "Only the outputs' weighted sum differentiated, by one backward sweep: `1,2`, or `a=1,b=2`.",
         "VECTOR",
+        standing=False,
     ),
 ]
 

@@ -13,7 +13,13 @@ from ..views.error import report
 from ..views.formats import writer
 from ..views.minimize import verdict, view
 
-EXAMPLE = 'autodiff minimize "100*(y - x**2)**2 + (1 - x)**2" --at x=-1.2,y=1'
+EXAMPLES = (
+    'autodiff minimize "100*(y - x**2)**2 + (1 - x)**2" --at x=-1.2,y=1',
+    'autodiff minimize "(x - 3)**2 + y**2" --at x=0,y=1 --bounds x=0:1,y=0: --json',
+)
+
+NO = "it did not converge"
+"""When the exit code is 1."""
 
 Method = Annotated[
     str | None,
@@ -22,7 +28,8 @@ Method = Annotated[
     ),
 ]
 Bounds = Annotated[
-    list[str] | None, options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES")
+    list[str] | None,
+    options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES"),
 ]
 Tolerance = Annotated[
     float | None,

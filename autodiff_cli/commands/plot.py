@@ -13,7 +13,11 @@ from ..views.characters import theme_of
 from ..views.formats import writer
 from ..views.plot import PICTURES, drawn_as, view
 
-EXAMPLE = 'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4'
+EXAMPLES = (
+    'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4',
+    'autodiff plot "sin(x)/x" --range x=-12:12 --output wave.svg',
+    'autodiff plot "(1-x)**2 + 5*(y-x**2)**2" --at x=-1,y=1 --theme dark --output valley.png',
+)
 
 Range = Annotated[
     list[str] | None,

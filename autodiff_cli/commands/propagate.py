@@ -18,7 +18,10 @@ from ..views.formats import writer
 from ..views.plot import PICTURES
 from ..views.propagate import view
 
-EXAMPLE = 'autodiff propagate "V/I" --at "V=5.00±0.02, I=19.66(10)e-3"'
+EXAMPLES = (
+    'autodiff propagate "V/I" --at "V=5.00±0.02, I=19.66(10)e-3"',
+    'autodiff propagate "m*9.81*h" --at "m=2.00±0.01, h=1.50(2)" --samples 1e5 --format plain',
+)
 
 PROGRAM = (
     options.Without.of("--wrt"),
@@ -35,7 +38,8 @@ Correlation = Annotated[
     options.Option("--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS"),
 ]
 Dof = Annotated[
-    list[str] | None, options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES")
+    list[str] | None,
+    options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES"),
 ]
 Data = Annotated[
     str | None,

@@ -10,7 +10,10 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.taylor import view
 
-EXAMPLE = 'autodiff taylor "exp(sin(x))" --at x=0 --order 8'
+EXAMPLES = (
+    'autodiff taylor "exp(sin(x))" --at x=0 --order 8',
+    'autodiff taylor "sqrt(x)" --at x=4 --order 3 --exact',
+)
 
 Order = Annotated[int | None, options.Option("--order", "The highest power, 8 by default; at most 200.", "N")]
 

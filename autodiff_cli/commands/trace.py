@@ -10,7 +10,11 @@ from ..streams.requests import default_point
 from ..views.characters import look
 from ..views.trace import STEPS, view
 
-EXAMPLE = 'autodiff trace "ln(x1) + x1*x2 - sin(x2)" --at x1=2,x2=5'
+EXAMPLES = (
+    'autodiff trace "ln(x1) + x1*x2 - sin(x2)" --at x1=2,x2=5',
+    'autodiff trace "x1*x2" --at x1=2,x2=5 --mode forward --direction x1=1',
+    'autodiff trace "tanh(w*x + b)" --at w=2,x=1,b=-1 --output trace.tex',
+)
 
 Mode = Annotated[
     str | None,

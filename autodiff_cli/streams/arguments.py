@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
-from .options import DEBUG, Argument, Option, Without
+from .options import DEBUG, OPTIONS, Argument, Option, Without
 
 HELP_OPTIONS = ("--help", "-h")
 
@@ -33,22 +33,25 @@ class Declared:
     def __init__(self, function: Callable[..., int]) -> None:
         self.options: dict[str, tuple[str, Option, Any]] = {}
         self.arguments: list[tuple[str, Argument]] = []
+        self.sections: dict[str, str] = {}
+        """For each option the title under which help has it."""
         self._groups: dict[str, Any] = {}
         for parameter, annotation in function.__annotations__.items():
-            group = getattr(annotation, "__origin__", annotation)
+            group: Any = getattr(annotation, "__origin__", annotation)
             told = getattr(annotation, "__metadata__", ())
             if hasattr(group, "_fields"):
                 self._groups[parameter] = group
                 for field, each in group.__annotations__.items():
-                    self._declare(field, each.__origin__, _changed(each.__metadata__[0], told))
+                    self._declare(field, each.__origin__, _changed(each.__metadata__[0], told), group.title())
             elif told:
                 self._declare(parameter, group, told[0])
-        self.options[DEBUG.name] = ("debug", DEBUG, bool)
+        self._declare("debug", bool, DEBUG)
         self.former = {name: option.name for _, option, _ in self.options.values() for name in option.formerly}
         """The options that were called otherwise before, by those names."""
 
-    def _declare(self, parameter: str, kind: Any, told: Option | Argument | None) -> None:
+    def _declare(self, parameter: str, kind: Any, told: Option | Argument | None, title: str = OPTIONS) -> None:
         if isinstance(told, Option):
+            self.sections[told.name] = title
             self.options[told.name] = (parameter, told, kind)
         elif told is not None:
             self.arguments.append((parameter, told))

@@ -25,6 +25,10 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
     formerly: tuple[str, ...] = ()
     """Names that it had before: they go on working, with a note, and no help lists them."""
+    standing: bool = True
+    """Whether it may be a default of one's own; none is that repeats, or that names a file."""
+    against: tuple[str, ...] = ()
+    """Options beside which it does not hold where it is only such a default."""
 
 
 class Without(NamedTuple):
@@ -45,13 +49,18 @@ class Argument(NamedTuple):
     help: str
 
 
+OPTIONS = "Options"
+"""The title of those that no other title is for; that of a group is its `title()`."""
+
 DEBUG = Option("--debug", "Show the traceback of an internal error.")
 """Every command has it, as the last one; no command sees it."""
 
 
 def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for a stream") -> Option:
     """The option that chooses among formats; `otherwise` says which it is without it."""
-    return Option("--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names))
+    return Option(
+        "--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names), against=("--json", "--output")
+    )
 
 
 Expr = Annotated[
@@ -62,42 +71,58 @@ ONE = Argument("[EXPR]", "The formula or program; one program in a file is read 
 """The program of a command that takes no stream."""
 
 At = Annotated[
-    list[str] | None, Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT")
+    list[str] | None,
+    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT"),
 ]
 Wrt = Annotated[list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES")]
 File = Annotated[
-    str | None, Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH")
+    str | None,
+    Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH"),
 ]
 Format = Annotated[str | None, formats(USUAL)]
-Json = Annotated[bool, Option("--json", "The short form of `--format json`.")]
+Json = Annotated[bool, Option("--json", "The short form of `--format json`.", against=("--format", "--output"))]
 Digits = Annotated[
     int | None,
     Option(
-        "--digits", "Significant digits for people, 6 by default; machine formats always give all.", "N", range=(1, 17)
+        "--digits",
+        "Significant digits for people, 6 by default; machine formats always give all.",
+        "N",
+        range=(1, 17),
+        against=("--decimals",),
     ),
 ]
 Depth = Annotated[
     int | None, Option("--depth", "How many levels of the tree to draw; by default, what fits.", "N", range=(0, 1000))
 ]
 Decimals = Annotated[
-    int | None, Option("--decimals", "Digits after the point for people, instead of `--digits`.", "N", range=(0, 17))
+    int | None,
+    Option(
+        "--decimals",
+        "Digits after the point for people, instead of `--digits`.",
+        "N",
+        range=(0, 17),
+        against=("--digits",),
+    ),
 ]
 Direction = Annotated[
     list[str] | None,
     Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR"),
 ]
 SavePoint = Annotated[
-    str | None, Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH")
+    str | None,
+    Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH"),
 ]
 Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
 SavePath = Annotated[
-    str | None, Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH")
+    str | None,
+    Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH"),
 ]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
 Output = Annotated[
-    str | None, Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH")
+    str | None,
+    Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH"),
 ]
 Theme = Annotated[
     str | None,
@@ -106,16 +131,31 @@ Theme = Annotated[
         choices=THEMES,
     ),
 ]  # fmt: skip
-Force = Annotated[bool, Option("--force", "Write over a file that is there.")]
-Exact = Annotated[bool, Option("--exact", "Compute in exact fractions; literals and points are read as decimals.")]
+Force = Annotated[bool, Option("--force", "Write over a file that is there.", standing=False)]
+Exact = Annotated[
+    bool,
+    Option(
+        "--exact",
+        "Compute in exact fractions; literals and points are read as decimals.",
+        against=("--precision", "--certified"),
+    ),
+]
 Precision = Annotated[
     int | None,
-    Option("--precision", "Compute with so many digits; literals are read as decimals.", "N", range=(1, 10_000)),
+    Option(
+        "--precision",
+        "Compute with so many digits; literals are read as decimals.",
+        "N",
+        range=(1, 10_000),
+        against=("--exact",),
+    ),
 ]
 Certified = Annotated[
     bool,
     Option(
-        "--certified", "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`."
+        "--certified",
+        "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`.",
+        against=("--exact",),
     ),
 ]
 Work = Annotated[
@@ -144,7 +184,8 @@ Columns = Annotated[
     list[str] | None, Option("--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES")
 ]
 Keep = Annotated[
-    list[str] | None, Option("--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES")
+    list[str] | None,
+    Option("--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES"),
 ]
 KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.")]
 Wide = Annotated[bool, Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.")]
@@ -177,6 +218,11 @@ class Program(NamedTuple):
     at: At = None
     wrt: Wrt = None
 
+    @staticmethod
+    def title() -> str:
+        """Under which title help has them."""
+        return OPTIONS
+
 
 class Answers(NamedTuple):
     """Where else the program comes from, how its answer is shown, and where it goes."""
@@ -195,12 +241,22 @@ class Answers(NamedTuple):
         """How many digits people are shown, as views take it. Raises a usage error where two options say it."""
         return rounding(self.digits, self.decimals)
 
+    @staticmethod
+    def title() -> str:
+        """Under which title help has them."""
+        return "Programs and answers"
+
 
 class Saves(NamedTuple):
     """What a run or a search writes beside its answer."""
 
     save_point: SavePoint = None
     save_path: SavePath = None
+
+    @staticmethod
+    def title() -> str:
+        """Under which title help has them."""
+        return "Files beside the answer"
 
 
 class Numbers(NamedTuple):
@@ -210,6 +266,11 @@ class Numbers(NamedTuple):
     precision: Precision = None
     certified: Certified = False
     work: Work = None
+
+    @staticmethod
+    def title() -> str:
+        """Under which title help has them."""
+        return "Numbers"
 
 
 class Rows(NamedTuple):
@@ -223,3 +284,8 @@ class Rows(NamedTuple):
     wide: Wide = False
     backend: Backend = None
     spreadsheet: Spreadsheet = False
+
+    @staticmethod
+    def title() -> str:
+        """Under which title help has them."""
+        return "Data files"

@@ -80,7 +80,11 @@ def contents(wheel: Path) -> dict[str, bytes]:
 def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Path) -> None:
     held = contents(wheel)
     info = f"autodiff_cli-{autodiff_cli.__version__}.dist-info"
-    assert {name.split("/")[0] for name in held} == {"autodiff_cli", info}
+    data = f"autodiff_cli-{autodiff_cli.__version__}.data"
+    assert {name.split("/")[0] for name in held} == {"autodiff_cli", info, data}
+    assert held[f"{data}/data/share/man/man1/autodiff.1"].startswith(b".TH AUTODIFF 1")
+    shared = {path.relative_to(TOP).as_posix() for path in (TOP / "share").rglob("*") if path.is_file()}
+    assert {name for name in held if name.startswith(data)} == {f"{data}/data/{name}" for name in shared}
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
     modules = {path.relative_to(TOP).as_posix() for path in (TOP / "autodiff_cli").rglob("*.py")}
     assert modules | {"autodiff_cli/py.typed"} <= set(held)

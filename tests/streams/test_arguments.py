@@ -137,17 +137,6 @@ def test_what_options_were_called_before_goes_on_working() -> None:
         assert f"{old}\n" == today.out
 
 
-@pytest.mark.parametrize("command", [None, *COMMANDS])
-def test_the_example_of_the_help_runs_as_shown(command: str | None) -> None:
-    help_ = autodiff(*filter(None, [command]), "--help").out
-    first, example, *_ = help_.splitlines()
-    assert first == "Example:"
-    environment = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
-    done = subprocess.run(["sh", "-c", example], capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout
-
-
 @pytest.mark.parametrize(
     ("shell", "env", "expected"),
     [

@@ -1,0 +1,86 @@
+"""Defaults of one's own: the options in the environment variable `AUTODIFF_OPTIONS`, taken as if they had been typed.
+
+They are for people: they hold for one program whose answer goes to a terminal. What is piped, redirected or streamed is
+the same whoever runs it, so that scripts can rely on it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..errors import ExpressionError, nearest
+from .arguments import Declared, converted
+from .options import Option, Rows
+
+VARIABLE = "AUTODIFF_OPTIONS"
+
+Everywhere = Callable[[], Mapping[str, Sequence[tuple[Option, Any]]]]
+"""The options of all commands, by name: each as every command that has it declares it."""
+
+
+def told() -> str:
+    """What the variable says, as far as it holds here: nothing unless a person reads."""
+    return os.environ.get(VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
+
+
+def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) -> dict[str, Any]:
+    """The values that a command line gives, and below them those of the variable, by name.
+
+    An option that this command lacks, or a choice that it lacks, is left out. Raises a usage error, which names the
+    variable, for what no command has.
+    """
+    text = told()
+    many = any(name == "expr" for name, _ in declared.arguments) and typed.get("expr") in (None, "-")
+    if not text or (many and "file" not in typed) or typed.keys() & set(Rows._fields):
+        return typed
+    try:
+        words = iter(shlex.split(text))
+    except ValueError as fault:
+        raise _wrong(
+            f"it cannot be read: {str(fault)[:1].lower() + str(fault)[1:]}", "close the quotes in it"
+        ) from None
+    given = {name for name, (parameter, _, _) in declared.options.items() if parameter in typed}
+    found: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        name = declared.former.get(name, name)
+        here = declared.options.get(name)
+        users = [here[1:]] if here else everywhere().get(name, ())
+        if not users:
+            near = nearest(name, list(everywhere()))
+            raise _wrong(f"no command has an option `{name}`", f"did you mean `{near}`?" if near else "leave it out")
+        option, kind = users[0]
+        if not stands(option, kind):
+            raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
+        chosen: Any = True
+        if kind is bool:
+            if equals:
+                raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
+        else:
+            following = value if equals else next(words, None)
+            if following is None:
+                raise _wrong(f"`{name}` needs a value", "write it after the option")
+            try:
+                chosen = converted(option, kind, following)
+            except ExpressionError as error:
+                raise _wrong(str(error), error.hint) from None
+            if option.choices and chosen not in option.choices:
+                if all(chosen not in other.choices for other, _ in everywhere()[name]):
+                    raise _wrong(f"`{name}` cannot be `{chosen}`", f"it takes {', '.join(option.choices)}")
+                continue
+        if here and name not in given and not given.intersection(option.against):
+            found[here[0]] = chosen
+    return {**found, **typed}
+
+
+def stands(option: Option, kind: Any) -> bool:
+    """Whether an option may be a default: it says neither what is asked in one call, nor where that is written."""
+    return option.standing and kind != (list[str] | None) and option.metavar != "PATH"
+
+
+def _wrong(what: str, hint: str | None) -> ExpressionError:
+    return ExpressionError("usage", f"in the environment variable `{VARIABLE}`: {what}", hint=hint)

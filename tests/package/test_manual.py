@@ -1,0 +1,114 @@
+"""Help, the man page and the tables of the reference: true, whole, and all from the declarations."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autodiff_cli import cli, manual
+from autodiff_cli.commands import COMMANDS
+from autodiff_cli.errors import EXIT_CODES
+from places import TOP
+from running import autodiff
+from terminals import ESCAPE, on_terminal
+
+EVERY = [None, *COMMANDS]
+HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+
+
+def examples(command: str | None) -> tuple[str, ...]:
+    return cli.EXAMPLES if command is None else manual.entry(command).examples
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_path: Path) -> None:
+    told = examples(command)
+    assert len(told) >= 2
+    shown = "Examples:\n" + "".join(f"  {example}\n" for example in told)
+    help_ = autodiff(*filter(None, [command]), "--help")
+    assert help_.code == 0 and help_.out.startswith(shown + "\nUsage: autodiff ")
+    for example in told:
+        done = subprocess.run(["sh", "-c", example], capture_output=True, text=True, env=HERE, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), example
+        written = re.search(r"--(?:output|save-path) (\S+)", example)
+        assert done.stdout or written
+        assert written is None or (tmp_path / written[1]).stat().st_size
+
+
+def test_help_names_the_command_and_help_asks_for_it() -> None:
+    assert autodiff("help") == autodiff("--help") == autodiff("-h")
+    for command in COMMANDS:
+        assert autodiff("help", command) == autodiff(command, "--help")
+    assert "did you mean `autodiff taylor`?" in autodiff("help", "taylr").err
+    assert autodiff("help", "taylr").code == autodiff("help", "x**2").code == 2
+    assert autodiff("help", "--help").out.startswith("Examples:\n  autodiff help grad\n")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_description_is_cut(width: int) -> None:
+    shown = on_terminal("--help", width=width).out
+    words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ESCAPE.sub("", shown)).split())
+    piped = " ".join(autodiff("--help", env={"COLUMNS": str(max(width, 80))}).out.split())
+    for command in COMMANDS:
+        summary = manual.entry(command).summary
+        assert summary in words and summary in piped, command
+        assert len(summary) <= 63, command
+    assert "..." not in piped.replace("[ARGS]...", "")
+    assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if not line.startswith("   autodiff"))
+
+
+@pytest.mark.parametrize("command", ["grad", "minimize", "functions"])
+def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: str) -> None:
+    shown = on_terminal(command, "--help").out
+    bare = ESCAPE.sub("", shown)
+    assert shown != bare and "╭─ Options ─" in bare and "╭─ Exit codes ─" in bare
+    words = {word.strip("`(),.:;") for word in re.sub(r"[│╭╮╰╯─]", " ", bare).split()}
+    told = manual.entry(command)
+    for option, _ in told.options:
+        assert {option.name, option.metavar or option.name} <= words
+        assert {word.strip("`(),.:;") for word in option.help.split()} - {""} <= words, option.name
+    assert all(title in bare for title in set(told.sections.values()))
+    ascii_only = on_terminal(command, "--help", env={"LANG": "C", "LC_ALL": "C"}).out
+    assert "╭" not in ascii_only and "Usage: autodiff" in ascii_only
+
+
+def test_exit_codes_are_told_with_every_command() -> None:
+    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(manual.EXITS)
+    no = {command for command in COMMANDS if 1 in manual.entry(command).exits}
+    assert no == {"check", "descend", "minimize"}
+    for command in COMMANDS:
+        told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
+        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(manual.entry(command).exits)
+
+
+def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
+    for path, text in manual.files(TOP).items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: write it with `python -m autodiff_cli.manual`"
+
+
+def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
+    page = manual.man_page()
+    assert autodiff("help", "--man").out == page
+    for option, _ in manual.options_and_users():
+        assert "\\fB" + option.name.replace("-", "\\-") + "\\fR" in page
+    assert [command for command in COMMANDS if f".SS autodiff {command} " in page] == list(COMMANDS)
+    for command in COMMANDS:
+        for example in examples(command):
+            assert example.partition(" ")[0] in page
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here to set the man page")
+def test_the_man_page_is_set_without_a_warning() -> None:
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=manual.man_page(), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    text = re.sub(r".\x08", "", done.stdout)
+    assert "printf 'x**2\\tx=3\\nsin(x)\\tx=1\\n' | autodiff grad --format csv" in text
+    assert "‐" not in text, "hyphens of code stay what they are"
