@@ -88,7 +88,7 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
         option, kind = users[0]
         value = "" if kind is bool else f" {option.choices[0] if option.choices else (option.range or (3, 0))[0]}"
         if kind == (list[str] | None) or option.metavar in ("PATH", "VECTOR") or name == "--force":
-            assert not option.standing, name
+            assert not defaults.stands(option, kind), name
         for command in COMMANDS:
             declared = Declared(command_module(command).run).options
             args = ["x"]
