@@ -18,6 +18,7 @@ from .commands import command_module
 from .commands.propagate import readings
 from .errors import ExpressionError
 from .language import builder
+from .numbers.work import allowed
 from .questions import check as _check
 from .questions import descend as _descend
 from .questions import diff as _diff
@@ -401,7 +402,10 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                         option, kind = options_of(command)[name]
                         if kind in (int | None, float | None):
                             converted(option, kind, str(value))
-                return function(*args, **given)
+                length = len(text) if isinstance(text, str) else 0
+                times: Any = given.get("work") or 1
+                with allowed(times, length=length):
+                    return function(*args, **given)
             except ExpressionError as error:
                 explain(error, text if isinstance(text, str) else None)
                 raise
@@ -519,7 +523,7 @@ def gradient(
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    arithmetic = chosen(exact, precision, certified, work)
+    arithmetic = chosen(exact, precision, certified)
     found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, relative=relative)
     shown = rounding(digits, decimals)
     if not (all or relative or sort or shown is not None or depth is not None or binary or no_tree or no_table):
@@ -534,7 +538,7 @@ def gradient(
 @answers("trace")
 def trace(
     text: str, at: At = None, *, wrt: Names = None, mode: str | None = None, direction: At = None,
-    digits: int | None = None, decimals: int | None = None, lines: int | None = None,
+    digits: int | None = None, decimals: int | None = None, lines: int | None = None, work: int | None = None,
 ) -> Trace:  # fmt: skip
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
 
@@ -549,6 +553,7 @@ def trace(
 def graph(
     text: str, at: At = None, *, wrt: Names = None, symbolic: bool = False, theme: str | None = None,
     digits: int | None = None, decimals: int | None = None, depth: int | None = None, binary: bool = False,
+    work: int | None = None,
 ) -> Picture:  # fmt: skip
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
@@ -589,7 +594,7 @@ draw_dot = draw
 @answers("check")
 def check(
     text: str, at: At = None, *, wrt: Names = None, require: int | None = None, digits: int | None = None,
-    decimals: int | None = None,
+    decimals: int | None = None, work: int | None = None,
 ) -> Check:  # fmt: skip
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
@@ -605,7 +610,7 @@ def descend(
     text: str, at: At = None, *, rate: float | None = None, steps: int | None = None, method: str | None = None,
     momentum: float | None = None, beta1: float | None = None, beta2: float | None = None, maximize: bool = False,
     gradient_tolerance: float | None = None, value_tolerance: float | None = None, wrt: Names = None,
-    digits: int | None = None, decimals: int | None = None,
+    digits: int | None = None, decimals: int | None = None, work: int | None = None,
 ) -> Descent:  # fmt: skip
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
@@ -628,7 +633,7 @@ def descend(
 def minimize(
     text: str, at: At = None, *, method: str | None = None, bounds: Ranges = None,
     gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None,
-    digits: int | None = None, decimals: int | None = None,
+    digits: int | None = None, decimals: int | None = None, work: int | None = None,
 ) -> Minimum:  # fmt: skip
     """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
 
@@ -647,7 +652,7 @@ def minimize(
 def plot(
     text: str, at: At = None, *, range: Ranges = None, wrt: Names = None,
     path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, digits: int | None = None,
-    decimals: int | None = None, theme: str | None = None,
+    decimals: int | None = None, theme: str | None = None, work: int | None = None,
 ) -> Curve | Surface:  # fmt: skip
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
@@ -680,7 +685,7 @@ def diff(
     >>> diff("x**2*y").derivatives[0].formula
     '2*y*x'
     """
-    arithmetic = chosen(exact, precision, certified, work)
+    arithmetic = chosen(exact, precision, certified)
     found = _diff.diff(
         text, _point(at, arithmetic), wrt=_wrt(wrt), order=1 if order is None else order, share=share,
         language=to or "text", arithmetic=arithmetic,
@@ -699,7 +704,7 @@ def hessian(
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    arithmetic = chosen(exact, precision, certified, work)
+    arithmetic = chosen(exact, precision, certified)
     found = _hessian.hessian(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
     return _as(Hessian, found, digits=rounding(digits, decimals))
 
@@ -718,7 +723,7 @@ def jacobian(
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
     """
-    arithmetic = chosen(exact, precision, certified, work)
+    arithmetic = chosen(exact, precision, certified)
     weights: Any = adjoint
     if isinstance(adjoint, str):
         weights = (
@@ -744,7 +749,7 @@ def taylor(
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
-    arithmetic = chosen(exact, precision, certified, work)
+    arithmetic = chosen(exact, precision, certified)
     wanted = _wrt(wrt)
     if wanted is not None and len(wanted) != 1:
         raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
@@ -761,6 +766,7 @@ def propagate(
     dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
     level: float | None = None, k: float | None = None, samples: float | None = None, seed: int | None = None,
     sort: bool = False, theme: str | None = None, digits: int | None = None, decimals: int | None = None,
+    work: int | None = None,
 ) -> Propagation:  # fmt: skip
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
@@ -793,7 +799,9 @@ def propagate(
 
 
 @answers("export")
-def export(text: str, to: str | None = None, *, name: str | None = None, wrt: Names = None) -> Exported:
+def export(
+    text: str, to: str | None = None, *, name: str | None = None, wrt: Names = None, work: int | None = None
+) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())

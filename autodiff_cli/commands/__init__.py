@@ -48,6 +48,7 @@ def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
+    from ..numbers.work import allowed
     from ..streams import bugs
     from ..streams.arguments import Declared, NothingAsked, read
     from ..views.error import say
@@ -61,7 +62,8 @@ def call(command: str, args: Sequence[str]) -> int:
         values = with_own(values, declared, options_of_all)
     bugs.tracebacks = values.pop("debug", False)
     try:
-        code: int = module.run(**declared.grouped(values))
+        with allowed(values.pop("work", 1)):
+            code: int = module.run(**declared.grouped(values))
     except NothingAsked:
         say(
             f"There is no expression. For example:\n\n  {module.EXAMPLES[0]}\n\n"

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
+from ..numbers import work
 from ..run.tape import Place, Tape, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG, VARIABLE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
@@ -21,6 +22,8 @@ CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
 
 MAX_NODES = 2_000_000
+STEPS_A_NODE = 10
+"""Steps of work for each node that a call expands to."""
 
 SIMPLE = {
     name: p
@@ -633,6 +636,7 @@ class Builder:
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
             self.expanded += len(function.body.primitives)
+            work.spend(STEPS_A_NODE * len(function.body.primitives))
             if self.expanded > self.most:
                 raise ExpressionError(
                     "limit", f"the calls expand to more than {self.most:,} nodes", via, "split the program"

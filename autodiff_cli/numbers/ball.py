@@ -11,12 +11,11 @@ from flint import acb, arb, ctx, fmpq
 
 from ..table.names import native
 from ..table.primitive import OPERATIONS
-from . import form
+from . import form, work
 from .base import Number, NumberType, Refusal, whole_order
 from .cotangent import MANY_POLES, cotangent_derivative
 from .exact import known
 from .form import Form
-from .work import Work
 
 MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
@@ -211,10 +210,9 @@ class Balls(NumberType):
     has_values = True
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
-    def __init__(self, bits: int, work: Work | None = None) -> None:
+    def __init__(self, bits: int) -> None:
         ctx.prec = bits
         self.bits = bits
-        self.work = work or Work()
         # Measured, in microseconds: with how many bits, and how steeply it grows.
         elementary = 2 + bits**1.5 / 3000
         self._steps = {
@@ -238,7 +236,7 @@ class Balls(NumberType):
             balls = [ball(x) for x in inputs]
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
-                self.work.spend(steps)
+                work.spend(steps)
                 return function(*first, *balls)
             parts = [form.frozen(each) for each in forms]
             key = (name, *parts)
@@ -246,7 +244,7 @@ class Balls(NumberType):
             if found is None:
                 found = _exact_value(name, forms)
                 if found is None:
-                    self.work.spend(steps)
+                    work.spend(steps)
                     found = function(*first, *balls)
                 self._found[key] = found
                 if found.form is None:
@@ -284,7 +282,7 @@ class Balls(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether the ball is bounded, and by no number that is too large."""
-        self.work.spend(self._step)
+        work.spend(self._step)
         if not isinstance(x, Ball):
             return True
         if not x.a.is_finite():
@@ -297,13 +295,9 @@ class Balls(NumberType):
             return False
         return True
 
-    def begin(self, nodes: int) -> None:
-        """Allow a long program more work than a short one."""
-        self.work.allow(nodes)
-
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
-        self.work.spend(operations * (40 + self._step))
+        work.spend(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
         """-x."""

@@ -81,11 +81,8 @@ class NumberType:
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
-    def begin(self, nodes: int) -> None:
-        """Know how many nodes the program has that is computed next."""
-
     def spend(self, operations: int) -> None:
-        """Count so many sums and products as work, in a type that bounds it. Raises `Refusal`."""
+        """Count so many sums and products as work. Raises `Refusal`, of the kind `limit`."""
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined."""

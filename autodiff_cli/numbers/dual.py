@@ -9,10 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..table.primitive import PRIMITIVES, Primitive
+from . import work
 from .base import Number, NumberType
 
 Tangents = dict[int, Number]
 """The derivative by each direction that a number depends on."""
+
+FEW = 16
+"""Derivatives of so few directions cost no more than the sum itself, which the sweep counts."""
 
 
 class Dual:
@@ -106,6 +110,8 @@ def plain(x: Any) -> Number:
 def _sum(a: Tangents, b: Tangents) -> Tangents:
     if not a or not b:
         return a or b
+    if len(a) + len(b) > FEW:
+        work.spend(len(a) + len(b))
     total = dict(a)
     for k, t in b.items():
         total[k] = total[k] + t if k in total else t
@@ -141,10 +147,6 @@ class Duals(NumberType):
     def seeded(self, x: Number, direction: int) -> Dual:
         """The variable of a direction."""
         return Dual(self, x, {direction: self.base.number(1)})
-
-    def begin(self, nodes: int) -> None:
-        """The same to the base type."""
-        self.base.begin(nodes)
 
     def finite(self, x: Number) -> bool:
         """Whether the number, and in a strict type its derivatives, are finite. Raises why there are none."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..table.domain import is_outside
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
+from . import work
 from .base import Number, NumberType, Refusal
 
 MAX_BITS = 14_000
@@ -25,6 +26,8 @@ class Exact(NumberType):
 
     def __init__(self) -> None:
         self.__dict__.update({name: _checked(function) for name, function in _FUNCTIONS.items()})
+        self._longest = 0
+        """The bits of the longest number so far."""
 
     @property
     def pi(self) -> Number:
@@ -45,7 +48,16 @@ class Exact(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether the number is short enough to go on with."""
-        return not isinstance(x, Fraction) or size(x) <= MAX_BITS
+        if not isinstance(x, Fraction):
+            return True
+        bits = size(x)
+        self._longest = max(self._longest, bits)
+        self.spend(1)
+        return bits <= MAX_BITS
+
+    def spend(self, operations: int) -> None:
+        """Spend what so many sums and products cost: greatest common divisors above all."""
+        work.spend(operations * (2 + self._longest**1.7 / 15_000))
 
     def __getattr__(self, name: str) -> Any:
         """A function of the table: rational where the row says so, or where all that it is composed of is."""

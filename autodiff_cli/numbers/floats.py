@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from . import work
 from .base import NumberType
 from .double import aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry
 
@@ -36,6 +37,10 @@ class Real(NumberType):
     def __init__(self) -> None:
         # The functions become attributes of the instance: the sweeps look them up once a node.
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
+
+    def spend(self, operations: int) -> None:
+        """Spend what so many sums and products cost."""
+        work.spend(operations * 0.25)
 
 
 def _literal(text: str) -> float:

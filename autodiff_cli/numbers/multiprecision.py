@@ -18,10 +18,10 @@ from mpmath.libmp.gammazeta import pow_fixed
 
 from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
+from . import work
 from .base import Number, NumberType, whole_order
 from .cotangent import cotangent_derivative
 from .double.twofold import finite
-from .work import Work
 
 MAGNITUDE = 100_000
 """Numbers of 2**MAGNITUDE and more overflow, those below 2**-MAGNITUDE round to 0: about 1e±30103.
@@ -47,13 +47,12 @@ class Multiprecision(NumberType):
     has_values = True
     range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
 
-    def __init__(self, digits: int = 50, *, decimals: bool = False, work: Work | None = None) -> None:
+    def __init__(self, digits: int = 50, *, decimals: bool = False) -> None:
         self.context: Any = type(mpmath.mp)()
         self.context.dps = digits
         self.digits = digits
         self.tolerance = self.context.mpf(10) ** (3 - digits)
         self.decimals = decimals
-        self.work = work or Work()
         self._step = int(self.context.prec**1.5 / 25000)
         self._prepared = 0
         """The bits for which the numbers that all of the gamma family need are computed."""
@@ -94,7 +93,7 @@ class Multiprecision(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
-        self.work.spend(self._step)
+        work.spend(self._step)
         try:
             _, mantissa, exponent, bits = x._mpf_
         except AttributeError:
@@ -113,13 +112,9 @@ class Multiprecision(NumberType):
         """-x."""
         return -self.context.mpf(x)
 
-    def begin(self, nodes: int) -> None:
-        """Allow a long program more work than a short one."""
-        self.work.allow(nodes)
-
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
-        self.work.spend(operations * (10 + self._step))
+        work.spend(operations * (10 + self._step))
 
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
@@ -160,15 +155,15 @@ class Multiprecision(NumberType):
         if family == "gamma":
             # Numbers that are found once: Bernoulli's, and coefficients of series.
             if bits > self._prepared:
-                self.work.spend(bits**3.5 / 550_000)
+                work.spend(bits**3.5 / 550_000)
                 self._prepared = bits
-            self.work.spend(200 + bits**2.7 / 45_000)
+            work.spend(70 + bits**2.7 / 135_000)
         elif family == "error":
-            self.work.spend(30 + bits**2.5 / 240_000)
+            work.spend(30 + bits**2.5 / 240_000)
         elif family == "inverse error":
-            self.work.spend(800 + bits**2.5 / 9_500)
+            work.spend(800 + bits**2.5 / 9_500)
         else:
-            self.work.spend(20 + bits**1.8 / 2_300)
+            work.spend(20 + bits**1.8 / 2_300)
 
     def _checked(self, out: Number) -> Number:
         if isinstance(out, list):
@@ -303,7 +298,7 @@ def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     Each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|.
     """
     order, context = whole_order(float(n)), m.context
-    m.work.spend((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
+    work.spend((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
     if context.pi * abs(x) < max(order, 1):
         return _sinc_series(m, order, x)
     sine, cosine, power = context.sinpi(x), context.cospi(x), context.one
@@ -396,7 +391,7 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values of it: the Bernoulli numbers are kept
-    m.work.spend(bits * (1 + bits / 330))
+    work.spend(bits * (1 + bits / 330) / 3)
     first = x ** -(order + 1)
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
     start, total = x.to_fixed(bits) if count else 0, 0

@@ -153,10 +153,6 @@ class SeriesType(NumberType):
         made.c.append(slope)
         return made
 
-    def begin(self, nodes: int) -> None:
-        """The same to the base type."""
-        self.base.begin(nodes)
-
     def finite(self, x: Number) -> bool:
         """Whether the value is finite."""
         return self.base.finite(first(x))

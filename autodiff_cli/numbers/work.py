@@ -1,39 +1,91 @@
-"""Work: what a computation in many digits may cost, counted and not timed, so that it ends the same way everywhere."""
+"""Work: what an answer may cost, counted and not timed, so that it ends the same way everywhere.
+
+A command line, each line of a stream and each call from Python has one allowance. Whatever takes long for what little
+is typed spends from it: functions in many digits, orders of a series, nodes of a formula, evaluations of a search.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
+from ..errors import ExpressionError
 from .base import Refusal
 
 STEPS = 1_000_000
-"""Steps of work that a computation may take unless it is allowed more; one is about a microsecond."""
+"""Steps of work that an answer may take unless it is allowed more; one is about a microsecond."""
 
-STEPS_A_NODE = 200
-"""Further steps for each operation of the program, every time that it is computed: a long one may take longer."""
+STEPS_A_CHARACTER = 1_000
+"""Further steps for each character of the program: a long one may take longer."""
+
+
+class Exhausted(ExpressionError, Refusal):  # type: ignore[misc, override]
+    """There is not enough work left: a refusal to number types, a user's error of the kind `limit` everywhere else."""
+
+    @property
+    def message(self) -> str:  # type: ignore[override]
+        """What to say."""
+        return self.diagnostic.message
 
 
 class Work:
-    """Steps of work that are left to a computation; every one of its number types spends from the same.
+    """Steps of work that are left to an answer: `most` at first, `left` now."""
 
-    A number type says what a function costs before it computes it: more steps than are left raise `Refusal`.
-    """
+    __slots__ = ("_times", "left", "most")
 
-    __slots__ = ("left", "most")
+    def __init__(self, times: float = 1) -> None:
+        self._times = times
+        self.renew(0)
 
-    def __init__(self, most: float = math.inf) -> None:
-        self.most = most
-        self.left = most
-
-    def allow(self, nodes: int) -> None:
-        """Add what a program of so many nodes may take in addition."""
-        self.left += nodes * STEPS_A_NODE
+    def renew(self, length: int) -> None:
+        """Begin anew, with what a program of so many characters may take."""
+        self.most = self.left = self._times * (STEPS + STEPS_A_CHARACTER * length)
 
     def spend(self, steps: float) -> None:
-        """Take so many steps of what is left. Raises `Refusal`, of the kind `limit`, where there are not so many."""
+        """Take so many steps of what is left. Raises `Exhausted` where there are not so many."""
         if steps > self.left:
-            raise Refusal(
-                "limit", f"this takes more than the {self.most:,} steps of work that a computation may take",
-                "ask for fewer digits, or allow more: `--work 10`",
-            )  # fmt: skip
+            raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
+
+    def exhausted(self, needed: float, *, exactly: bool = False) -> Exhausted:
+        """What to say where so many steps are needed, and perhaps more."""
+        times = math.ceil(self._times * needed / self.most)
+        return Exhausted(
+            "limit", f"this takes more than the {self.most:,.0f} steps of work that it may take",
+            hint=f"ask for less, or allow more: `--work {times if exactly else max(times, 10 * int(self._times))}`",
+        )  # fmt: skip
+
+
+_UNBOUNDED = Work(math.inf)
+_in_force: ContextVar[Work | None] = ContextVar("work", default=None)
+
+
+def current() -> Work:
+    """The allowance that is in force; one without end where there is none."""
+    return _in_force.get() or _UNBOUNDED
+
+
+def spend(steps: float) -> None:
+    """Take so many steps from the allowance in force. Raises `Exhausted`."""
+    (_in_force.get() or _UNBOUNDED).spend(steps)
+
+
+@contextmanager
+def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
+    """Have one allowance for all that is done inside, so many times the usual one of a program of this length.
+
+    Unless it begins `anew`, one that is in force already stays so.
+    """
+    work = None if anew else _in_force.get()
+    if work is not None:
+        yield work
+        return
+    work = Work(times)
+    work.renew(length)
+    token = _in_force.set(work)
+    try:
+        yield work
+    finally:
+        _in_force.reset(token)

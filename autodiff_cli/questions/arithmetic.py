@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
+from ..numbers.work import allowed
 from ..run.sweep import Fault, forward
 from ..values.sweep_in import tape_in
 from ..values.value import Value, kink_warning, located
@@ -51,14 +52,16 @@ class Arithmetic(NamedTuple):
 
     name: str = "double"
     digits: int = CERTIFIED_DIGITS
-    work: int = 1
-    """How many times `STEPS` of work a computation in many digits may take."""
 
     def run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """What the task gives in this arithmetic: numbers in lists and dictionaries, as they are shown.
 
         Raises `ExpressionError`; of the kind `limit` where it would take more work than it may.
         """
+        with allowed(anew=False):
+            return self._run(point, task)
+
+    def _run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         if self.name == "certified":
             return self._certified(point, task)
         if self.name == "precision":
@@ -84,12 +87,9 @@ class Arithmetic(NamedTuple):
         more and more.
         """
         from ..numbers.multiprecision import Multiprecision
-        from ..numbers.work import STEPS, Work
-
-        work = Work(STEPS * self.work)
 
         def computed(digits: int) -> dict[str, Any]:
-            return self._done(Multiprecision(digits, decimals=True, work=work), point, task)
+            return self._done(Multiprecision(digits, decimals=True), point, task)
 
         digits = self.digits + GUARD
         coarse = computed(digits)
@@ -135,15 +135,13 @@ class Arithmetic(NamedTuple):
                 "usage", "`--certified` needs python-flint, which is not installed",
                 hint="`pip install 'autodiff-cli[certified]'`, or use `--precision 50`, which proves nothing",
             ) from None  # fmt: skip
-        from ..numbers.work import STEPS, Work
 
         bits = int(self.digits * 3.33) + 64
-        work = Work(STEPS * self.work)
         best: dict[str, Any] | None = None
         reason: ExpressionError | None = None
         while bits <= max(MOST_BITS, int(self.digits * 16)):
             try:
-                found = self._done(Balls(bits, work), point, task)
+                found = self._done(Balls(bits), point, task)
             except ExpressionError as error:
                 if error.kind == "limit" and (best or reason):
                     break
@@ -269,7 +267,7 @@ def within_doubles(x: float) -> float | None:
 DOUBLE = Arithmetic()
 
 
-def chosen(exact: bool, precision: int | None, certified: bool, work: int | None = None) -> Arithmetic:
+def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
     """The arithmetic that the options ask for. Raises a usage error where they contradict each other."""
     if exact and (precision is not None or certified):
         raise ExpressionError(
@@ -279,8 +277,8 @@ def chosen(exact: bool, precision: int | None, certified: bool, work: int | None
     if exact:
         return Arithmetic("exact")
     if certified:
-        return Arithmetic("certified", precision or CERTIFIED_DIGITS, work or 1)
-    return DOUBLE if precision is None else Arithmetic("precision", precision, work or 1)
+        return Arithmetic("certified", precision or CERTIFIED_DIGITS)
+    return DOUBLE if precision is None else Arithmetic("precision", precision)
 
 
 def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[tuple[Value, list[Number]]]) -> list[Diagnostic]:

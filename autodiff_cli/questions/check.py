@@ -129,6 +129,8 @@ def check(
     try:
         found = _references(output, values, wanted)
     except ExpressionError as error:
+        if error.kind == "limit":
+            raise
         told = Diagnostic(
             "lost_digits", f"computed without rounding, this has no value: {error}", error.span,
             "the double-precision result is an artefact of rounding",
@@ -193,19 +195,17 @@ class _References:
 def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     """The sweeps in as many digits as it takes. Raises `ExpressionError` where there is no value without rounding."""
     from ..numbers.multiprecision import Multiprecision
-    from ..numbers.work import STEPS, Work
 
     digits = DIGITS
 
     def swept(m: Multiprecision) -> Swept:
         return sweep_in(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
 
-    work = Work(STEPS)
-    coarse = swept(Multiprecision(digits, work=work))
-    m = Multiprecision(2 * digits, work=work)
+    coarse = swept(Multiprecision(digits))
+    m = Multiprecision(2 * digits)
     finer = swept(m)
     while not (sure := _settled(coarse, finer, wanted, digits)) and 2 * digits < MOST_DIGITS:
-        more = Multiprecision(4 * digits, work=work)
+        more = Multiprecision(4 * digits)
         try:
             further = swept(more)
         except ExpressionError as error:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
+from ..numbers.work import current
 from .evaluator import Evaluator, compile_gradient
 from .problem import as_number, parse, place, wanted_variables
 
@@ -18,6 +19,9 @@ RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 
 EPSILON = 1e-8
 """What Adam adds to its denominator."""
+
+STEPS_A_ROW = 3
+"""Steps of work for a row of a run, and for each coordinate in it."""
 
 RUNAWAY = 1e12
 """A value that has become worse by this factor is not waited for any longer."""
@@ -98,7 +102,7 @@ class Ending:
     """Why a run has ended."""
 
     reason: str
-    """`steps`, `gradient`, `value`; `diverged`, `domain`; `interrupted`."""
+    """`steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`."""
     message: str
     hint: str | None = None
     step: int = 0
@@ -170,6 +174,8 @@ class Descent:
                 value, partials = evaluate(point)
             except ExpressionError as error:
                 self.ending = self._diverged(step, row) if error.kind == "overflow" else _outside(step, error)
+                if error.kind == "limit":
+                    self.ending = Ending("limit", f"stopped after {step - 1:,} steps: {error}", error.hint)
                 return
             norm = hypot(*partials)
             if norm == math.inf:
@@ -299,6 +305,11 @@ def descend(
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
     evaluator, start, where, warnings = beginning(program, values, wrt)
+    # what a row costs that is made and written, beside the evaluation
+    evaluator.steps += STEPS_A_ROW * (2 + len(start.names))
+    needed, work = stops.steps * evaluator.steps, current()
+    if needed > work.left and stops.gradient_tolerance is None and stops.value_tolerance is None:
+        raise work.exhausted(needed, exactly=True)
     return Descent(text, evaluator, start, where, rule, stops, maximize, warnings)
 
 

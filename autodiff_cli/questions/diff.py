@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex
+from ..numbers import work
 from ..numbers.base import NumberType
 from ..run.sweep import Fault, forward
 from ..table.operators import CONSTANT, VARIABLE
@@ -105,7 +106,7 @@ def diff(
     if here:
         at = {name: given[name] for name in program.variables}
 
-        def work(m: NumberType, numbers: Values) -> dict[str, Any]:
+        def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
                 swept = sweep_in(m, output, numbers, names)
                 kinks = [(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
@@ -114,7 +115,7 @@ def diff(
             return {"values": _higher(m, output, found, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
-        answer = arithmetic.run(at, work)
+        answer = arithmetic.run(at, task)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
     parts, rest = _shared(formulas) if share else ([], formulas)
@@ -219,6 +220,7 @@ def _check_length(formula: Value) -> None:
         raise ExpressionError(
             "limit", f"the formula is longer than {LONGEST:,} characters", None, "name its common parts: `--share`"
         )
+    work.spend(lengths[formula])
 
 
 def _program(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..numbers import work
+
 SWEEPS = 60
 
 SMALLEST = 1e-18
@@ -37,6 +39,7 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]] 
     for _ in range(SWEEPS):
         turned = False
         for p in range(n - 1):
+            work.spend(n * sum([not -SMALLEST <= x <= SMALLEST for x in a[p][p + 1 :]]))
             for q in range(p + 1, n):
                 if not -SMALLEST <= a[p][q] <= SMALLEST:
                     turned = True

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..numbers.floats import REAL
+from ..numbers.work import Work, current
 from ..values.second import hessian_in
 from .bounds import Range
 from .descend import Row, beginning
@@ -39,6 +40,12 @@ STEPS, SECOND_ORDER_STEPS = 10_000, 1_000
 ATTEMPTS = 3
 """How often a method that is stuck begins again from where it is."""
 
+RESERVE = 0.5
+"""Which share of the work is kept for the verdict."""
+
+STEPS_AN_EVALUATION, STEPS_AN_ENTRY = 100, 0.01
+"""Steps of work that a method takes beside an evaluation, also for each entry of a matrix of the variables' size."""
+
 CONVERGED = ("gradient", "precision", "kink")
 """The reasons that are those of a search which has found what it was to find."""
 
@@ -57,7 +64,7 @@ class Minimum(NamedTuple):
     converged: bool
     reason: str
     """Why it stopped: `gradient`, `precision`, `kink`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
-    `stuck`; `interrupted`."""
+    `stuck`; `limit`; `interrupted`."""
     message: str
     """The same in words."""
     kind: str | None
@@ -96,10 +103,19 @@ class _Problem:
     hessians: int = 0
     outside: int = 0
     boundless: bool = False
+    work: Work = field(default_factory=current)
+    reserve: float = field(init=False)
+    """Steps of work that are kept for saying what the search has come to."""
 
     def __post_init__(self) -> None:
         self.best = self.start
         self.path = [self.start]
+        self.reserve = RESERVE * self.work.left
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more work may go into the search."""
+        return self.work.left < self.reserve
 
     def full(self, x: Sequence[float]) -> list[float]:
         """The values of all variables."""
@@ -110,8 +126,9 @@ class _Problem:
 
     def row(self, x: Sequence[float]) -> Row | None:
         """Value and gradient at a point, None where there is none."""
-        if self.stop():
+        if self.stop() or self.exhausted:
             raise _Stopped
+        self.work.spend(STEPS_AN_EVALUATION + len(self.where) ** 2 * STEPS_AN_ENTRY)
         self.evaluations += 1
         point = self.full(x)
         try:
@@ -296,6 +313,11 @@ def _ended(problem: _Problem, row: Row, limits: list[Range], tolerance: float, t
         if problem.boundless:
             message = "not converged: the value falls without bound"
             return Settled(problem.best, None, reason="unbounded", message=message)
+        if problem.exhausted:
+            problem.reserve = 0.0
+            found = around.settled(row, walking=True)
+            error = problem.work.exhausted(problem.work.most)
+            return replace(found, reason="limit", message=f"not converged: {error}; {error.hint}")
         found = around.settled(row, walking=True)
         return replace(found, reason="interrupted", message="interrupted: this is the best point so far")
     # what it took is told of the method

@@ -165,7 +165,11 @@ def _curve(
         )  # fmt: skip
     derivative = sample(slopes, low, high, also)
     pieces = split(derivative.stretches, function.breaks)
-    derivative = Samples(pieces, derivative.gaps, derivative.breaks, derivative.low, derivative.high)
+    derivative = derivative._replace(stretches=pieces)
+    if function.coarse or derivative.coarse:
+        message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
+        hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
+        warnings = [*warnings, Diagnostic("limit", message, None, hint)]
     fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
     formula = _formula(program, name)
     return Curve(program.text, name, low, high, fixed, function, derivative, formula, tangent, tuple(warnings))
@@ -194,14 +198,18 @@ def functions(
         place[position] = x
         try:
             return evaluator.value(place)
-        except ExpressionError:
+        except ExpressionError as error:
+            if error.kind == "limit":
+                raise
             return None
 
     def slope(x: float) -> float | None:
         place[position] = x
         try:
             return evaluator(place)[1][0]
-        except ExpressionError:
+        except ExpressionError as error:
+            if error.kind == "limit":
+                raise
             return None
 
     return value, slope

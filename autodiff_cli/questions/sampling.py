@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ..numbers.work import current
+
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
 """A piece of a curve, from left to right."""
@@ -30,6 +32,9 @@ PEAK = 10
 
 HALVINGS = 48
 
+STEPS_A_SAMPLE, STEPS_A_POINT = 1, 25
+"""Steps of work for a sample, beside its evaluation, and for a point that is drawn: measured, in microseconds."""
+
 
 class Samples(NamedTuple):
     """A sampled function: its continuous pieces, where it is undefined, where it breaks, and which heights matter."""
@@ -40,40 +45,67 @@ class Samples(NamedTuple):
     low: float
     high: float
     """The heights to show: all of them, unless the function goes to infinity somewhere."""
+    coarse: bool = False
+    """Whether the function bends and breaks more often than there was work to follow it."""
 
 
 def sample(function: Function, low: float, high: float, also: Sequence[float] = ()) -> Samples:
-    """The function from `low` to `high`; the numbers `also` are among the samples."""
+    """The function from `low` to `high`; the numbers `also` are among the samples.
+
+    Looking more closely leaves half of the work, and enough for as many samples. Raises `ExpressionError` (`limit`).
+    """
+    work = current()
+    before = work.left
     xs = sorted(
         {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high} | {x for x in also if low < x < high}
     )
     ys = [function(x) for x in xs]
     known = sorted(y for y in ys if y is not None)
     height = _core(known)[1] - _core(known)[0] if known else 1.0
-    tracer = _Tracer(function, height or abs(known[0]) if known else 1.0)
+    reserve = max(work.left / 2, 1.5 * (before - work.left))
+    tracer = _Tracer(function, height or abs(known[0]) if known else 1.0, reserve)
     for k in range(len(xs) - 1):
         tracer.step(xs[k], ys[k], xs[k + 1], ys[k + 1])
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
     bottom, top = _heights(known, [y for stretch in tracer.stretches for _, y in stretch])
     gaps, breaks = _between(tracer.stretches, low, high)
-    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top)
+    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
+
+
+class _Enough(Exception):
+    """The work for closer looks is done."""
 
 
 class _Tracer:
     """Goes from sample to sample and collects the pieces."""
 
-    def __init__(self, function: Function, height: float) -> None:
-        self.function = function
+    def __init__(self, function: Function, height: float, reserve: float) -> None:
+        self.work = current()
+        self.reserve = reserve
+        """Steps of work that are left to others."""
+        self.coarse = False
+        self.drawn = self._counted = 0
+        """How many points are drawn so far, and how many of them are counted as work."""
+        self.plain = function
         self.height = height or 1.0
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
+
+    def function(self, x: float) -> float | None:
+        """The function, for a closer look. Raises `_Enough`."""
+        if self.work.left < self.reserve:
+            raise _Enough
+        self.work.spend(STEPS_A_SAMPLE + STEPS_A_POINT * (self.drawn - self._counted))
+        self._counted = self.drawn
+        return self.plain(x)
 
     def put(self, x: float, y: float | None) -> None:
         """Go on to a point; where it has no height, stop drawing."""
         if y is None:
             self.cut()
         elif not self._open or self._open[-1][0] < x:
+            self.drawn += 1
             self._open.append((x, y))
 
     def cut(self) -> None:
@@ -87,6 +119,13 @@ class _Tracer:
         self.put(a, at_a)
         if at_a is None and at_b is None:
             return
+        try:
+            self._look(a, at_a, b, at_b)
+        except _Enough:
+            self.coarse = True
+
+    def _look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
+        """Draw what is between two samples. Raises `_Enough`."""
         if at_a is None or at_b is None:
             self._edge(a, at_a, b, at_b)
         elif abs(at_b - at_a) > LEAP * self.height and (found := self._broken(a, at_a, b, at_b)):

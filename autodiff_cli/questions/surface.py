@@ -72,7 +72,9 @@ def surface_of(
             here[i], here[j] = x, y
             try:
                 row.append(evaluator.value(here))
-            except ExpressionError:
+            except ExpressionError as error:
+                if error.kind == "limit":
+                    raise
                 row.append(None)
         rows.append(tuple(row))
     known = sorted(z for row in rows for z in row if z is not None)

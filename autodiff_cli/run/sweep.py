@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from ..numbers import work
 from ..numbers.base import Number, NumberType, Refusal
 from ..table.operators import CONSTANT, DIV, NEG, POW, WHERE
 from ..table.primitive import Primitive
@@ -40,6 +41,7 @@ def forward(tape: Tape, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     A conditional evaluates its condition and then one branch only. Raises `Fault`.
     """
     primitives, parents, data = tape.primitives, tape.parents, tape.data
+    work.spend(len(data))
     if not any(primitive.demand for primitive in primitives):
         for i, value in enumerate(data):
             if value is None:
@@ -272,6 +274,7 @@ def backward(
     0, a jump by any: 0 times a jump may be a slope on one side. Raises `Fault`.
     """
     primitives, parents, data = tape.primitives, tape.parents, tape.data
+    work.spend(2 * len(order))
     adjoints: list[Number | None] = [None] * len(data)
     kinks: list[int] = []
     finite = m.finite

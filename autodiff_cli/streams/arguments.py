@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
-from .options import DEBUG, OPTIONS, Argument, Option, Without
+from .options import DEBUG, OPTIONS, WORK, Argument, Option, Without
 
 HELP_OPTIONS = ("--help", "-h")
 
@@ -45,6 +45,8 @@ class Declared:
                     self._declare(field, each.__origin__, _changed(each.__metadata__[0], told), group.title())
             elif told:
                 self._declare(parameter, group, told[0])
+        if any(parameter == "expr" for parameter, _ in self.arguments):
+            self._declare("work", int | None, WORK)
         self._declare("debug", bool, DEBUG)
         self.former = {name: option.name for _, option, _ in self.options.values() for name in option.formerly}
         """The options that were called otherwise before, by those names."""

@@ -1,4 +1,4 @@
-"""Bugs: what a user is told of a fault of this program's own, or with `--debug` its traceback."""
+"""Bugs: what a user is told of a fault of this program's own, or with `--debug` its traceback; and of no memory."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def told(fault: Exception, given: str) -> ExpressionError:
         "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
         hint=f"please report it, with {given} and what it prints under `--debug`",
     )  # fmt: skip
+
+
+def no_memory() -> ExpressionError:
+    """The error of an answer for which there is not enough memory."""
+    return ExpressionError("limit", "there is not enough memory for this", hint="use a smaller program")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
+from ..numbers.work import current
 from ..views.error import report, say
 from ..views.formats import Asked, View, Writer, format_of, writer
 from . import bugs
@@ -150,6 +151,7 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
                 raise fault
         assert asked.text is not None
         request = Request(asked, asked.text, default_point(inputs.at, inputs.reading), names(inputs.wrt))
+        current().renew(len(request.text))
         answer = method(request)
     except ExpressionError as error:
         out.error(asked, error)
@@ -204,14 +206,15 @@ def answer_requests(
 
 def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool) -> int:
     """Answer one program of a stream; return its exit code."""
+    current().renew(len(request.text))
     try:
         if request.error is not None:
             raise request.error
         answer = method(request)
-    except (OSError, MemoryError):
+    except OSError:
         raise
     except Exception as fault:
-        error = fault
+        error = bugs.no_memory() if isinstance(fault, MemoryError) else fault
         if not isinstance(error, ExpressionError):
             if bugs.tracebacks:
                 raise

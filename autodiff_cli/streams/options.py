@@ -55,6 +55,9 @@ OPTIONS = "Options"
 DEBUG = Option("--debug", "Show the traceback of an internal error.")
 """Every command has it, as the last one; no command sees it."""
 
+WORK = Option("--work", "Allow each answer N times the usual work.", "N", range=(1, 1_000_000))
+"""Every command that answers programs has it; no command sees it."""
+
 
 def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for a stream") -> Option:
     """The option that chooses among formats; `otherwise` says which it is without it."""
@@ -158,13 +161,6 @@ Certified = Annotated[
         against=("--exact",),
     ),
 ]
-Work = Annotated[
-    int | None,
-    Option(
-        "--work", "Allow `--precision` and `--certified` N times the usual work.", "N",
-        range=(1, 1000),
-    ),
-]  # fmt: skip
 PointsFile = Annotated[
     list[str] | None,
     Option(
@@ -265,7 +261,6 @@ class Numbers(NamedTuple):
     exact: Exact = False
     precision: Precision = None
     certified: Certified = False
-    work: Work = None
 
     @staticmethod
     def title() -> str:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import ExpressionError
+from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
 from ..table.operators import COMPARISONS, WHERE
@@ -19,6 +20,9 @@ from .symbolic import Symbolic
 from .value import Value, constant, in_order, node
 
 MOST_NODES = 100_000
+STEPS_A_RECORDING = 15
+"""Steps of work for each step of a recorded derivative."""
+
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
@@ -102,6 +106,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     leaves += [leaf for leaf in wrt if leaf not in leaves]
     recorder = FormulaRecorder(leaves.index(pi))
     recording = record_gradient(output, leaves, wrt, recorder)
+    work.spend(STEPS_A_RECORDING * len(recorder.steps))
     check_size(len(recorder.steps))
     return as_values(recording.partials, dict(enumerate(leaves)))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..errors import ExpressionError
+from ..numbers.work import current
 from ..run.sweep import Fault, forward
 from ..table.operators import AND, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
@@ -17,8 +18,11 @@ from .ranges import BY_SIGN, Range
 from .sweep_in import tape_in
 from .value import Value, in_order, node
 
-MOST_WORK = 200_000
+MOST_WORK = 400_000
 """As many operations are looked at, again and again under other conditions; later guards are kept."""
+
+STEPS_A_LOOK = 4
+"""Steps of work for each of them: measured, in microseconds."""
 
 LOOKED_AT = 400
 """As many operations of the branch taken are looked at for what the condition compares."""
@@ -146,6 +150,7 @@ class Guards:
 
     def range(self, value: Value, place: Place) -> Range:
         """In which range a number lies at a place."""
+        self.work -= 1
         known = place.known
         stack = [value]
         while stack:
@@ -199,6 +204,7 @@ class Guards:
         else:
             by_range = a.plus(-b).signs()
         for outer in place.line():
+            self.work -= 1
             told = outer.pairs.get((x, y), "<=>")
             mirrored = outer.pairs.get((y, x), "<=>").translate(_MIRRORED)
             possible = "".join(s for s in possible if s in told and s in mirrored and s in by_range)
@@ -310,7 +316,8 @@ def settled(outputs: Sequence[Value]) -> list[Value]:
     if not any(value.primitive is WHERE for value in in_order(outputs)):
         return list(outputs)
     found: list[Value] = []
-    work = MOST_WORK
+    budget = current()
+    work = most = int(min(MOST_WORK, budget.left / STEPS_A_LOOK))
     for output in outputs:
         choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
         if choices:
@@ -319,4 +326,5 @@ def settled(outputs: Sequence[Value]) -> list[Value]:
             work = guards.work - len(guards.order)
         else:
             found.append(output)
+    budget.spend(min((most - work) * STEPS_A_LOOK, budget.left))
     return found

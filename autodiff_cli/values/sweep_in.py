@@ -50,7 +50,6 @@ def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str,
     """
     place = in_order((output,) if isinstance(output, Value) else output)
     nodes = list(place)
-    m.begin(len(nodes))
     tape = tape_of(place)
     for i, n in enumerate(nodes):
         if n._prev:

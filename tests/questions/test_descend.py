@@ -23,6 +23,7 @@ from terminals import ESCAPE, on_terminal, rest, start
 
 BOWL = "((w1-1)**2 + (w2-5)**2)*0.5"
 AT = ["--at", "w1=2,w2=3"]
+LONG = "--rate", "1e-9", "--steps", "100000000", "--work", "100000"
 
 
 def test_the_run_of_the_tutorials() -> None:
@@ -169,7 +170,7 @@ def test_a_long_table_is_thinned_on_a_terminal(steps: int, every: int) -> None:
 
 
 def test_rows_come_one_by_one_and_ctrl_c_ends_with_the_best() -> None:
-    process, master = start("descend", BOWL, *AT, "--rate", "1e-9", "--steps", "100000000", "--format", "jsonl")
+    process, master = start("descend", BOWL, *AT, *LONG, "--format", "jsonl")
     import os
 
     seen = b""
@@ -185,7 +186,7 @@ def test_rows_come_one_by_one_and_ctrl_c_ends_with_the_best() -> None:
 def test_ctrl_c_ends_a_table_with_the_best_and_writes_it(tmp_path: Path) -> None:
     point = tmp_path / "point.json"
     process, master = start(
-        "descend", BOWL, *AT, "--rate", "1e-9", "--steps", "100000000", "--save-point", str(point)
+        "descend", BOWL, *AT, *LONG, "--save-point", str(point)
     )  # fmt: skip
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)

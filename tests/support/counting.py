@@ -70,9 +70,9 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
     made: list[Work] = []
     original = Work.__init__
 
-    def noted(self: Work, most: float = math.inf) -> None:
-        original(self, most)
-        if most < math.inf:
+    def noted(self: Work, times: float = 1) -> None:
+        original(self, times)
+        if times < math.inf:
             made.append(self)
 
     monkeypatch.setattr(Work, "__init__", noted)
