@@ -47,7 +47,6 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
     found: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
-        name = declared.former.get(name, name)
         here = declared.options.get(name)
         users = [here[1:]] if here else everywhere().get(name, ())
         if not users:
