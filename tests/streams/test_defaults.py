@@ -85,24 +85,22 @@ def asked(command: str, own: str, *args: str, monkeypatch: pytest.MonkeyPatch) -
 def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = refused = 0
     for name, users in options_of_all().items():
-        option, kind = users[0]
-        value = "" if kind is bool else f" {option.choices[0] if option.choices else (option.range or (3, 0))[0]}"
-        if kind == (list[str] | None) or option.metavar in ("PATH", "VECTOR") or name == "--force":
-            assert not defaults.stands(option, kind), name
+        if users[0][1] == (list[str] | None) or users[0][0].metavar in ("PATH", "VECTOR") or name == "--force":
+            assert not defaults.stands(*users[0]), name
         for command in COMMANDS:
-            declared = Declared(command_module(command).run).options
-            args = ["x"]
+            declared = Declared(command_module(command).run)
+            option, kind = declared.options[name][1:] if name in declared.options else users[0]
+            value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
+            own = name if kind is bool else f"{name} {value}"
             if not defaults.stands(option, kind):
                 with pytest.raises(ExpressionError, match="for one call only"):
-                    asked(command, name + value, *args, monkeypatch=monkeypatch)
+                    asked(command, own, "x", monkeypatch=monkeypatch)
                 refused += 1
-            elif name in declared and value.strip() in (declared[name][1].choices or (value.strip(),)):
-                parameter = declared[name][0]
-                assert parameter in asked(command, name + value, *args, monkeypatch=monkeypatch), (command, name)
+            elif name in declared.options:
+                assert declared.options[name][0] in asked(command, own, "x", monkeypatch=monkeypatch), (command, name)
                 taken += 1
             else:
-                assert asked(command, name + value, *args, monkeypatch=monkeypatch) == read(args, Declared(
-                    command_module(command).run), command)  # fmt: skip
+                assert asked(command, own, "x", monkeypatch=monkeypatch) == read(["x"], declared, command)
     assert taken > 100 and refused > 100
 
 
