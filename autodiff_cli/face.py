@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
+from keyword import iskeyword
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
 from warnings import warn
 
 from . import views
 from .commands import command_module
 from .commands.propagate import readings
+from .commands.solve import parse_between
 from .errors import ExpressionError
 from .language import builder
 from .numbers.work import allowed
@@ -31,6 +33,7 @@ from .questions import jacobian as _jacobian
 from .questions import minimize as _minimize
 from .questions import plot as _plot
 from .questions import propagate as _propagate
+from .questions import solve as _solve
 from .questions import surface as _surface
 from .questions import taylor as _taylor
 from .questions import trace as _trace
@@ -259,6 +262,16 @@ class Propagation(Drawing, _propagate.Propagation):
         return f"<Propagation: {', '.join(f'{each.output} = {each.written}' for each in self.results)}>"
 
 
+class Solved(Answer, _solve.Solved):
+    """The solutions of equations, and their derivatives."""
+
+    _told = ("solutions", "message")
+
+    def __repr__(self) -> str:
+        told = "; ".join(", ".join(f"{n} = {float(x):.6g}" for n, x in each.values.items()) for each in self.solutions)
+        return f"<Solved: {told or self.message}>"
+
+
 class Exported(Answer, _export.Exported):
     """A program as source code in another language."""
 
@@ -380,7 +393,8 @@ def former_names(command: str) -> dict[str, str]:
 
 
 def _keyword(name: str) -> str:
-    return name[2:].replace("-", "_")
+    found = name[2:].replace("-", "_")
+    return f"{found}_" if iskeyword(found) else found
 
 
 def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -796,6 +810,36 @@ def propagate(
         samples=samples, seed=seed,
     )  # fmt: skip
     return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=_theme(theme))
+
+
+@answers("solve")
+def solve(
+    text: str, at: At = None, *, for_: Names = None, between: Ranges | tuple[float, float] = None, all: bool = False,
+    wrt: Names = None, order: int | None = None, digits: int | None = None, decimals: int | None = None,
+    precision: int | None = None, certified: bool = False, work: int | None = None,
+) -> Solved:  # fmt: skip
+    """Where equations hold, or an expression is 0, and the derivatives of that by their other variables.
+
+    `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
+    Several equations need the extra `optimize`.
+
+    >>> found = solve("x**2 = a", {"a": 2}, between=(0, 2))
+    >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
+    (1.4142135624, True)
+    """
+    arithmetic = chosen(False, precision, certified)
+    bounds: Any = None
+    if isinstance(between, tuple):
+        bounds = Range(*(as_number(x, "between") for x in between))
+    elif isinstance(between, str):
+        bounds = parse_between([between])
+    elif between is not None:
+        bounds = _ranges(between)
+    found = _solve.solve(
+        text, _point(at, arithmetic), unknowns=_wrt(for_), between=bounds, wrt=_wrt(wrt), every=all, order=order or 1,
+        arithmetic=arithmetic,
+    )  # fmt: skip
+    return _as(Solved, found, digits=rounding(digits, decimals))
 
 
 @answers("export")

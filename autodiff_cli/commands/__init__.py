@@ -23,6 +23,7 @@ COMMANDS = (
     "jacobian",
     "taylor",
     "propagate",
+    "solve",
     "export",
     "functions",
 )

@@ -190,7 +190,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         q = form.rational(made)
         if q is not None:
             return Ball(arb(q), made)
-        return Ball(x.a**n, made) if n > 0 else Ball(1 / (_nonzero(x).a ** -n), made)
+        return Ball(_whole_power(x.a, n), made) if n > 0 else Ball(1 / _whole_power(_nonzero(x).a, -n), made)
     if x == 0:
         if y < 0:
             raise ZeroDivisionError
@@ -201,6 +201,16 @@ def _power(x: Ball, y: Ball) -> Ball:
         raise ValueError("a negative number to a power that is not whole")
     made = None if x.form is None or y.form is None else form.atom("pow", form.frozen(x.form), form.frozen(y.form))
     return Ball(x.a**y.a, made)
+
+
+def _whole_power(a: Any, n: int) -> Any:
+    """A ball to a whole power above 0. The library has none of a ball around 0."""
+    if a.is_exact() or not a.contains(0):
+        return a**n
+    # odd powers rise everywhere, even ones are least at 0
+    if n % 2:
+        return (-((-a).upper() ** n)).union(a.upper() ** n) if n > 1 else a
+    return arb(0).union(a.abs_upper() ** n)
 
 
 class Balls(NumberType):

@@ -91,6 +91,9 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "theme": "dark", "decimals": 2}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
+    ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
+    ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
+    ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("functions", "atanh", {}),
 ]
@@ -102,7 +105,7 @@ def arguments(command: str, text: str, given: dict[str, Any]) -> list[str]:
     """The command line that asks what a call asks."""
     made = [command, text]
     for name, value in given.items():
-        made += [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
+        made += [f"--{name.removesuffix('_').replace('_', '-')}"] + ([] if value is True else [str(value)])
     return made
 
 
@@ -359,7 +362,7 @@ def test_answers_are_pickled_with_how_they_are_shown() -> None:
 TYPED = """
 from typing import Any, assert_type
 from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, face, functions, gradient, hessian
-from autodiff_cli import jacobian, minimize, parse, plot, propagate, tanh, taylor, trace
+from autodiff_cli import jacobian, minimize, parse, plot, propagate, solve, tanh, taylor, trace
 assert_type(gradient("x", {"x": 1}), Gradient[float])
 assert_type(gradient("x", "x=1", wrt=["x"], digits=3).value, float)
 assert_type(gradient("x", "x=1", exact=True), Gradient[Any])
@@ -372,6 +375,7 @@ assert_type(taylor("x", {"x": 1}), face.Taylor)
 assert_type(descend("x", {"x": 1}).rows[0].value, float)
 assert_type(minimize("x", {"x": 1}), face.Minimum)
 assert_type(propagate("x", {"x": "1±0.1"}).results[0].uncertainty, float)
+assert_type(solve("x**2 = a", {"a": 2}).solutions[0].simple, bool)
 assert_type(plot("x"), face.Curve | face.Surface)
 assert_type(export("x", "c"), face.Exported)
 assert_type(functions(), face.Functions)

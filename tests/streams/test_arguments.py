@@ -87,7 +87,7 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
         assert len({option.metavar for option, _ in users.values()}) == 1, name
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in declared().items() if len({option for option, _ in users.values()}) == 1}
-    told = {"--at", "--format", "--gradient-tolerance", "--method", "--order", "--steps", "--to"}
+    told = {"--all", "--at", "--format", "--gradient-tolerance", "--method", "--order", "--steps", "--to"}
     assert set(declared()) - alike == told
 
 

@@ -23,6 +23,7 @@ from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.minimize import minimize
 from autodiff_cli.questions.plot import plot
 from autodiff_cli.questions.propagate import propagate
+from autodiff_cli.questions.solve import solve
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.questions.trace import trace
 from running import autodiff
@@ -50,6 +51,7 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "jacobian": (jacobian(f"{TEXT}, x", AT), ("jacobian", f"{TEXT}, x", *POINT)),
     "taylor": (taylor("exp(x)", {"x": 1}, order=3), ("taylor", "exp(x)", "--at", "x=1", "--order", "3")),
     "propagate": (propagate("x*w", {"x": "0.5±0.1", "w": "2(1)"}), ("propagate", "x*w", "--at", "x=0.5±0.1,w=2(1)")),
+    "solve": (solve("x**2 = a", {"a": 2}), ("solve", "x**2 = a", "--at", "a=2")),
     "export": (export(TEXT, "c"), ("export", TEXT, "--to", "c")),
     "functions": (function("tanh"), ("functions", "tanh")),
 }

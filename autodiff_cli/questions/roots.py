@@ -1,0 +1,239 @@
+"""Roots of a function of one variable in doubles: safeguarded Newton in brackets, and how brackets are found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+Sample = tuple[float, float, float]
+"""A number, the value of the function there, and its derivative."""
+
+Function = Callable[[float], Sample | None]
+"""None where the function is undefined."""
+
+GRID = 240
+"""Into how many steps an interval is divided to look for roots."""
+
+DECADES = 100
+"""From which quotient of its ends on an interval is also divided in equal quotients."""
+
+STEPS = 2200
+"""Enough to halve any interval of doubles down to one."""
+
+WIDENINGS = 90
+EDGE = 60
+
+
+class Root(NamedTuple):
+    """A root, as near as doubles are."""
+
+    x: float
+    crossing: bool
+    """Whether the function changes its sign there, so that there is a root however it is rounded."""
+    steps: int
+
+
+def bracketed(
+    function: Function, low: Sample, high: Sample, small: Callable[[float], float], start: float | None = None
+) -> Root | None:
+    """The root between two numbers at which the function has different signs: Newton's method, halving where it leaves.
+
+    None where the sign changes at a pole or a jump, or where the function is undefined in between. `small` says how
+    large rounding makes the value at a number. Press et al., Numerical Recipes, 9.4.
+    """
+    for end in (low, high):
+        if end[1] == 0:
+            return Root(end[0], True, 0)
+    a, b = (low, high) if low[1] < 0 else (high, low)
+    largest = max(abs(a[1]), abs(b[1]))
+    x = start if start is not None and min(a[0], b[0]) < start < max(a[0], b[0]) else (a[0] + b[0]) / 2
+    before = abs(b[0] - a[0])
+    for step in range(1, STEPS):
+        here = function(x)
+        if here is None:
+            return None
+        if here[1] == 0:
+            return Root(x, True, step)
+        if here[1] < 0:
+            a = here
+        else:
+            b = here
+        left, right = min(a[0], b[0]), max(a[0], b[0])
+        middle = left + (right - left) / 2
+        if not left < middle < right:
+            break
+        best = here
+        newton = best[0] - best[1] / best[2] if best[2] else math.inf
+        # a step of Newton's that does not halve what is left is none to go on with
+        if left < newton < right and abs(newton - best[0]) < 0.5 * before:
+            before = abs(newton - best[0])
+            x = newton
+            if x == best[0]:
+                break
+        else:
+            before = right - left
+            x = middle
+    x, value, _ = min(a, b, key=lambda sample: abs(sample[1]))
+    # beside a pole the value is large, beside a jump larger than rounding could make it
+    if abs(value) > 0.5 * largest or abs(value) > small(x):
+        return None
+    return Root(_nearest(function, x, a, b), True, step)
+
+
+def _nearest(function: Function, x: float, a: Sample, b: Sample) -> float:
+    """Of this number and its neighbours the one at which the function is nearest to 0."""
+    found = [sample for sample in (a, b, *map(function, _around(x))) if sample is not None]
+    left, right = min(a[0], b[0]), max(a[0], b[0])
+    inside = [sample for sample in found if left <= sample[0] <= right]
+    return min(inside, key=lambda sample: abs(sample[1]))[0]
+
+
+def _around(x: float) -> tuple[float, float, float]:
+    return math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf)
+
+
+def grid(low: float, high: float) -> list[float]:
+    """Numbers from `low` to `high`: in equal steps, and where 0 is near also in equal quotients."""
+    found = {low + (high - low) * k / GRID for k in range(GRID)} | {low, high}
+    for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
+        near = max(a, b * 1e-12)
+        if near > 0 and b / near > DECADES:
+            ratio = math.log(b / near)
+            found |= {sign * near * math.exp(ratio * k / GRID) for k in range(1, GRID)}
+    return sorted(x for x in found if low <= x <= high)
+
+
+def all_roots(function: Function, low: float, high: float, small: Callable[[float], float]) -> list[Root]:
+    """The roots from `low` to `high` that a grid shows, in order: changes of sign, and places where 0 is only touched.
+
+    `small` says how large rounding makes the value at a number. Roots closer to each other than the grid may be missed.
+    """
+    samples = [(x, function(x)) for x in grid(low, high)]
+    found: list[Root] = []
+    for (x, here), (y, there) in pairwise(samples):
+        if here is not None and here[1] == 0:
+            found.append(Root(x, True, 0))
+        if here is not None and there is not None:
+            found += _between(function, here, there, small)
+        elif here is not None or there is not None:
+            found += _between(function, *_to_the_edge(function, x, here, y, there), small)
+    last = samples[-1][1]
+    if last is not None and last[1] == 0:
+        found.append(Root(samples[-1][0], True, 0))
+    distinct: list[Root] = []
+    for root in sorted(found):
+        if not distinct or abs(root.x - distinct[-1].x) > 1e-7 * (abs(root.x) + 1e-9 * (high - low)):
+            distinct.append(root)
+        elif root.crossing and not distinct[-1].crossing:
+            distinct[-1] = root
+    return distinct
+
+
+def _between(function: Function, a: Sample, b: Sample, small: Callable[[float], float]) -> Iterator[Root]:
+    """The roots between two neighbours."""
+    if a[1] * b[1] < 0:
+        root = bracketed(function, a, b, small)
+        if root is not None:
+            yield root
+        return
+    if a[1] == 0 or b[1] == 0:
+        return
+    # towards 0 on the left and away from it on the right: there is a place in between that is nearest to it
+    if (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0) or a[2] == 0 or b[2] == 0:
+        return
+    left, right = a, b
+    for _ in range(STEPS):
+        x = left[0] + (right[0] - left[0]) / 2
+        if not left[0] < x < right[0]:
+            break
+        here = function(x)
+        if here is None:
+            return
+        if here[1] == 0 or here[1] * a[1] < 0:
+            if here[1] == 0:
+                yield Root(x, False, 0)
+                return
+            for root in (bracketed(function, a, here, small), bracketed(function, here, b, small)):
+                if root is not None:
+                    yield root
+            return
+        if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
+            left = here
+        else:
+            right = here
+    x, value, _ = min(left, right, key=lambda sample: abs(sample[1]))
+    if abs(value) <= small(x):
+        yield Root(x, False, 0)
+
+
+def _to_the_edge(
+    function: Function, x: float, here: Sample | None, y: float, there: Sample | None
+) -> tuple[Sample, Sample]:
+    """The neighbour that has a value, and the last one towards the other that has one too."""
+    known = here or there
+    assert known is not None
+    inner, outer = known, (y if here is not None else x)
+    for _ in range(EDGE):
+        middle = (inner[0] + outer) / 2
+        if middle in (inner[0], outer):
+            break
+        found = function(middle)
+        if found is None:
+            outer = middle
+        else:
+            inner = found
+    return (known, inner) if here is not None else (inner, known)
+
+
+def outwards(function: Function, start: float) -> Iterator[tuple[Sample, Sample]]:
+    """Neighbours with different signs, the nearest to `start` first, in steps that grow on both sides of it."""
+    first = function(start)
+    ends: list[Sample | None] = [first, first]
+    places = [start, start]
+    step = 0.01 * abs(start) or 0.01
+    for _ in range(WIDENINGS):
+        for side, sign in ((0, -1.0), (1, 1.0)):
+            end = ends[side]
+            x = places[side] + sign * step
+            if not math.isfinite(x) or x == places[side]:
+                continue
+            here = function(x)
+            if here is None and end is not None:
+                _, here = _to_the_edge(function, end[0], end, x, None)
+                if here[0] == end[0]:
+                    here = None
+            if here is not None and end is not None and here[1] * end[1] <= 0 and (here[1] or end[1]):
+                yield (here, end) if sign < 0 else (end, here)
+            if here is not None or end is None:
+                ends[side], places[side] = here, x if here is None else here[0]
+        step *= 1.35
+
+
+def nearest_to_zero(function: Function, start: float) -> Sample | None:
+    """Where Newton's method comes to from a start, its steps shortened where they do not help; None without a value."""
+    here = function(start)
+    if here is None:
+        return None
+    for _ in range(200):
+        x, value, slope = here
+        if value == 0 or slope == 0:
+            break
+        share = 1.0
+        while share > 1e-9:
+            there = function(x - share * value / slope)
+            if there is not None and abs(there[1]) < abs(value):
+                break
+            share /= 2
+        else:
+            break
+        if there[0] == x:
+            break
+        here = there
+    return here
+
+
+def ordered(found: Sequence[Root], start: float) -> list[Root]:
+    """The roots, the nearest to a start first."""
+    return sorted(found, key=lambda root: abs(root.x - start))

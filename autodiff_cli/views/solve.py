@@ -1,0 +1,146 @@
+"""The solutions of equations in every form: as a record, as rows, on one line, and as a document for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..questions.digits import Shown
+from ..questions.solve import Solution, Solved
+from .document import Block, Line, Table, circumstances, named_row, sentence
+from .formats import Row, View, diagnostic_record
+from .numerals import exact, number_fields, readable
+
+COLUMNS = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
+
+TOLD = 6
+"""How many other solutions, and undecided boxes, are listed."""
+
+
+def view(*, digits: int | None = None) -> View[Solved]:
+    """How solutions are shown; `digits` is for people only."""
+
+    def record(answer: Solved) -> dict[str, object]:
+        name = answer.arithmetic.name
+        return {
+            "equations": answer.equations,
+            "unknowns": answer.unknowns,
+            "solutions": [_solution_record(name, each) for each in answer.solutions],
+            "converged": answer.converged,
+            "reason": answer.reason,
+            "message": answer.message,
+            "between": {name: list(ends) for name, ends in answer.between.items()},
+            "others": answer.others,
+            "undecided": [{name: list(ends) for name, ends in box.items()} for box in answer.undecided],
+            "complete": answer.complete,
+            "evaluations": answer.evaluations,
+            **number_fields(name, {"point": answer.point}),
+            "constants": answer.constants,
+            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        }
+
+    def rows(answer: Solved) -> Iterator[Row]:
+        for k, each in enumerate(answer.solutions, start=1):
+            for name, value in each.values.items():
+                common = {"solution": str(k), "unknown": name, "value": exact(value), "off": exact(each.errors[name])}
+                slopes = (each.derivatives or {}).get(name, {})
+                for variable, slope in slopes.items():
+                    yield {**common, "variable": variable, "derivative": exact(slope)}
+                if not slopes:
+                    yield common
+        if not answer.solutions:
+            yield {"error": f"{answer.reason}: {answer.message}"}
+
+    def brief(answer: Solved) -> str:
+        told = [" ".join(f"{name}={exact(x)}" for name, x in each.values.items()) for each in answer.solutions]
+        return "; ".join(told) or answer.reason
+
+    def document(answer: Solved) -> Iterator[Block]:
+        for each in answer.solutions:
+            for name, value in each.values.items():
+                told = _reliable(answer, each.errors[name])
+                yield Line(
+                    (
+                        (name, "heading"),
+                        (" = ", "faint"),
+                        (readable(value, digits or (10 if each.simple else 7)), "number"),
+                        (told, "faint"),
+                    )
+                )
+            if quality := _quality(answer, each):
+                yield Line(sentence(quality, "faint"))
+            if each.derivatives:
+                yield _derivatives(answer, each, digits)
+            for name, matrix in (each.second or {}).items():
+                yield _second(name, matrix, digits)
+        yield from circumstances(answer.constants, answer.point, _differentiated(answer), digits)
+        if answer.message != "solved":
+            yield Line(((answer.message, "" if answer.converged else "heading"),))
+        if answer.others:
+            shown = ", ".join(readable(x, digits) for x in answer.others[:TOLD])
+            more = f" and {len(answer.others) - TOLD:,} more" if len(answer.others) > TOLD else ""
+            told = f"there are other solutions between the bounds, near {shown}{more}"
+            yield Line(sentence(f"{told}: `--all` lists them"))
+        for box in answer.undecided[:TOLD]:
+            told = ", ".join(f"{name} from {low!r} to {high!r}" for name, (low, high) in box.items())
+            yield Line(sentence(f"undecided: {told}"))
+
+    return View(record, rows, brief, document, COLUMNS)
+
+
+def _solution_record(arithmetic: str, each: Solution) -> dict[str, object]:
+    numbers: dict[str, object] = {"values": each.values, "derivatives": each.derivatives}
+    if each.second is not None:
+        numbers["second"] = each.second
+    return number_fields(arithmetic, numbers) | {
+        "errors": each.errors,
+        "residuals": each.residuals,
+        "simple": each.simple,
+        "proven": each.proven,
+    }
+
+
+def _differentiated(answer: Solved) -> set[str]:
+    """The variables that a table of derivatives shows with their values."""
+    return {name for each in answer.solutions for row in (each.derivatives or {}).values() for name in row}
+
+
+def _derivatives(answer: Solved, each: Solution, digits: int | None) -> Table:
+    assert each.derivatives is not None
+    variables = list(next(iter(each.derivatives.values())))
+    heads = ("variable", "value", *(f"derivative of {name}" for name in each.derivatives))
+    rows = [
+        named_row(
+            (name, "name"), readable(answer.point[name], digits),
+            *(readable(row[name], digits) for row in each.derivatives.values()),
+        )
+        for name in variables
+    ]  # fmt: skip
+    right = frozenset(range(1, len(heads)) if answer.arithmetic.name == "double" else ())
+    return Table(heads, rows, right)
+
+
+def _second(name: str, matrix: Mapping[str, Mapping[str, Shown]], digits: int | None) -> Table:
+    return Table(
+        (f"second derivative of {name}", *matrix),
+        [named_row((p, "name"), *(readable(x, digits) for x in row.values())) for p, row in matrix.items()],
+        frozenset(range(1, len(matrix) + 1)),
+    )
+
+
+def _reliable(answer: Solved, error: float | None) -> str:
+    """How far an unknown may be off, in words."""
+    if answer.arithmetic.name == "certified":
+        return "  (proven)"
+    return "" if error is None else f"  (off by {readable(error, 2)} at most)"
+
+
+def _quality(answer: Solved, each: Solution) -> str:
+    """How well the equations are solved, in words."""
+    if answer.arithmetic.name == "certified":
+        return "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""
+    if answer.arithmetic.name == "precision":
+        return "all digits agree with those of a computation in more"
+    left = ", ".join(readable(x, 2) for x in each.residuals)
+    return f"left side less right side: {left}" + (
+        "" if each.simple else "; a multiple root, with about half the digits"
+    )
