@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .face import parse as parse
     from .face import plot as plot
     from .face import propagate as propagate
+    from .face import rows as rows
     from .face import solve as solve
     from .face import taylor as taylor
     from .face import trace as trace
@@ -51,7 +52,7 @@ _ROOMS = {
     "values.value": ("Value",),
     "face": (
         "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "functions",
-        "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "propagate", "solve", "taylor",
+        "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "propagate", "rows", "solve", "taylor",
         "trace",
     ),
 }  # fmt: skip

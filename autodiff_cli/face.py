@@ -33,6 +33,7 @@ from .questions import jacobian as _jacobian
 from .questions import minimize as _minimize
 from .questions import plot as _plot
 from .questions import propagate as _propagate
+from .questions import rows as _rows
 from .questions import solve as _solve
 from .questions import surface as _surface
 from .questions import taylor as _taylor
@@ -582,6 +583,40 @@ def graph(
     return _as(
         Picture, found, digits=rounding(digits, decimals), depth=depth, theme=_theme(theme), binary=binary or None
     )
+
+
+def rows(
+    text: str,
+    *,
+    at: At = None,
+    wrt: Names = None,
+    keep: Sequence[str] | str | bool = (),
+    columns: Mapping[str, str] | None = None,
+    backend: str | None = None,
+    question: str = "grad",
+) -> _rows.Rows:
+    """The program as a function from a `pyarrow.RecordBatch` (or a table) to another, with the answers to its rows.
+
+    That has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True: all);
+    `.schema(given)` says so beforehand. `columns` says which column is which variable where names differ, `at` gives
+    what is the same for all rows, and `question` is `grad`, `jacobian` or `hessian`. The function travels as text, by
+    `pickle`, and is compiled once a process, so that any engine can call it. Needs the extra `data`.
+
+    >>> import pyarrow as pa
+    >>> grown = rows("p*exp(r*t)", at={"r": 0.05}, keep="id")
+    >>> batch = pa.record_batch({"id": ["a", "b"], "p": [100.0, 50.0], "t": [0, None]})
+    >>> grown(batch).to_pydict()["error"]
+    [None, 'point: column `t`: it is empty']
+    >>> grown.schema(batch.schema).names
+    ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
+    """
+    try:
+        return _rows.rows(
+            text, at=_point(at), wrt=_wrt(wrt), keep=keep, columns=columns, backend=backend, question=question
+        )
+    except ExpressionError as error:
+        explain(error, text if isinstance(text, str) else None)
+        raise
 
 
 def draw(

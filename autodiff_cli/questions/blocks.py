@@ -205,7 +205,9 @@ class Block(NamedTuple):
 
 
 Plain = Callable[[Mapping[str, float]], Sequence[float]]
-"""All results at a point, by the way that knows what to say. Raises `ExpressionError`."""
+"""All results at a point, whose names are in the order of the program, by the way that knows what to say.
+
+Raises `ExpressionError`."""
 
 
 def evaluate(
@@ -245,7 +247,9 @@ def evaluate(
                             raise error
                 found.append(plain(point))
             except ExpressionError as error:
-                errors[row] = error
+                # what led to it holds on to a tape
+                error.__context__ = None
+                errors[row] = error.with_traceback(None)
                 found.append([np.nan] * count)
         results[:, asked] = np.array(found).T
     return Block(results, asked, errors)

@@ -23,6 +23,23 @@ STEPS = {"": 0.1, "gamma": 10.0}
 """Steps of work for a node, by the family of its function (1 for those that are not listed): measured."""
 
 
+class _Graph:
+    """What the sweeps need of a graph at every point alike."""
+
+    def __init__(self, output: Value, leaves: Sequence[Value], wanted: Sequence[Value]) -> None:
+        self.active = [leaf in wanted for leaf in leaves]
+        self.place = in_order((output,))
+        self.nodes = list(self.place)
+        self.root = self.place[output]
+        self.primitives = [n.primitive for n in self.nodes]
+        self.parents = [tuple([self.place[p] for p in n._prev]) for n in self.nodes]
+        self.data = [n.data if not n._prev else None for n in self.nodes]
+        self.chooses = any(primitive.demand for primitive in self.primitives)
+        self.below: dict[int, list[int]] = {}
+        """The inputs that nodes with a fault were made from."""
+        self.leaves = [self.place.get(leaf) for leaf in leaves]
+
+
 class Evaluator:
     """Value and gradient of one program at any number of points.
 
@@ -46,9 +63,9 @@ class Evaluator:
         self._wanted = [program.variables.get(name, missing) for name in self.wrt]
         self._gradient: Compiled | None = None
         self._value: Compiled | None = None
-        self._nodes: dict[Value, int] | None = None
         self.steps = STEPS_A_CALL + sum([STEPS.get(node.primitive.family, 1.0) for node in in_order((self.output,))])
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
+        self._graph: _Graph | None = None
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
@@ -77,15 +94,16 @@ class Evaluator:
 
     def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
         """The same by the sweeps, which know why there is no result; or that there is one after all."""
-        if self._nodes is None:
-            self._nodes = in_order((self.output,))
-        place, nodes = self._nodes, list(self._nodes)
-        wanted = set(self._wanted)
-        for leaf, x in zip(self._leaves, point, strict=True):
-            leaf.data, leaf.active = x, leaf in wanted
-        fixed = [n.data if not n._prev else None for n in nodes]
-        tape = Tape([n.primitive for n in nodes], [tuple([place[p] for p in n._prev]) for n in nodes], fixed)
-        root = place[self.output]
+        if self._graph is None:
+            self._graph = _Graph(self.output, self._leaves, self._wanted)
+        graph = self._graph
+        nodes, place, root = graph.nodes, graph.place, graph.root
+        data = graph.data.copy()
+        for leaf, k, on, x in zip(self._leaves, graph.leaves, graph.active, point, strict=True):
+            leaf.data, leaf.active = x, on
+            if k is not None:
+                data[k] = x
+        tape = Tape(graph.primitives, graph.parents, data, graph.chooses)
         try:
             order = forward(tape, REAL, (root,))
             if not differentiate:
@@ -93,7 +111,7 @@ class Evaluator:
             active = activity(tape, REAL, order, [place[leaf] for leaf in self._wanted if leaf in place])
             adjoints = reverse(tape, REAL, order, active, {root: 1.0}).adjoints
         except Fault as fault:
-            raise located(fault, nodes, tape) from None
+            raise located(fault, nodes, tape, graph.below) from None
         found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]
         return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
 

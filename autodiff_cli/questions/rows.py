@@ -15,10 +15,10 @@ from ..language.builder import Program
 from ..targets.lowering import Lowering
 from ..values.adjoint import Recording, record_gradient
 from ..values.value import variable
+from .evaluator import compile_gradient
 from .jacobian import Jacobian, jacobian, output_names
 from .point import is_name
 from .problem import Point, as_number, parse, single_output, wanted_variables
-from .programs import Programs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,14 +122,15 @@ def asked(question: str, text: str, known: Fitted) -> Asked:
              *[f"the second derivative by {wanted[i]} and {wanted[k]}" for i, k in pairs]),
             None, second,
         )  # fmt: skip
-    programs = Programs(whole=False)
+    evaluator = compile_gradient(program, wanted)
 
     def one(recorder: Lowering) -> Recording:
         return record_gradient(program.outputs[0], leaves, by, recorder)
 
     def gradient(point: Mapping[str, float]) -> Sequence[float]:
-        found = programs.gradient(text, point, wanted)
-        return [found.value, *[found.gradient[name] for name in wanted]]
+        # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+        value, partials = evaluator.slowly(list(point.values()))
+        return [value, *partials]
 
     return Asked(
         ("value", *[f"d_{name}" for name in wanted]),
@@ -159,6 +160,7 @@ def _together(parts: Sequence[Recording]) -> Recording:
         watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
         place={node: step for part in parts for node, step in part.place.items()},
         edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
+        active=frozenset([node for part in parts for node in part.active]),
     )
 
 

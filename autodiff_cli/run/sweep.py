@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 
 from ..numbers import work
 from ..numbers.base import Number, NumberType, Refusal
@@ -42,7 +43,7 @@ def forward(tape: Tape, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     """
     primitives, parents, data = tape.primitives, tape.parents, tape.data
     work.spend(len(data))
-    if not any(primitive.demand for primitive in primitives):
+    if not tape.chooses:
         for i, value in enumerate(data):
             if value is None:
                 primitive = primitives[i]
@@ -127,10 +128,15 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
         message = f"`{name}` is undefined at {_places(inputs)}"
         if primitive.domain:
             # The table's `x` is not the user's.
-            domain = re.sub(r"\bx\b", "argument", primitive.domain) if len(inputs) == 1 else primitive.domain
+            domain = _of_argument(primitive.domain) if len(inputs) == 1 else primitive.domain
             message += f"; its domain: {domain}"
     hint = hint or "move the point into the domain, or guard it: `a if condition else b`"
     return Fault(node, "domain", message, hint)
+
+
+@cache
+def _of_argument(domain: str) -> str:
+    return re.sub(r"\bx\b", "argument", domain)
 
 
 # ---- derivatives --------------------------------------------------------------------------------------------------

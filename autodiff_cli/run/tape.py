@@ -15,10 +15,18 @@ Place = tuple[Any, ...]
 class Tape:
     """A graph in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it."""
 
-    __slots__ = ("constants", "data", "labels", "parents", "places", "primitives")
+    __slots__ = ("_chooses", "constants", "data", "labels", "parents", "places", "primitives")
 
-    def __init__(self, primitives: list[Primitive], parents: list[tuple[int, ...]], data: list[Any]) -> None:
+    def __init__(
+        self,
+        primitives: list[Primitive],
+        parents: list[tuple[int, ...]],
+        data: list[Any],
+        chooses: bool | None = None,
+    ) -> None:
+        """`chooses` is whether some node leaves inputs unevaluated, where that is known."""
         self.primitives = primitives
+        self._chooses = chooses
         self.parents = parents
         self.data = data
         """The value of each node; None where there is none (yet)."""
@@ -28,6 +36,13 @@ class Tape:
         """The names that the program or the user gave to nodes; every variable has one."""
         self.constants: dict[int, tuple[float, str]] = {}
         """Each constant, and the text that it was read from, so that it can be read again as another number type."""
+
+    @property
+    def chooses(self) -> bool:
+        """Whether some node leaves inputs unevaluated."""
+        if self._chooses is None:
+            return any(primitive.demand for primitive in self.primitives)
+        return self._chooses
 
     def span(self, i: int) -> Span | None:
         """The piece of text of node `i`."""

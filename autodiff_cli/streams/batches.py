@@ -18,7 +18,7 @@ from ..questions import reading
 from .sources import STREAM, File, Source, arrow, opened, peeked
 from .textrows import Texts, Unclosed, cells_of, objects_of, table, value
 
-ROWS = 131_072
+ROWS = 65_536
 """Rows of a batch of columns."""
 
 BLOCK = 4 * 1024 * 1024

@@ -273,6 +273,8 @@ def _one_by_one(
         output.finish(code, whole=True)
     elif inputs.output is not None:
         output.stream.close()
+    if inputs.output is None:
+        output.stream.flush()
     tally.say()
     return code
 

@@ -29,6 +29,10 @@ REASONS = 10
 """How many reasons the summary names."""
 
 
+MOST_PLACES = 10_000
+"""Reasons that are remembered."""
+
+
 class Tally:
     """How many rows there were, and why some of them have no answer."""
 
@@ -36,10 +40,19 @@ class Tally:
         self.rows = 0
         self.reasons: Counter[str] = Counter()
         self.code = 0
+        self._places: dict[object, str] = {}
 
     def note(self, error: ExpressionError) -> None:
         """Count an error."""
-        self.reasons[reason(error)] += 1
+        kind, message, span, *_ = error.diagnostic
+        # at one place there is one reason, in all but words such as these
+        place = (kind, span, message[:12]) if span is not None and error.text is None else message
+        why = self._places.get(place)
+        if why is None:
+            why = reason(error)
+            if len(self._places) < MOST_PLACES:
+                self._places[place] = why
+        self.reasons[why] += 1
         self.code = max(self.code, error.exit_code)
 
     def say(self) -> None:

@@ -15,6 +15,10 @@ ONLY_WIDE = ("parquet", "arrow")
 """Formats that have wide rows only."""
 
 
+GROUP = 262_144
+"""Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
+
+
 class Sink(ABC):
     """Takes batches of answers, one after the other."""
 
@@ -40,11 +44,25 @@ class ParquetSink(Sink):
 
         texts = [field.name for field in schema if not pa.types.is_floating(field.type)]
         self.writer = parquet.ParquetWriter(file, schema, compression="lz4", use_dictionary=texts)
+        self.held: list[Any] = []
+        self.rows = 0
 
     def write(self, batch: Any) -> None:
-        self.writer.write_batch(batch)
+        self.held.append(batch)
+        self.rows += batch.num_rows
+        if self.rows >= GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write a group of rows."""
+        import pyarrow as pa
+
+        if self.held:
+            self.writer.write_table(pa.Table.from_batches(self.held), row_group_size=self.rows)
+        self.held, self.rows = [], 0
 
     def close(self) -> None:
+        self.flush()
         self.writer.close()
 
 

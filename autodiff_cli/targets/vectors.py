@@ -7,7 +7,9 @@ sometimes its answer, is another's affair.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import OPERATIONS
@@ -15,6 +17,9 @@ from ..values.adjoint import Recording
 from ..values.branch import Branch
 from ..values.schedule import live_steps, schedule
 from .faults import operands
+
+FEW = 3
+"""Inputs of a function that are compared in pairs; of more, it is counted how many are equal to the result."""
 
 MOST_STEPS = 20_000
 """Larger programs are not worth to be printed for columns: what it takes grows faster than they do."""
@@ -45,6 +50,7 @@ class Vectors:
 def vectors(recording: Recording) -> Vectors:
     """The recording for columns. A step that another one shows to be infinite is not checked itself."""
     results = (*recording.values, *recording.partials)
+    edges = tuple(dict.fromkeys((*recording.edges, *_kinks(recording))))
     computed = live_steps((*results, *recording.adjoints, *recording.watched))
     numbers = [step for step in computed if step.args and step.name not in CONDITIONS]
     # what only the program needs, and no formula at all points, is computed to be checked
@@ -54,7 +60,8 @@ def vectors(recording: Recording) -> Vectors:
     }
     alone = {step: None for step in alone if step.args and step.name not in CONDITIONS}
     plan = schedule(
-        replace(recording, adjoints=(*recording.adjoints, *alone), watched=tuple(numbers)), OPERATIONS.keys()
+        replace(recording, adjoints=(*recording.adjoints, *alone), watched=tuple(numbers), edges=edges),
+        OPERATIONS.keys(),
     )
     checks = tuple([Check(step, _needed(branch)) for step, branch, _ in plan.checks])
     asked = [step for check in checks for step, _ in check.needed]
@@ -64,6 +71,51 @@ def vectors(recording: Recording) -> Vectors:
 
 def _needed(branch: Branch) -> tuple[tuple[Step, bool], ...]:
     return tuple([(part.condition, part.holds) for part in branch.line() if part.condition is not None])
+
+
+class _Knots:
+    """Stands for the sides of a kink where a row asks for them, and notes what is 0 there."""
+
+    def __init__(self, answer: int, out: Step) -> None:
+        self.answer, self.out = answer, out
+        self.zeros: list[Step] = []
+
+    def __call__(self, u: Step) -> int:
+        self.zeros.append(u)
+        return self.answer
+
+    def apart(self, u: Step) -> bool:
+        self.zeros.append(u)
+        return self.answer > 0
+
+    def length(self, xs: Sequence[Step]) -> Step:
+        self.zeros.append(self.out)
+        return self.out
+
+
+def _kinks(recording: Recording) -> Iterator[Step]:
+    """Comparisons that are of equal numbers wherever the program meets a kink, and perhaps elsewhere."""
+    m, place = recording.recorder, recording.place
+    for node, out in place.items():
+        primitive = node.primitive
+        if primitive.holds:
+            if not recording.active.isdisjoint(node._prev):
+                yield out
+        elif primitive.kink and primitive.near and node in recording.active:
+            inputs = [place[p] for p in node._prev]
+            zeros: list[Step] = []
+            for answer in (1, -1):
+                knots = _Knots(answer, out)
+                primitive.near(m, knots, *inputs, out=out)
+                zeros += knots.zeros
+            zeros += [m.step("sub", x, y) for x, y in combinations(inputs[:FEW], 2)]
+            if len(inputs) > FEW:
+                ties = m.step("sum", *[m.where(m.step("eq", x, out), 1.0, 0.0) for x in inputs])
+                zeros.append(m.step("sub", m.step("max", ties, 2.0), ties))
+            for zero in zeros:
+                found = m.step("eq", zero, 0.0)
+                if found.args:
+                    yield found
 
 
 def whole_power(step: Step) -> int | None:

@@ -33,6 +33,8 @@ class Recording:
     """The step of each node of the graph."""
     edges: tuple[Step, ...] = ()
     """Comparisons at whose equality the sweeps see a variable take part that takes none on either side."""
+    active: frozenset[Value] = frozenset()
+    """The nodes that depend on a wanted variable."""
 
 
 def record_values(outputs: Sequence[Value], inputs: Sequence[Value], recorder: Recorder | None = None) -> Recording:
@@ -72,8 +74,9 @@ def record_gradient(
     partials, totals = reverse.sweep(output, wanted)
     watched = dict.fromkeys((*recording.watched, *totals))
     return Recording(
-        m, recording.values, partials, tuple(totals), tuple(watched), place, tuple(_edges(order, place, reverse.active))
-    )
+        m, recording.values, partials, tuple(totals), tuple(watched), place,
+        tuple(_edges(order, place, reverse.active)), frozenset(reverse.active),
+    )  # fmt: skip
 
 
 def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value]) -> dict[Step, None]:

@@ -433,11 +433,21 @@ def tape_of(place: dict[Value, int]) -> Tape:
     )
 
 
-def located(fault: Fault, nodes: Sequence[Value], tape: Tape) -> ExpressionError:
-    """The error that a fault on the tape is for the user: at its place in the text, with the inputs that led there."""
+def located(
+    fault: Fault, nodes: Sequence[Value], tape: Tape, below: dict[int, list[int]] | None = None
+) -> ExpressionError:
+    """The error that a fault on the tape is for the user: at its place in the text, with the inputs that led there.
+
+    `below` remembers which inputs these are, for further points.
+    """
     if isinstance(fault, Rough):
         return NotSmooth(fault.kind, fault.message, nodes[fault.node].span, fault.hint)
-    names = {nodes[i].label: tape.data[i] for i in _leaves_below(fault.node, tape, nodes)}
+    leaves = None if below is None else below.get(fault.node)
+    if leaves is None:
+        leaves = _leaves_below(fault.node, tape, nodes)
+        if below is not None:
+            below[fault.node] = leaves
+    names = {nodes[i].label: tape.data[i] for i in leaves}
     message, hint = fault.message, fault.hint
     if names:
         shown = ", ".join(f"{name} = {show(data)}" for name, data in list(names.items())[:5])

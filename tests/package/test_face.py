@@ -155,7 +155,7 @@ def test_the_shells_options_are_options() -> None:
 
 
 def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
-    names = {function.__name__ for function in FUNCTIONS.values()} | {"parse", "draw", "draw_dot", "Value"}
+    names = {function.__name__ for function in FUNCTIONS.values()} | {"parse", "draw", "draw_dot", "rows", "Value"}
     assert names <= set(dir(autodiff_cli))
     from autodiff_cli.table.primitive import FUNCTIONS as OF_THE_LANGUAGE
 
