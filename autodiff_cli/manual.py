@@ -208,7 +208,7 @@ def files(top: Path) -> dict[Path, str]:
     """The files of a checkout that are made of this, each with its content."""
     reference = top / "tests" / "tutorials" / "reference.md"
     return {
-        top / "share" / "man" / "man1" / "autodiff.1": man_page(),
+        top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),
         reference: with_tables(reference.read_text(encoding="utf-8")),
     }
 

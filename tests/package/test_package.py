@@ -83,7 +83,8 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
     data = f"autodiff_cli-{autodiff_cli.__version__}.data"
     assert {name.split("/")[0] for name in held} == {"autodiff_cli", info, data}
     assert held[f"{data}/data/share/man/man1/autodiff.1"].startswith(b".TH AUTODIFF 1")
-    shared = {path.relative_to(TOP).as_posix() for path in (TOP / "share").rglob("*") if path.is_file()}
+    package = TOP / "autodiff_cli"
+    shared = {path.relative_to(package).as_posix() for path in (package / "share").rglob("*") if path.is_file()}
     assert {name for name in held if name.startswith(data)} == {f"{data}/data/{name}" for name in shared}
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
     modules = {path.relative_to(TOP).as_posix() for path in (TOP / "autodiff_cli").rglob("*.py")}
