@@ -5,8 +5,9 @@ A command line that runs a command is read by `streams.arguments`, from the same
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 import typer.core
 import typer.main
 
+from . import completion
 from .commands import COMMANDS, command_module
 from .errors import ExpressionError, nearest
 from .manual import ENVIRONMENT, EXITS, entry, man_page
@@ -40,7 +42,16 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
     """A stand-in for a command's function whose parameters are described in Typer's terms, for its help."""
     declared = Declared(function)
     told: list[tuple[str, Any, Any]] = [
-        (name, str | None, typer.Argument(metavar=argument.metavar, help=argument.help, show_default=False))
+        (
+            name,
+            str | None,
+            typer.Argument(
+                metavar=argument.metavar,
+                help=argument.help,
+                show_default=False,
+                autocompletion=_completed(completion.of_expression if name == "expr" else completion.of_functions),
+            ),
+        )
         for name, argument in declared.arguments
     ]
     told += [
@@ -63,15 +74,28 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
     return call
 
 
+def _completed(ways: Callable[[str], Iterable[str]]) -> Callable[[str], list[str]]:
+    """The completion of an argument in Typer's terms."""
+
+    def complete(incomplete: str) -> list[str]:
+        return list(ways(incomplete))
+
+    return complete
+
+
+def _commands(begun: str) -> list[str]:
+    return [name for name in COMMANDS if name.startswith(begun)]
+
+
 def _typer_option(option: Option, title: str) -> Any:
     def complete(incomplete: str) -> list[str]:
-        return [choice for choice in option.choices if choice.startswith(incomplete)]
+        return list(completion.of_option(option, incomplete))
 
     return typer.Option(
         option.name,
         help=option.help,
         metavar=option.metavar or None,
-        autocompletion=complete if option.choices else None,
+        autocompletion=complete if option.choices or option.after is not None else None,
         rich_help_panel=title,
     )
 
@@ -222,7 +246,13 @@ def start(
 
 def help_(
     command: Annotated[
-        str | None, typer.Argument(metavar="[COMMAND]", help="Which command; else all of them.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[COMMAND]",
+            help="Which command; else all of them.",
+            show_default=False,
+            autocompletion=_completed(_commands),
+        ),
     ] = None,
     man: Annotated[bool, typer.Option("--man", help="Show the man page, or write it to a pipe.")] = False,
 ) -> None:
@@ -239,7 +269,6 @@ def help_(
 
 def _show_man_page() -> None:
     """Show the man page by the system's reader, or write it where there is none, or no terminal."""
-    import os
     import shutil
     import subprocess
     import tempfile
@@ -275,6 +304,22 @@ def run_app(args: Sequence[str]) -> int:
     return 0
 
 
+def _teach_bash() -> None:
+    """Give bash the rest of a word that it has cut, and no space behind what is to go on: `x=`, or `sin(`."""
+    from typer import _completion_classes, _completion_shared
+
+    script = _completion_shared.COMPLETION_SCRIPT_BASH
+    script = script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
+    _completion_shared._completion_scripts["bash"] = script
+    bash: Any = _completion_classes.BashComplete
+    bash.source_template = script
+    bash.format_completion = lambda self, item: completion.in_bash(item.value, self.get_completion_args()[1])
+
+
+_teach_bash()
+
+
 def complete() -> None:
     """Answer a shell that asks for completions; does not come back."""
+    completion.prepare(os.environ)
     typer.main.get_command(app).main(prog_name="autodiff")

@@ -15,7 +15,7 @@ EXAMPLES = (
     'autodiff diff "tanh(w*x + b)" --share --to latex',
 )
 
-AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT")
+AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="=")
 Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
 Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
 To = Annotated[

@@ -29,7 +29,7 @@ Method = Annotated[
 ]
 Bounds = Annotated[
     list[str] | None,
-    options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES"),
+    options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", after="="),
 ]
 Tolerance = Annotated[
     float | None,

@@ -21,7 +21,9 @@ EXAMPLES = (
 
 Range = Annotated[
     list[str] | None,
-    options.Option("--range", "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.", "RANGES"),
+    options.Option(
+        "--range", "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.", "RANGES", after="="
+    ),
 ]
 Path = Annotated[
     str | None,

@@ -31,6 +31,7 @@ PROGRAM = (
         "`x=uniform(4.9, 5.1)`; also `triangular`, `trapezoidal`, `arcsine`, `normal(m, s)`, `student(m, s, dof)`. "
         "Repeats.",
         "POINT",
+        after="=",
     ),
 )
 Correlation = Annotated[
@@ -39,7 +40,7 @@ Correlation = Annotated[
 ]
 Dof = Annotated[
     list[str] | None,
-    options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES"),
+    options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES", after="="),
 ]
 Data = Annotated[
     str | None,

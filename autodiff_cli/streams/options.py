@@ -27,6 +27,8 @@ class Option(NamedTuple):
     """Names that it had before: they go on working, with a note, and no help lists them."""
     standing: bool = True
     """Whether it may be a default of one's own; none is that repeats, or that names a file."""
+    after: str | None = None
+    """Where its value names variables: what follows a name in it."""
     against: tuple[str, ...] = ()
     """Options beside which it does not hold where it is only such a default."""
 
@@ -75,9 +77,11 @@ ONE = Argument("[EXPR]", "The formula or program; one program in a file is read 
 
 At = Annotated[
     list[str] | None,
-    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT"),
+    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="="),
 ]
-Wrt = Annotated[list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES")]
+Wrt = Annotated[
+    list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", after="")
+]
 File = Annotated[
     str | None,
     Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH"),
@@ -109,7 +113,7 @@ Decimals = Annotated[
 ]
 Direction = Annotated[
     list[str] | None,
-    Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR"),
+    Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR", after="="),
 ]
 SavePoint = Annotated[
     str | None,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -135,27 +132,3 @@ def test_what_options_were_called_before_goes_on_working() -> None:
         with pytest.warns(DeprecationWarning, match=f"`{name[2:]}` is called `{now[2:]}` now"):
             old = getattr(face, command)("x + 1 + x*x", {"x": 2}, **{name[2:]: int(value)})
         assert f"{old}\n" == today.out
-
-
-@pytest.mark.parametrize(
-    ("shell", "env", "expected"),
-    [
-        ("bash", {"COMP_WORDS": "autodiff gr", "COMP_CWORD": "1"}, "grad"),
-        ("bash", {"COMP_WORDS": "autodiff grad --dep", "COMP_CWORD": "2"}, "--depth"),
-        ("bash", {"COMP_WORDS": "autodiff grad --format js", "COMP_CWORD": "3"}, "jsonl"),
-        ("zsh", {"_TYPER_COMPLETE_ARGS": "autodiff grad --format t"}, "table"),
-        ("fish", {"_TYPER_COMPLETE_ARGS": "autodiff fun", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}, "functions"),
-    ],
-)
-def test_completion(shell: str, env: dict[str, str], expected: str) -> None:
-    environment = {**os.environ, **env, "_AUTODIFF_COMPLETE": f"complete_{shell}"}
-    done = subprocess.run([sys.executable, "-m", "autodiff_cli"], capture_output=True, text=True, env=environment)
-    assert expected in done.stdout
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_completion_script(shell: str) -> None:
-    environment = {**os.environ, "_AUTODIFF_COMPLETE": f"source_{shell}"}
-    done = subprocess.run([sys.executable, "-m", "autodiff_cli"], capture_output=True, text=True, env=environment)
-    assert "autodiff" in done.stdout and done.returncode == 0
