@@ -10,10 +10,8 @@ from contextlib import suppress
 
 from .commands import COMMANDS, command_module
 from .errors import ExpressionError
-from .questions.problem import parse
 from .streams.arguments import Declared
 from .streams.options import Option
-from .table.primitive import FUNCTIONS
 
 _NAME = re.compile(r"[^\W\d]\w*$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
@@ -56,6 +54,8 @@ def in_bash(whole: str, begun: str) -> str:
 
 def of_expression(begun: str) -> Iterator[str]:
     """Functions that the last word of an expression may become."""
+    from .table.primitive import FUNCTIONS
+
     word = _NAME.search(begun)
     if word is not None:
         yield from (f"{begun[: word.start()]}{name}(" for name in FUNCTIONS if name.startswith(word[0]))
@@ -63,6 +63,8 @@ def of_expression(begun: str) -> Iterator[str]:
 
 def of_functions(begun: str) -> Iterator[str]:
     """Names of functions."""
+    from .table.primitive import FUNCTIONS
+
     yield from (name for name in FUNCTIONS if name.startswith(begun))
 
 
@@ -100,6 +102,8 @@ def typed_expression(environment: Mapping[str, str]) -> str | None:
 
 def variables(text: str | None) -> Sequence[str]:
     """The variables of a program; none where it is not one."""
+    from .questions.problem import parse  # help and the version need no engine
+
     try:
         return list(parse(text or "").variables)
     except ExpressionError:
