@@ -10,10 +10,12 @@ from ..numbers.base import NumberType
 from ..values import linearization as sweeps
 from ..values.value import Value
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from .problem import Point, pose
+from .problem import Point, Problem, parse, pose
 
 MOST_ENTRIES = 1_000_000
 NAME_LENGTH = 40
+OFFERED = 80
+"""Characters of a program that is offered with commas."""
 
 
 class Jacobian(NamedTuple):
@@ -57,7 +59,7 @@ def jacobian(
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}, direction={"x": 1}).product
     [3.0, 1.0]
     """
-    posed = pose(text, point, wrt)
+    posed = _posed(text, point, wrt)
     outputs, names = posed.program.outputs, posed.wanted
     called = output_names(text, outputs, {b.value: b.name for b in posed.program.bindings})
     along: dict[str, float | str] | None = None
@@ -108,6 +110,35 @@ def jacobian(
         found.get("product"), found.get("adjoint"), found.get("gradient"), found["point"], posed.program.constants,
         (*posed.warnings, *warnings),
     )  # fmt: skip
+
+
+def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
+    """The program, ready to be differentiated; where it lists outputs with other signs than commas, that is said."""
+    try:
+        return pose(text, point, wrt)
+    except ExpressionError as error:
+        listed = _with_commas(text, error, point or {})
+        if not listed:
+            raise
+        told = error.diagnostic
+        hint = f"several outputs are listed with commas: `{listed}`"
+        raise ExpressionError(told.kind, told.message, told.span, hint, told.also) from None
+
+
+def _with_commas(text: str, error: ExpressionError, given: Point) -> str:
+    """The program with commas after the values where reading it stopped; empty where that is none either."""
+    if len(text) > OFFERED:
+        return ""
+    for _ in range(text.count(";") + text.count("\n")):
+        if error.kind != "syntax" or error.span is None:
+            return ""
+        before, after = text[: error.span.end], text[error.span.end :].lstrip()
+        text = f"{before}, {after.removeprefix(';').lstrip()}"
+        try:
+            return text if len(parse(text, given).outputs) > 1 else ""
+        except ExpressionError as found:
+            error = found
+    return ""
 
 
 def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:

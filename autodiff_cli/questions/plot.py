@@ -49,6 +49,11 @@ class Curve(NamedTuple):
     """At the point, where one was given."""
     warnings: tuple[Diagnostic, ...]
 
+    @property
+    def kinks(self) -> list[float]:
+        """Where the function has a value and no derivative."""
+        return [x for x in self.derivative.breaks if x not in self.function.breaks]
+
 
 def plot(
     text: str,

@@ -5,17 +5,24 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
+from ..values.adjoint import record_values
+from ..values.value import differentiate
 from .bounds import Range
 from .evaluator import compile_gradient
 from .point import read_json
+from .problem import parse
 from .reading import whole
 
 GRID = 120
 """Into how many steps each side is divided."""
+
+FINER = 4
+"""Into how many of its own a drawing divides each of these steps, so that contours are smooth."""
 
 
 class Surface(NamedTuple):
@@ -54,6 +61,9 @@ def surface_of(
     i, j = evaluator.variables.index(first), evaluator.variables.index(second)
     value = gradient = point = None
     if pointed:
+        for each, leaf in program.variables.items():
+            leaf.active = each in names
+        warnings = [*warnings, *differentiate(evaluator.output)]
         value, (dx, dy) = evaluator(here)
         gradient, point = (dx, dy), (values[first], values[second])
     steps = tuple((_of(row, first), _of(row, second)) for row in path)
@@ -85,6 +95,54 @@ def surface_of(
         program.text, (first, second), xs, ys, tuple(rows), _levels(known), fixed, point, value, gradient, steps,
         tuple(warnings),
     )  # fmt: skip
+
+
+class Heights(NamedTuple):
+    """Heights over a rectangle as NumPy's arrays."""
+
+    x: Any
+    y: Any
+    z: Any
+    """One row for each of `y`; not a number where the program is undefined."""
+
+
+def refined(surface: Surface) -> Heights:
+    """The heights of a surface on a finer grid; on its own one where the program is none for NumPy."""
+    import numpy
+
+    from .blocks import kernel
+
+    x, y = numpy.array(surface.x), numpy.array(surface.y)
+    coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
+    program = parse(surface.text, {*surface.variables, *surface.fixed})
+    names = list(program.variables)
+    fixed = frozenset(k for k, name in enumerate(names) if name in surface.fixed)
+    try:
+        compute = kernel(
+            lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
+            len(names), fixed, "numpy",
+        ).compute  # fmt: skip
+    except ExpressionError:
+        return Heights(x, y, coarse)
+    assert compute is not None
+    fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
+    across, up = (each.ravel() for each in numpy.meshgrid(*fine))
+    given = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
+    found, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
+    compute([given[name] for name in names], found, unsure)
+    z = found[0].reshape(len(fine[1]), len(fine[0]))
+    z[unsure.reshape(z.shape)] = math.nan
+    # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
+    defined = ~numpy.isnan(coarse)
+    near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
+    evaluator = compile_gradient(program, surface.variables)
+    point = dict(surface.fixed)
+    for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
+        if near[min(row // FINER, len(y) - 2), min(column // FINER, len(x) - 2)]:
+            point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
+            with suppress(ExpressionError):
+                z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
+    return Heights(fine[0], fine[1], z)
 
 
 def _around(marks: Sequence[float]) -> tuple[float, float]:

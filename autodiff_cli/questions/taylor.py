@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
@@ -78,9 +79,18 @@ def taylor(
     )  # fmt: skip
 
 
-def polynomial(name: str, coefficients: list[Shown], center: Shown) -> str:
+def shortest(x: Shown) -> str:
+    """A number as a formula has it: the shortest text that reads back the same, or all its digits."""
+    if isinstance(x, Figure):
+        text = x.text.replace("e+", "e")
+        # The zeros that say how many digits are proven say nothing in a formula.
+        return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x).replace("e+", "e")
+
+
+def polynomial(name: str, coefficients: list[Shown], center: Shown, written: Callable[[Shown], str] = shortest) -> str:
     """The polynomial in powers of the variable less the center, without the terms that are 0."""
-    middle = _text(center)
+    middle = written(center)
     base = name
     if middle.strip("-0.") != "":
         far = middle.removeprefix("-")
@@ -89,17 +99,9 @@ def polynomial(name: str, coefficients: list[Shown], center: Shown) -> str:
     for k, coefficient in enumerate(coefficients):
         if float(coefficient) == 0 and (not isinstance(coefficient, Figure) or coefficient.text == "0"):
             continue
-        text = _text(coefficient)
+        text = written(coefficient)
         negative, size = text.startswith("-"), text.removeprefix("-")
         power = base if k == 1 else f"{base}**{k}"
         term = size if k == 0 else power if size == "1" else f"{size}*{power}"
         out += (" - " if negative else " + ") + term if out else ("-" if negative else "") + term
     return out or "0"
-
-
-def _text(x: Shown) -> str:
-    if isinstance(x, Figure):
-        text = x.text.replace("e+", "e")
-        # The zeros that say how many digits are proven say nothing in a formula.
-        return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x).replace("e+", "e")

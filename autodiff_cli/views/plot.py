@@ -7,18 +7,25 @@ from functools import partial
 
 from ..errors import ExpressionError
 from ..questions.plot import Curve
+from ..questions.problem import parse
 from ..questions.surface import Surface
 from .characters import Theme
 from .document import Block, Line, held_fixed
 from .formats import Row, View, diagnostic_record, format_of
+from .mathematics import program_in_mathematics
 from .numerals import exact, readable
 from .plots.frame import frames
 
 PICTURES = ("svg", "png")
 COLUMNS = ("line", "id", "x", "y", "value", "derivative", "error")
 
+TITLE = 70
+"""Characters of a program that a title shows."""
+
 TOLD = 5
 """How many gaps and breaks are listed."""
+
+BY_CONVENTION = ", by convention: there is a kink"
 
 Plot = Curve | Surface
 
@@ -41,15 +48,29 @@ def names_of(plot: Plot) -> tuple[str, str]:
     """What the function and its derivative are called."""
     if isinstance(plot, Surface):
         return "f", "f′"
-    formula = f" = {plot.formula}" if plot.formula else ""
-    return f"f({plot.variable})", f"f′({plot.variable}){formula}"
+    formula = _derivative(plot)
+    return f"f({plot.variable})", f"f′({plot.variable})" + (f" = {formula}" if formula else "")
+
+
+def _derivative(curve: Curve) -> str:
+    """The derivative as mathematics writes it; empty where it is not short."""
+    given = {curve.variable, *curve.fixed}
+    return program_in_mathematics(parse(curve.formula, given)) or curve.formula if curve.formula else ""
 
 
 def title_of(plot: Plot) -> str:
-    """The function with its program, on one line."""
-    across = plot.variable if isinstance(plot, Curve) else ", ".join(plot.variables)
-    text = "; ".join(line.strip() for line in plot.text.splitlines() if line.strip())
-    return f"f({across}) = {text if len(text) <= 70 else text[:69] + '…'}"
+    """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
+    names = (plot.variable,) if isinstance(plot, Curve) else plot.variables
+    typed = "; ".join(line.strip() for line in plot.text.splitlines() if line.strip())
+    text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}))
+    if not text or len(text) > max(TITLE, len(typed)):
+        text = typed
+    return f"f({', '.join(names)}) = {text if len(text) <= TITLE else text[: TITLE - 1] + '…'}"
+
+
+def is_kinked(plot: Plot) -> bool:
+    """Whether there is no derivative at the point, so that what is shown there is by convention."""
+    return any(warning.kind == "kink" for warning in plot.warnings)
 
 
 def words(plot: Plot, digits: int | None = None) -> list[str]:
@@ -59,19 +80,19 @@ def words(plot: Plot, digits: int | None = None) -> list[str]:
 
 def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     x = curve.variable
-    found = [f"f′({x}) = {curve.formula}"] if curve.formula else []
+    formula = _derivative(curve)
+    found = [f"f′({x}) = {formula}"] if formula else []
     if curve.tangent is not None:
         at, value, slope = (readable(number, digits) for number in _three(curve))
         found.append(f"f({at}) = {value}, f′({at}) = {slope}")
-        found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}")
+        found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}")
     if curve.function.gaps:
         gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in curve.function.gaps]
         found.append(f"undefined for {x} {_listed(gaps)}")
     if curve.function.breaks:
         found.append(f"breaks at {x} = {_listed([readable(b, digits) for b in curve.function.breaks])}")
-    kinks = [b for b in curve.derivative.breaks if b not in curve.function.breaks]
-    if kinks:
-        found.append(f"no derivative at {x} = {_listed([readable(b, digits) for b in kinks])}")
+    if curve.kinks:
+        found.append(f"no derivative at {x} = {_listed([readable(b, digits) for b in curve.kinks])}")
     return found
 
 
@@ -99,7 +120,8 @@ def _surface_words(surface: Surface, digits: int | None) -> list[str]:
     if surface.point is not None and surface.gradient is not None:
         at = ", ".join(readable(x, digits) for x in surface.point)
         gradient = ", ".join(readable(x, digits) for x in surface.gradient)
-        found.append(f"f({at}) = {readable(surface.value, digits)}, gradient ({gradient})")
+        convention = BY_CONVENTION if is_kinked(surface) else ""
+        found.append(f"f({at}) = {readable(surface.value, digits)}, gradient ({gradient}){convention}")
     if surface.path:
         end = ", ".join(readable(x, digits) for x in surface.path[-1])
         found.append(f"path of {len(surface.path):,} points, ending at ({end})")
@@ -170,8 +192,9 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
         caption = "; ".join(f"{name} = {readable(x, digits)}" for name, x in plot.fixed.items())
         if isinstance(plot, Curve) and plot.tangent is not None:
             x, at = plot.variable, readable(plot.tangent.at, digits)
-            caption = f"near {x} = {at}: L({x}) = {linear(plot, digits)}" + (f"   ({caption})" if caption else "")
-        return figure(plot, format, names_of(plot), title_of(plot), caption, theme)
+            near = f"near {x} = {at}: L({x}) = {linear(plot, digits)}{BY_CONVENTION if is_kinked(plot) else ''}"
+            caption = near + (f"   ({caption})" if caption else "")
+        return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), theme)
 
     def brief(plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.taylor import Taylor
+from ..questions.digits import Figure, Shown
+from ..questions.taylor import Taylor, polynomial, shortest
 from .document import Block, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
@@ -15,8 +16,12 @@ COLUMNS = ("line", "id", "variable", "order", "coefficient", "error")
 def view(*, digits: int | None = None) -> View[Taylor]:
     """How a Taylor polynomial is shown; `digits` is for people only."""
 
+    def shown(x: Shown) -> str:
+        return shortest(x) if isinstance(x, Figure) else readable(x, digits)
+
     def document(answer: Taylor) -> Iterator[Block]:
-        yield stated("polynomial", answer.polynomial)
+        center = answer.point[answer.variable]
+        yield stated("polynomial", polynomial(answer.variable, answer.coefficients, center, shown))
         yield from circumstances(answer.constants, answer.point, (answer.variable,), digits)
         yield Table(
             ("order", f"coefficient in {answer.variable}"),

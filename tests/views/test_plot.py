@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
 import struct
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
+from autodiff_cli import views
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.bounds import Range
+from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.plot import Curve, around, plot
+from autodiff_cli.questions.problem import parse
 from autodiff_cli.questions.sampling import Stretch
-from autodiff_cli.questions.surface import Surface, read_path
+from autodiff_cli.questions.surface import Heights, Surface, read_path, refined
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.values.value import Value, in_order
+from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
 from autodiff_cli.views.plots.frame import Frame, frames, within
+from counting import compared, compares
 from places import TESTS
 from running import autodiff
+from strategies import graphs, program_text
 from terminals import ESCAPE, on_terminal
 
 for needed in ("matplotlib", "numpy", "uniplot"):
     pytest.importorskip(needed)
+
+import contourpy  # noqa: E402
+import matplotlib.image  # noqa: E402
+import numpy  # noqa: E402
 
 TUTORIALS = TESTS / "tutorials"
 EVERYWHERE = Range(-5.0, 5.0)
@@ -326,3 +340,122 @@ def test_a_figure_is_what_its_command_draws(name: str, tmp_path: Path) -> None:
         return [re.sub(r"\s+", " ", d) for d in re.findall(r' d="(M [^"]*)"', path.read_text(encoding="utf-8"))]
 
     assert len(paths(tmp_path / name)) == len(paths(TUTORIALS / name))
+
+
+# ---- contours that look as they are -------------------------------------------------------------------------------
+FINER = ("x*y**2", "log(x*y)*abs(x)", "abs(x) + abs(y)", "sqrt(x) if y > 0 else -x", "digamma(x)*y")
+ROSENBROCK = "(1-x)^2 + 100*(y-x^2)^2"
+
+
+def surface(text: str, ranges: dict[str, Range] | None = None) -> Surface:
+    made = plot(text, {}, ranges=ranges or {"x": Range(-2.0, 2.0), "y": Range(-1.0, 3.0)})
+    assert isinstance(made, Surface)
+    return made
+
+
+def lowest(heights: Heights, levels: Sequence[float]) -> tuple[int, float]:
+    """Of the two lowest contours: how many lines they are, and how far the first one is from its own mean course."""
+    generator = contourpy.contour_generator(heights.x, heights.y, heights.z)
+    first, second = (generator.lines(level) for level in levels[:2])
+    line = max(first, key=len)
+    # sampled evenly, so that it does not matter where it crosses the grid's lines
+    steps = numpy.hypot(*numpy.diff(line, axis=0).T)
+    along = numpy.concatenate([[0.0], steps.cumsum()])
+    even = numpy.linspace(0, along[-1], 400)
+    x, y = (numpy.interp(even, along, line[:, k]) for k in (0, 1))
+    wobble = numpy.hypot(numpy.diff(x, 2), numpy.diff(y, 2))
+    return len(first) + len(second), float(numpy.median(wobble) / (even[1] - even[0]))
+
+
+def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
+    made = surface(ROSENBROCK)
+    lines, wobble = lowest(refined(made), made.levels)
+    coarse = lowest(Heights(made.x, made.y, numpy.array(made.heights)), made.levels)
+    assert lines == 2 < coarse[0], "no island, and on the coarse grid there is one"
+    assert wobble < 0.02 < coarse[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["x*y**2", "log(x*y)*abs(x)", "abs(x) + abs(y)", "sqrt(x) if y > 0 else -x", "digamma(x)*y"]
+)
+def test_a_finer_grid_has_the_values_of_the_program(text: str) -> None:
+    made = surface(text)
+    fine = refined(made)
+    step = (len(fine.x) - 1) // (len(made.x) - 1)
+    assert step == (1 if "digamma" in text else 4)
+    coarse = numpy.array([[math.nan if z is None else z for z in row] for row in made.heights])
+    numpy.testing.assert_allclose(fine.z[::step, ::step], coarse, rtol=1e-12, atol=1e-12)
+    # a quarter of the steps in between
+    for row, column in ((1, 2), (241, 333), (402, 79)):
+        if step > 1:
+            point = {"x": float(fine.x[column]), "y": float(fine.y[row])}
+            try:
+                expected = gradient(text, point).value
+            except ExpressionError:
+                expected = math.nan
+            assert fine.z[row, column] == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+def rows_of_ink(png: bytes) -> list[bool]:
+    """Of a picture, by rows of pixels: whether anything is in them."""
+    return [bool(row.min() < 1) for row in matplotlib.image.imread(io.BytesIO(png))[:, :, :3].min(axis=2)]
+
+
+def test_the_title_stands_by_the_drawing() -> None:
+    for ranges in ({"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}, {"x": Range(-2.0, 2.0), "y": Range(-1.0, 1.0)}):
+        ink = rows_of_ink(views.view_of(surface("x*y", ranges)).others["png"](surface("x*y", ranges)))  # type: ignore[arg-type]
+        title = ink.index(True)
+        below = title + ink[title:].index(False)
+        assert ink[below:].index(True) < 30 and title < 30
+
+
+def test_a_kink_at_the_point_is_said_in_the_picture() -> None:
+    for text, point, said in (
+        (
+            "abs(x)",
+            {"x": 0.0},
+            ("tangent at x = 0, by convention", "no derivative (a kink)", "by convention: there is a kink"),
+        ),
+        ("max(x, y)", {"x": 1.0, "y": 1.0}, ("gradient, by convention (a kink)",)),
+    ):
+        smooth = dict.fromkeys(point, 0.5) | {"x": 1.5}
+        drawn = [str(views.svg(plot(text, at))) for at in (point, smooth)]
+        for words in said:
+            assert words in drawn[0]
+            assert words not in drawn[1] or words == "no derivative (a kink)"
+
+
+# ---- formulas in titles and legends -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("3*x**2 - 4*x + 5", "3x² − 4x + 5"),
+        ("(1-x)^2 + 100*(y-x^2)^2", "(1 − x)² + 100(y − x²)²"),
+        ("abs(x)*sin(x) + abs(abs(x) - 1)", "|x|·sin(x) + abs(|x| − 1)"),
+        ("sqrt(x)**2/sqrt(2*pi*x)", "(√x)²/√(2π·x)"),
+        ("2*e5 + 2*3*y**-1 - -2*z", "2·e5 + 2·3·y⁻¹ − −2z"),
+        ("a/(2*x)*x**n**2", "a/(2x)·x^n²"),
+        ("x if x >= 1 and y != 2 else (1 if y < 0 else 2)*y", "x if x ≥ 1 and y ≠ 2 else (1 if y < 0 else 2)·y"),
+        ("f(u) = u**3; f(2*x)", "(2x)³"),
+        ("a = x*x; b = a + 1; b*a", "a = x·x; b = a + 1; b·a"),
+        ("a = x**2; o = tanh(a)", "a = x²; tanh(a)"),
+        ("f(u) = u*u + u; f(f(f(f(f(f(x))))))", ""),
+    ],
+)
+def test_formulas_as_people_write_them(text: str, written: str) -> None:
+    assert program_in_mathematics(parse(text)) == written
+
+
+@compares(60)
+@given(graphs())
+@settings(max_examples=150, deadline=None)
+def test_what_is_written_reads_back(root: Value) -> None:
+    written = mathematical(root)
+    if written:
+        point = {leaf.label: 0.75 + 0.5 * k for k, leaf in enumerate(in_order((root,))) if leaf.primitive is VARIABLE}
+        try:
+            expected = gradient(program_text([root]), point).value
+        except ExpressionError:
+            return
+        assert gradient(written, point).value == expected, written
+        compared()

@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import ExpressionError
 from ...questions.plot import Curve
 from ...questions.sampling import Stretch
-from ...questions.surface import Surface
+from ...questions.surface import Surface, refined
 from ..characters import Look
 from ..document import Drawing
 from .frame import Frame, frames, within
@@ -70,8 +70,8 @@ def _surface(surface: Surface, look: Look) -> str:
         from contourpy import contour_generator
     except ImportError:
         raise missing() from None
-    heights = numpy.ma.masked_invalid([[float("nan") if z is None else z for z in row] for row in surface.heights])
-    generator: Any = contour_generator(list(surface.x), list(surface.y), heights)
+    across, up, heights = refined(surface)
+    generator: Any = contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
     layers = [Layer("contours", "blue", pieces)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...questions.plot import Curve
 from ...questions.sampling import Stretch
-from ...questions.surface import Surface
+from ...questions.surface import Surface, refined
 from ..characters import Theme
 from .braille import arrow, missing
 from .frame import Frame, frames, within
@@ -41,6 +41,12 @@ DARK = Palette(
     "#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b", "#7ab0f5", "#f0907d", "#7fcf86", "#274266", (0.3, 1.0)
 )
 
+KINKS = 12
+"""As many kinks are marked."""
+
+EDGE = 0.07
+"""The share of a side near its ends where no contour is labelled."""
+
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -59,15 +65,19 @@ _COLOR = re.compile(rb"#[0-9a-f]{6}\b")
 
 
 def figure(
-    plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str, theme: Theme = "auto"
-) -> bytes:
-    """The plot as the content of an SVG or PNG file. Raises `ExpressionError` where matplotlib is not installed."""
+    plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str, kinked: bool,
+    theme: Theme = "auto",
+) -> bytes:  # fmt: skip
+    """The plot as the content of an SVG or PNG file; `kinked` says that there is no derivative at the point.
+
+    Raises `ExpressionError` where matplotlib is not installed.
+    """
 
     def draw(page: Any, palette: Palette) -> None:
         if isinstance(plot, Surface):
-            _contours(page, plot, palette)
+            _contours(page, plot, palette, kinked)
         else:
-            _curve(page, plot, names, palette)
+            _curve(page, plot, names, palette, kinked)
 
     return drawn(draw, format, title, caption, theme)
 
@@ -103,6 +113,7 @@ def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, captio
         page.suptitle(title, fontsize=11, color=palette.ink)
         if caption:
             page.supxlabel(caption, fontsize=9, color=palette.faint)
+        _trim(page)
         file = io.BytesIO()
         metadata = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         with warnings.catch_warnings():
@@ -110,6 +121,16 @@ def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, captio
             warnings.simplefilter("ignore", UserWarning)
             page.savefig(file, format=format, dpi=150, metadata=metadata)
     return _in_pixels(file.getvalue()) if format == "svg" else file.getvalue()
+
+
+def _trim(page: Any) -> None:
+    """Take off the page's height what axes of equal scales leave free of their place in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        page.draw_without_rendering()
+    width, height = page.get_size_inches()
+    free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
+    page.set_size_inches(width, height * (1 - max(free, 0.0)))
 
 
 def _both(light: bytes, dark: bytes) -> bytes:
@@ -134,7 +155,7 @@ def _in_pixels(svg: bytes) -> bytes:
     return re.sub(rb'\b(width|height)="([\d.]+)pt"', pixels, svg, count=2)
 
 
-def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette) -> None:
+def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette, kinked: bool) -> None:
     one, two = frames(curve)
     if two is None:
         upper = lower = page.subplots()
@@ -147,14 +168,29 @@ def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette) ->
     tangent = curve.tangent
     if tangent is not None:
         ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
-        name = f"tangent at {curve.variable} = {tangent.at:.6g}"
+        name = f"tangent at {curve.variable} = {tangent.at:.6g}{', by convention' if kinked else ''}"
         _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
         upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
         lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
+    kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
+    if kinks:
+        style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}
+        upper.plot(*zip(*kinks, strict=True), "o", **style, markersize=9, zorder=4, label="no derivative (a kink)")
     for axes, frame in {upper: one, lower: second}.items():
         _dress(axes, (curve.low, curve.high), frame, palette)
         axes.legend(loc="best", fontsize=9)
     lower.set_xlabel(curve.variable)
+
+
+def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
+    """Where the function has a value in the frame and no derivative; none where there are too many to be seen."""
+    found = []
+    for x in curve.kinks[: KINKS + 1]:
+        near = [place for stretch in curve.function.stretches for place in stretch]
+        _, height = min(near, key=lambda place: abs(place[0] - x))
+        if frame.low <= height <= frame.high:
+            found.append((x, height))
+    return found if len(found) <= KINKS else []
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
@@ -176,24 +212,24 @@ def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette
         axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
 
 
-def _contours(page: Any, surface: Surface, palette: Palette) -> None:
+def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> None:
     import matplotlib
     import numpy
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     axes = page.subplots()
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
-    heights = numpy.ma.masked_invalid([[float("nan") if z is None else z for z in row] for row in surface.heights])
+    across, up, z = refined(surface)
+    heights = numpy.ma.masked_invalid(z)
     if len(surface.levels) > 1:
         norm = BoundaryNorm(surface.levels, 256, extend="both")
         scale = ListedColormap(matplotlib.colormaps["viridis"](numpy.linspace(*palette.contours, 256)))
-        lines = axes.contour(
-            surface.x, surface.y, heights, levels=surface.levels, cmap=scale, norm=norm, linewidths=1.1
-        )
-        axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True)
+        lines = axes.contour(across, up, heights, levels=surface.levels, cmap=scale, norm=norm, linewidths=1.1)
+        places = list(_labels(lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1])))
+        axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True, manual=places)
     if numpy.ma.is_masked(heights):
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
-        axes.contourf(surface.x, surface.y, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
+        axes.contourf(across, up, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
         axes.plot([], [], "s", color=palette.hidden, label="undefined")
     if surface.path:
         _path(axes, surface.path, palette.red)
@@ -204,7 +240,8 @@ def _contours(page: Any, surface: Surface, palette: Palette) -> None:
                 "", xy=shaft[0][1], xytext=shaft[0][0], annotation_clip=False,
                 arrowprops={"arrowstyle": "-|>", "color": palette.green, "linewidth": 2, "shrinkA": 0, "shrinkB": 0},
             )  # fmt: skip
-            axes.plot([], [], color=palette.green, linewidth=2, label="gradient (uphill)")
+            name = "gradient, by convention (a kink)" if kinked else "gradient (uphill)"
+            axes.plot([], [], color=palette.green, linewidth=2, label=name)
         axes.plot(*surface.point, "o", color=palette.ink, markersize=6, zorder=6)
     axes.set_xlim(surface.x[0], surface.x[-1])
     axes.set_ylim(surface.y[0], surface.y[-1])
@@ -218,6 +255,22 @@ def _contours(page: Any, surface: Surface, palette: Palette) -> None:
     axes.set_ylabel(surface.variables[1])
     if axes.get_legend_handles_labels()[1]:
         axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
+
+
+def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> Iterator[tuple[float, float]]:
+    """Where contours have their heights written: on every long line, not at the edge, neighbours not side by side."""
+    import numpy
+
+    low, high = numpy.array([across[0], up[0]]), numpy.array([across[1], up[1]])
+    for level, lines in enumerate(levels):
+        for line in lines:
+            share = (line - low) / (high - low)
+            inside = numpy.flatnonzero((share > EDGE).all(axis=1) & (share < 1 - EDGE).all(axis=1))
+            steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
+            if steps.sum() > 2 * EDGE:
+                # by the golden section no two that are near each other are at the same part of their lines
+                at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
+                yield tuple(line[inside[min(int(at), len(inside) - 1)]])
 
 
 def _path(axes: Any, path: Sequence[tuple[float, float]], color: str) -> None:

@@ -1,0 +1,108 @@
+"""Formulas as people write them on one line, `3x² − 4x + 5`: what stands over a plot. The parser reads them as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from ..language.builder import Program
+from ..language.printer import ATOM, CHOICE, INFIX, POWER, PREFIX, PRODUCT, SIGN, Item, assembled, number_text
+from ..table.names import by_name
+from ..table.operators import NEG, VARIABLE
+from ..values.symbolic import by_definition
+from ..values.value import Value, in_order
+
+LONGEST = 120
+"""Nodes, a shared one counted at each of its uses, of what is written out."""
+
+_BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_COEFFICIENT = re.compile(r"[1-9]\d*(\.\d+)?|0?\.\d+")
+_PARTED = re.compile(r"[eE_]\d|_")
+"""How names begin before which a number would be read as another one."""
+
+
+def mathematical(root: Value, named: Collection[Value] = ()) -> str:
+    """The formula, those inner nodes by their labels that are `named`; empty where it is too long to be read."""
+    sizes: dict[Value, int] = {}
+    for node in in_order((root,)):
+        sizes[node] = 1 + sum(1 if each in named else sizes[each] for each in node._prev)
+
+    def parts(value: Value) -> tuple[int, list[Item]]:
+        return (ATOM, [value.label]) if value in named and value is not root else _parts(by_definition(value))
+
+    return assembled(root, parts) if sizes[root] <= LONGEST else ""
+
+
+def program_in_mathematics(program: Program) -> str:
+    """The statements of a program on one line, definitions written out; empty where that is too long to be read."""
+    bound = {binding.value: binding.name for binding in program.bindings}
+    named = {value for value in bound if value._prev}
+    (output,) = program.outputs
+    written = [f"{name} = {mathematical(value, named)}" for value, name in bound.items() if value is not output]
+    written.append(mathematical(output, named))
+    return "; ".join(written) if all(written) and not any(each.endswith(" = ") for each in written) else ""
+
+
+def _parts(value: Value) -> tuple[int, list[Item]]:
+    """How a node binds, and what it is written from: text, and operands with the level that they need."""
+    operands, name = value._prev, value.primitive.name
+    if not operands:
+        text = _leaf(value)
+        return SIGN if text.startswith("−") else ATOM, [text]
+    if name == "mul" and (coefficient := _coefficient(operands[0])) and _may_follow(operands[1]):
+        return PRODUCT, [coefficient, (operands[1], POWER)]
+    if name == "pow" and (power := _whole(operands[1])):
+        return POWER, [(operands[0], ATOM), power.translate(_SUPERSCRIPTS)]
+    if name in INFIX:
+        between, level, left, right = INFIX[name]
+        return level, [(operands[0], left), _BETWEEN.get(name, between), (operands[1], right)]
+    if name in PREFIX:
+        prefix, level, inner = PREFIX[name]
+        return level, [prefix.replace("-", "−"), (operands[0], inner)]
+    if name == "where":
+        return CHOICE, [(operands[1], CHOICE + 1), " if ", (operands[0], CHOICE + 1), " else ", (operands[2], CHOICE)]
+    if name == "sqrt":
+        # a root is no base: `√x²` has two readings
+        return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]
+    if name == "abs" and not any(each.primitive is value.primitive for each in in_order(operands)):
+        return ATOM, ["|", (operands[0], CHOICE), "|"]
+    parts: list[Item] = [value.primitive.spelling or name, "("]
+    for k, operand in enumerate(operands):
+        parts += [", ", (operand, CHOICE)] if k else [(operand, CHOICE)]
+    return ATOM, [*parts, ")"]
+
+
+def _leaf(value: Value) -> str:
+    if value.primitive is VARIABLE:
+        return value.label
+    text = value.source or number_text(value.data)
+    return "π" if text == "pi" else text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def _coefficient(value: Value) -> str:
+    """A number that stands directly before what it multiplies, with its sign; empty for what does not."""
+    if value.primitive is NEG:
+        text = _coefficient(value._prev[0])
+        return text and f"−{text}"
+    text = "" if value._prev or value.primitive is VARIABLE else _leaf(value)
+    return text if _COEFFICIENT.fullmatch(text) else ""
+
+
+def _may_follow(value: Value) -> bool:
+    """Whether a coefficient may stand directly before it."""
+    value = by_definition(value)
+    while value.primitive.name == "pow":
+        value = by_definition(value._prev[0])
+    level, parts = _parts(value)
+    first = parts[0] if level > SIGN else "("
+    return isinstance(first, str) and first != "|" and not first[0].isdigit() and not _PARTED.match(first)
+
+
+def _whole(value: Value) -> str:
+    """A whole number, as text; empty for what is none."""
+    if value.primitive is NEG:
+        text = _whole(value._prev[0])
+        return text and f"-{text}"
+    text = "" if value._prev or value.primitive is VARIABLE else value.source or number_text(value.data)
+    return text if text.removeprefix("-").isdigit() else ""
