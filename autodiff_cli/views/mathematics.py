@@ -96,7 +96,7 @@ def _may_follow(value: Value) -> bool:
         value = by_definition(value._prev[0])
     level, parts = _parts(value)
     first = parts[0] if level > SIGN else "("
-    return isinstance(first, str) and first != "|" and not first[0].isdigit() and not _PARTED.match(first)
+    return isinstance(first, str) and (first[0].isalpha() or first[0] in "(√") and not _PARTED.match(first)
 
 
 def _whole(value: Value) -> str:

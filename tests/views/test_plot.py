@@ -457,5 +457,5 @@ def test_what_is_written_reads_back(root: Value) -> None:
             expected = gradient(program_text([root]), point).value
         except ExpressionError:
             return
-        assert gradient(written, point).value == expected, written
+        assert gradient(written, point).value == expected, (written, program_text([root]))
         compared()
