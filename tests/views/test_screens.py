@@ -25,6 +25,7 @@ from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.minimize import minimize
 from autodiff_cli.questions.plot import plot
 from autodiff_cli.questions.propagate import propagate
+from autodiff_cli.questions.solve import solve
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.questions.trace import trace
 from autodiff_cli.views.characters import Look, width_of
@@ -55,6 +56,7 @@ ANSWERS: dict[str, Answers] = {
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
     "taylor": lambda text, at: (taylor(text, at, by=next(iter(at)), order=8),),
     "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
+    "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "export": lambda text, at: (export(text, "python"),),
     "functions": lambda text, at: (functions(),),
 }
@@ -65,6 +67,11 @@ def program(count: int) -> tuple[str, dict[str, float]]:
     names = NAMES[:count]
     text = " + ".join(f"({name} - {k}.25)**2*exp({name}/3)" for k, name in enumerate(names))
     return text, {name: 0.123456 + k / 7 for k, name in enumerate(names)}
+
+
+def system(at: dict[str, float]) -> str:
+    """As many equations as there are variables."""
+    return "; ".join(f"{name}**2 + {name} = {k}.25" for k, name in enumerate(at, 1))
 
 
 def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Terminal) -> list[str]:
