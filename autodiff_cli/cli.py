@@ -15,8 +15,8 @@ import typer
 import typer.core
 import typer.main
 
-from . import completion
 from .commands import COMMANDS, command_module
+from .completion import in_bash, of_expression, of_functions, of_option, prepare
 from .errors import ExpressionError, nearest
 from .manual import ENVIRONMENT, EXITS, entry, man_page
 from .streams import defaults
@@ -49,7 +49,7 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
                 metavar=argument.metavar,
                 help=argument.help,
                 show_default=False,
-                autocompletion=_completed(completion.of_expression if name == "expr" else completion.of_functions),
+                autocompletion=_completed(of_expression if name == "expr" else of_functions),
             ),
         )
         for name, argument in declared.arguments
@@ -89,7 +89,7 @@ def _commands(begun: str) -> list[str]:
 
 def _typer_option(option: Option, title: str) -> Any:
     def complete(incomplete: str) -> list[str]:
-        return list(completion.of_option(option, incomplete))
+        return list(of_option(option, incomplete))
 
     return typer.Option(
         option.name,
@@ -313,7 +313,7 @@ def _teach_bash() -> None:
     _completion_shared._completion_scripts["bash"] = script
     bash: Any = _completion_classes.BashComplete
     bash.source_template = script
-    bash.format_completion = lambda self, item: completion.in_bash(item.value, self.get_completion_args()[1])
+    bash.format_completion = lambda self, item: in_bash(item.value, self.get_completion_args()[1])
 
 
 _teach_bash()
@@ -321,5 +321,5 @@ _teach_bash()
 
 def complete() -> None:
     """Answer a shell that asks for completions; does not come back."""
-    completion.prepare(os.environ)
+    prepare(os.environ)
     typer.main.get_command(app).main(prog_name="autodiff")
