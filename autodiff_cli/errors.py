@@ -81,6 +81,8 @@ class ExpressionError(ValueError):
         self.diagnostic = Diagnostic(kind, message, span, hint, also, offers)
         self.text: str | None = None
         """The text that the span points into, where it is not the program itself (a point value, say)."""
+        self.read: str | None = None
+        """The program as it was read, where that is not as it was typed."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(self.diagnostic), self.__dict__

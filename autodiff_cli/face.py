@@ -45,6 +45,7 @@ from .questions.point import constant_value, parse_point, read_point, split, typ
 from .questions.problem import as_number
 from .questions.problem import parse as _parse
 from .questions.quantities import quantity
+from .refusals.leniency import AsRead, leniently
 from .run.sweep import Fault, forward
 from .run.tape import Tape
 from .streams.arguments import Declared, converted
@@ -90,6 +91,14 @@ class Answer:
     _choices: Mapping[str, Any] = {}
     """How it is shown: what the options `digits`, `depth` and so on have chosen."""
 
+    _reading: AsRead | None = None
+    """How the program was read, where that is not as it was typed."""
+
+    @property
+    def note(self) -> str | None:
+        """How a program was read, with `lenient`, where that is not as it was typed: `read as: log(x)`."""
+        return None if self._reading is None else self._reading.note
+
     def __str__(self) -> str:
         return views.text(self, **self._choices).removesuffix("\n")
 
@@ -108,7 +117,11 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """The JSON record of the command, without `id` and `line`, which tell the lines of a stream apart."""
         text = getattr(self, "text", None)
-        return ({} if text is None else {"expr": text}) | views.record(self, **self._choices)
+        record = views.record(self, **self._choices)
+        if self._reading is not None:
+            placed: dict[str, Any] = self._reading.placed(record)
+            return {"expr": self._reading.typed, "note": self.note} | placed
+        return ({} if text is None else {"expr": text}) | record
 
     def _repr_html_(self) -> str | None:
         # a notebook would prefer HTML to a formula and to a drawing
@@ -420,7 +433,14 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 length = len(text) if isinstance(text, str) else 0
                 times: Any = given.get("work") or 1
                 with allowed(times, length=length):
-                    return function(*args, **given)
+                    if not given.get("lenient"):
+                        return function(*args, **given)
+                    ask: Callable[..., Any] = function
+                    rest = {name: value for name, value in given.items() if name != "text"}
+                    answer, reading = leniently(str(text), lambda read: ask(read, *args[1:], **rest))
+                    if reading is not None:
+                        answer.__dict__["_reading"] = reading
+                    return answer  # type: ignore[no-any-return]
             except ExpressionError as error:
                 explain(error, text if isinstance(text, str) else None)
                 raise
@@ -486,8 +506,10 @@ def _ranges(given: Ranges) -> dict[str, Range]:
 
 
 # ---- the functions ------------------------------------------------------------------------------------------------
-def parse(text: str, given: Collection[str] = ()) -> Program:
+def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
     """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
+
+    With `lenient` its `text` is the one that was read.
 
     `given` are the names that are variables although they are called like the constants `e`, `pi`, `π`. Raises
     `ExpressionError` where the text is not valid.
@@ -499,6 +521,8 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
     try:
+        if lenient:
+            return _as(Program, leniently(text, lambda read: _parse(read, given))[0])
         return _as(Program, _parse(text, given))
     except ExpressionError as error:
         explain(error, text)
@@ -507,21 +531,24 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
 
 @overload
 def gradient(
-    text: str, at: At = None, *, wrt: Names = None, exact: Literal[False] = False, precision: None = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: Literal[False] = False,
+    precision: None = None,
     certified: Literal[False] = False, work: int | None = None, all: bool = False, relative: bool = False,
     sort: bool = False, digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[float]: ...  # fmt: skip
 @overload
 def gradient(
-    text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: bool = False,
+    precision: int | None = None,
     certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
     digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]: ...  # fmt: skip
 @answers("grad")
 def gradient(
-    text: str, at: At = None, *, wrt: Names = None, exact: bool = False, precision: int | None = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: bool = False,
+    precision: int | None = None,
     certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
     digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
@@ -552,7 +579,8 @@ def gradient(
 
 @answers("trace")
 def trace(
-    text: str, at: At = None, *, wrt: Names = None, mode: str | None = None, direction: At = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, mode: str | None = None,
+    direction: At = None,
     digits: int | None = None, decimals: int | None = None, lines: int | None = None, work: int | None = None,
 ) -> Trace:  # fmt: skip
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
@@ -566,7 +594,8 @@ def trace(
 
 @answers("graph")
 def graph(
-    text: str, at: At = None, *, wrt: Names = None, symbolic: bool = False, theme: str | None = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, symbolic: bool = False,
+    theme: str | None = None,
     digits: int | None = None, decimals: int | None = None, depth: int | None = None, binary: bool = False,
     work: int | None = None,
 ) -> Picture:  # fmt: skip
@@ -642,7 +671,8 @@ draw_dot = draw
 
 @answers("check")
 def check(
-    text: str, at: At = None, *, wrt: Names = None, require: int | None = None, digits: int | None = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, require: int | None = None,
+    digits: int | None = None,
     decimals: int | None = None, work: int | None = None,
 ) -> Check:  # fmt: skip
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
@@ -659,6 +689,7 @@ def descend(
     text: str, at: At = None, *, rate: float | None = None, steps: int | None = None, method: str | None = None,
     momentum: float | None = None, beta1: float | None = None, beta2: float | None = None, maximize: bool = False,
     gradient_tolerance: float | None = None, value_tolerance: float | None = None, wrt: Names = None,
+    lenient: bool = False,
     digits: int | None = None, decimals: int | None = None, work: int | None = None,
 ) -> Descent:  # fmt: skip
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
@@ -681,7 +712,7 @@ def descend(
 @answers("minimize")
 def minimize(
     text: str, at: At = None, *, method: str | None = None, bounds: Ranges = None,
-    gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None,
+    gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None, lenient: bool = False,
     digits: int | None = None, decimals: int | None = None, work: int | None = None,
 ) -> Minimum:  # fmt: skip
     """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
@@ -699,7 +730,7 @@ def minimize(
 
 @answers("plot")
 def plot(
-    text: str, at: At = None, *, range: Ranges = None, wrt: Names = None,
+    text: str, at: At = None, *, range: Ranges = None, wrt: Names = None, lenient: bool = False,
     path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, digits: int | None = None,
     decimals: int | None = None, theme: str | None = None, work: int | None = None,
 ) -> Curve | Surface:  # fmt: skip
@@ -724,7 +755,8 @@ def plot(
 
 @answers("diff")
 def diff(
-    text: str, at: At = None, *, wrt: Names = None, order: int | None = None, share: bool = False,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, order: int | None = None,
+    share: bool = False,
     to: str | None = None, digits: int | None = None, decimals: int | None = None, exact: bool = False,
     precision: int | None = None,
     certified: bool = False, work: int | None = None,
@@ -744,7 +776,8 @@ def diff(
 
 @answers("hessian")
 def hessian(
-    text: str, at: At = None, *, wrt: Names = None, digits: int | None = None, decimals: int | None = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, digits: int | None = None,
+    decimals: int | None = None,
     exact: bool = False,
     precision: int | None = None, certified: bool = False, work: int | None = None,
 ) -> Hessian:  # fmt: skip
@@ -760,7 +793,7 @@ def hessian(
 
 @answers("jacobian")
 def jacobian(
-    text: str, at: At = None, *, wrt: Names = None, direction: At = None,
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, direction: At = None,
     adjoint: Mapping[str, Any] | Sequence[float | str] | str | None = None, digits: int | None = None,
     decimals: int | None = None,
     exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
@@ -789,7 +822,8 @@ def jacobian(
 
 @answers("taylor")
 def taylor(
-    text: str, at: At = None, *, order: int | None = None, wrt: Names = None, digits: int | None = None,
+    text: str, at: At = None, *, order: int | None = None, wrt: Names = None, lenient: bool = False,
+    digits: int | None = None,
     decimals: int | None = None,
     exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
 ) -> Taylor:  # fmt: skip
@@ -811,7 +845,7 @@ def taylor(
 
 @answers("propagate")
 def propagate(
-    text: str, at: At = None, *, correlation: Mapping[Any, float] | str | None = None,
+    text: str, at: At = None, *, lenient: bool = False, correlation: Mapping[Any, float] | str | None = None,
     dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
     level: float | None = None, k: float | None = None, samples: float | None = None, seed: int | None = None,
     sort: bool = False, theme: str | None = None, digits: int | None = None, decimals: int | None = None,
@@ -850,7 +884,8 @@ def propagate(
 @answers("solve")
 def solve(
     text: str, at: At = None, *, for_: Names = None, between: Ranges | tuple[float, float] = None, all: bool = False,
-    wrt: Names = None, order: int | None = None, digits: int | None = None, decimals: int | None = None,
+    wrt: Names = None, lenient: bool = False, order: int | None = None, digits: int | None = None,
+    decimals: int | None = None,
     precision: int | None = None, certified: bool = False, work: int | None = None,
 ) -> Solved:  # fmt: skip
     """Where equations hold, or an expression is 0, and the derivatives of that by their other variables.
@@ -879,7 +914,13 @@ def solve(
 
 @answers("export")
 def export(
-    text: str, to: str | None = None, *, name: str | None = None, wrt: Names = None, work: int | None = None
+    text: str,
+    to: str | None = None,
+    *,
+    name: str | None = None,
+    wrt: Names = None,
+    lenient: bool = False,
+    work: int | None = None,
 ) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 

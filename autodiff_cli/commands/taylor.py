@@ -24,6 +24,7 @@ def run(
     at: options.At = None,
     order: Order = None,
     wrt: options.Wrt = None,
+    lenient: options.Lenient = False,
     answers: options.Answers,
     numbers: options.Numbers,
 ) -> int:
@@ -39,4 +40,5 @@ def run(
         by = None if request.wrt is None else request.wrt[0]
         return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
 
-    return answer_all(Inputs.of(options.Program(expr, at, wrt), answers), answer, view(digits=answers.shown))
+    program = options.Program(expr, at, wrt, lenient)
+    return answer_all(Inputs.of(program, answers), answer, view(digits=answers.shown))

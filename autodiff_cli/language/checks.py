@@ -12,6 +12,9 @@ from .statements import Head, Statement, Unexplained
 _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
+_ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
+"""The same with a zero first, which no number of its own has, even as a coefficient: `000x`."""
+
 _DECIMALS = r"[0-9]+(?![\w.])"
 _LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
@@ -55,7 +58,7 @@ def check_commas(starts: Sequence[int], text: str, *, outputs: bool) -> None:
         if not outputs and text[right] != "0":
             continue
         whole = re.compile(_INTEGER).search(text, max(left, right - 1 - _LONGEST), right - 1)
-        grouped = re.compile(_GROUPS).match(text, right) if whole else None
+        grouped = re.compile(f"{_GROUPS}|{_ZEROS}").match(text, right) if whole else None
         rest = grouped or (re.compile(_DECIMALS).match(text, right) if outputs else None)
         if whole and rest:
             raise _comma(whole[0], rest[0], whole.start(), rest.end(), "outputs" if outputs else "arguments")

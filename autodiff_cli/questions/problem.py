@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest
@@ -81,8 +81,9 @@ def _check_no_uncertainty(text: str) -> None:
         value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()
         example = f"`{value}`" if value else "the number"
         raise ExpressionError(
-            "point", f"`{sign[0]}` would give an uncertainty, and a point has none", Span(*sign.span()),
-            f"give {example} alone" + (f"; a difference is `{value} - {doubt}`" if value and doubt else ""),
+            "point", f"`{sign[0]}` gives an uncertainty, and a point here has none", Span(*sign.span()),
+            f"give {example} alone, or ask `autodiff propagate`"
+            + (f"; a difference is `{value} - {doubt}`" if value and doubt else ""),
         )  # fmt: skip
 
 
@@ -151,13 +152,12 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
             warnings.append(Diagnostic("unused", f"the program does not use `{name}`", None, hint))
     if missing:
         first = program.variables[missing[0]]
-        offers = _apart(program, missing, values)
-        spelled = " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
+        offers = apart(program, missing, values)
         listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
         example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.variables)
         raise ExpressionError(
             "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value", first.span,
-            (f"write {spelled}, or " if offers else "")
+            (f"write {spelled(offers)}, or " if offers else "")
             + f"give the point: `--at {example}`"
             + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1] if not offers),
             offers=offers,
@@ -165,7 +165,12 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
     return warnings
 
 
-def _apart(program: Program, missing: Sequence[str], values: Mapping[str, float]) -> tuple[Offer, ...]:
+def spelled(offers: Sequence[Offer]) -> str:
+    """What is offered, as hints list it."""
+    return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
+
+
+def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
     """What to write for the first name without a value that can be taken apart into names with one."""
     from ..refusals.vocabulary import missing as spellings  # only an error needs it
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError, nearest
 from ..language.builder import Program
+from ..refusals.leniency import AsRead, leniently
 from ..targets.lowering import Lowering
 from ..values.adjoint import Recording, record_gradient
 from ..values.value import variable
 from .evaluator import compile_gradient
 from .jacobian import Jacobian, jacobian, output_names
 from .point import is_name
-from .problem import Point, as_number, parse, single_output, wanted_variables
+from .problem import Point, apart, as_number, parse, single_output, spelled, wanted_variables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +37,8 @@ class Fitted(NamedTuple):
     program: Program
     variables: tuple[str, ...]
     wanted: tuple[str, ...]
+    reading: AsRead | None = None
+    """How it was read, where that is not as it was typed."""
 
 
 def fitted(
@@ -45,11 +48,16 @@ def fitted(
     wrt: Sequence[str] | None,
     *,
     outputs: bool = False,
+    lenient: bool = False,
 ) -> Fitted:
     """The program of a text over these columns, `constants` being the same for all rows.
 
-    With `outputs` it may have several. Raises `ExpressionError` where that does not fit what is given.
+    With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` where
+    that does not fit what is given.
     """
+    if lenient:
+        known, reading = leniently(text, lambda each: fitted(each, columns, constants, wrt, outputs=outputs))
+        return known._replace(reading=reading)
     given = [*(column for column in columns if is_name(column)), *constants]
     program = parse(text, given)
     if not outputs:
@@ -57,10 +65,13 @@ def fitted(
     missing = [name for name in program.variables if name not in given]
     if missing:
         near = nearest(missing[0], list(columns))
+        offers = apart(program, missing, given)
         mapped = f", or take another: `--columns {missing[0]}={near}`" if near else ""
         raise ExpressionError(
             "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
-            f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`{mapped}",
+            f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`{mapped}"
+            + (f"; or write {spelled(offers)}" if offers else ""),
+            offers=offers,
         )  # fmt: skip
     for binding in program.bindings:
         if binding.name in given:
@@ -87,9 +98,10 @@ class Asked(NamedTuple):
     plain: Callable[[Mapping[str, float]], Sequence[float]]
 
 
-def asked(question: str, text: str, known: Fitted) -> Asked:
+def asked(question: str, known: Fitted) -> Asked:
     """A question about a program, for any number of rows."""
-    program, _, wanted = known
+    program, wanted = known.program, known.wanted
+    text = program.text
     leaves = list(program.variables.values())
     by = [program.variables.get(name) or variable(name) for name in wanted]
     if question == "jacobian":
@@ -184,9 +196,9 @@ class Bound:
         self.positions = {name: k for k, name in enumerate(schema.names)}
         self.columns = mapped_columns(rows.columns, schema.names)
         self.keep = kept_columns(rows.keep, schema.names)
-        known = fitted(rows.text, list(self.columns), rows.at, rows.wrt, outputs=rows.question == "jacobian")
+        self.known = known = rows.fitted(list(self.columns))
         self.variables = known.variables
-        self.asked = asked(rows.question, rows.text, known)
+        self.asked = asked(rows.question, known)
         self.fixed = frozenset([k for k, name in enumerate(known.variables) if name not in self.columns])
         self.given: list[Any] = [
             rows.at[name] if k in self.fixed else self.positions[self.columns[name]]
@@ -212,7 +224,11 @@ class Bound:
         ]
         fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
         fields += [schema.field(self.positions[name]) for name in self.keep]
-        told = {"autodiff.formula": rows.text, "autodiff.version": version(), "autodiff.question": rows.question}
+        told = {
+            "autodiff.formula": known.program.text,
+            "autodiff.version": version(),
+            "autodiff.question": rows.question,
+        }
         if rows.at:
             told["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at.items())
         self.schema = pa.schema(fields, metadata=told)
@@ -365,11 +381,12 @@ class Rows:
         columns: Mapping[str, str],
         backend: str | None,
         question: str,
+        lenient: bool = False,
     ) -> None:
         self.text, self.at, self.wrt, self.keep = text, dict(at), wrt, keep
-        self.columns, self.backend, self.question = dict(columns), backend, question
+        self.columns, self.backend, self.question, self.lenient = dict(columns), backend, question, lenient
         self._key = (
-            text, tuple(self.at.items()), wrt, keep, tuple(self.columns.items()), backend, question
+            text, tuple(self.at.items()), wrt, keep, tuple(self.columns.items()), backend, question, lenient
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -383,6 +400,11 @@ class Rows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (version(), self._key)
+
+    def fitted(self, columns: Sequence[str]) -> Fitted:
+        """The formula over these columns. Raises `ExpressionError` where they do not fit."""
+        several = self.question == "jacobian"
+        return fitted(self.text, columns, self.at, self.wrt, outputs=several, lenient=self.lenient)
 
     def bound(self, schema: pa.Schema) -> Bound:
         """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
@@ -416,8 +438,8 @@ def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
             "usage", f"these rows come from autodiff {theirs}, and this is {version()}",
             hint="install one version everywhere",
         )  # fmt: skip
-    text, at, wrt, keep, columns, backend, question = key
-    return Rows(text, dict(at), wrt, keep, dict(columns), backend, question)
+    text, at, wrt, keep, columns, backend, question, lenient = key
+    return Rows(text, dict(at), wrt, keep, dict(columns), backend, question, lenient)
 
 
 def rows(
@@ -429,12 +451,14 @@ def rows(
     columns: Mapping[str, str] | None = None,
     backend: str | None = None,
     question: str = "grad",
+    lenient: bool = False,
 ) -> Rows:
     """The formula `text` as a function from record batches to record batches with its answers, a row for a row.
 
     A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
     keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
-    names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`.
+    names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`;
+    with `lenient` the formula is read as its refusal offers.
     Needs the extra `data`. Raises `ExpressionError` for a formula or options that cannot be; columns that do not fit
     are known with the first batch.
 
@@ -453,8 +477,10 @@ def rows(
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
     given = {name: as_number(value, name) for name, value in (at or {}).items()}
     names = None if wrt is None else _listed(wrt)
-    parse(text, given)
-    return Rows(text, given, names, keep if keep is True else _listed(keep or ()), columns or {}, backend, question)
+    if not lenient:
+        parse(text, given)
+    listed = keep if keep is True else _listed(keep or ())
+    return Rows(text, given, names, listed, columns or {}, backend, question, lenient)
 
 
 def _listed(names: Sequence[str] | str | bool) -> tuple[str, ...]:

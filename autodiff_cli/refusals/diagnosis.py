@@ -124,7 +124,8 @@ def _offers(mistake: Mistake, pieces: Pieces) -> Iterator[Offer]:
 
     alone = len(mistake.write) == 1
     for k, template in enumerate(mistake.write):
-        spellings = list(_repaired(mistake, pieces) if template == "{repaired}" else _filled(template, pieces))
+        filled = _repaired(mistake, pieces) if template == "{repaired}" else _filled(template, pieces)
+        spellings = [spelling for spelling in filled if spelling]
         shown = good(spellings)
         place = mistake.places[k] if k < len(mistake.places) else "statement" if template in _WHOLE else mistake.caret
         try:
@@ -136,11 +137,19 @@ def _offers(mistake: Mistake, pieces: Pieces) -> Iterator[Offer]:
             if not spellings:
                 continue
             # What repairs other mistakes as well is for the eye: each of them has to be certain by itself.
-            text = shown if shown in (spellings[0], *spellings[2:3]) else spellings[0] if alone else shown or ""
+            single = shown if template != "{repaired}" or shown in spellings[::2] else None
+            text = single or (spellings[0] if alone else shown or "")
         if (shown or alone) and text != context.text[start:stop] and len(text) <= FARTHEST:
             other = good(_filled(mistake.same, pieces)) if mistake.same else None
-            certain = alone and _is_certain(mistake.certain, pieces, stop)
+            certain = alone and not _splits_number(context.text, start, stop)
+            certain = certain and _is_certain(mistake.certain, pieces, stop)
             yield Offer(start, stop, text, certain, tuple([each for each in (shown, other) if each]))
+
+
+def _splits_number(text: str, start: int, stop: int) -> bool:
+    """Whether a place begins or ends within a number in groups: `000!` in `1,000!`."""
+    near = re.finditer(r"[0-9]+(?:,[0-9]{3})+", text)
+    return any(found.start() < place < found.end() for found in near for place in (start, stop))
 
 
 def _is_certain(doubts: str, pieces: Pieces, stop: int) -> bool:
@@ -167,6 +176,8 @@ def _repaired(mistake: Mistake, pieces: Pieces) -> Iterator[str]:
         return
     statement = pieces.context.text[start:end]
     repaired = [_replaced(statement, mistake.repair)]
+    if not repaired[0]:
+        return
     for other in MISTAKES:
         if not other.alone or other is mistake:
             statement = _replaced(statement, other.repair)

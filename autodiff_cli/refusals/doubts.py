@@ -15,9 +15,11 @@ from ..table.primitive import FUNCTIONS
 from .context import Context
 from .excerpts import RANGES, Pieces, span
 from .suggestions import meaning
+from .vocabulary import is_glued
 
 _FRACTIONS = "¼-¾⅐-⅞↉"
 _QUOTES = "\"'`´“”„‟«»‘’‚‛"
+_DASHES = "‐‑‒–—―﹘﹣－"
 _UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 _SURE = "pmkzyxljieavqBf"
 """What may follow an operand that ends there: the end, a sum, a comparison, another function."""
@@ -41,10 +43,29 @@ def _statement(p: Pieces) -> str:
     return p.context.text[start:end]
 
 
+def _is_whole(p: Pieces, stop: int) -> bool:
+    """No name there is made of names that have values, or stands before parentheses without being a function.
+
+    Of `xy!` only the `y` may be meant, of `sin xy` and `sin x(y)` only the `x`.
+    """
+    c = p.context
+    end = next(number for number, token in enumerate(c.tokens) if token.start >= stop)
+    if "no" in c.letters[max(0, c.at - 1) : end]:
+        return False
+    names = {
+        c.text[token.start : token.end]
+        for token in c.tokens[max(0, c.at - 2) :]
+        if token.letter in "n" and token.start < stop
+    }
+    return not any(name not in c.given and is_glued(name, c.given) for name in names)
+
+
 def _is_over(p: Pieces, stop: int) -> bool:
     """An argument without parentheses ends there: nothing follows that it could go on with, and it has no power."""
     c = p.context
     end = next(number for number, token in enumerate(c.tokens) if token.start >= stop)
+    if not _is_whole(p, stop):
+        return False
     if c.letters[end] in "wsg":
         return False
     start = c.partner.get(end - 1)
@@ -53,10 +74,12 @@ def _is_over(p: Pieces, stop: int) -> bool:
     return c.letters[end] in _SURE and c.letters[end - 1] != "s" and c.letters[end - 2] != "w"
 
 
-def _root_is_over(p: Pieces, stop: int) -> bool:
+def _is_closed(p: Pieces, stop: int) -> bool:
     c = p.context
+    if not _is_whole(p, stop):
+        return False
     end = next(number for number, token in enumerate(c.tokens) if token.start >= stop)
-    return c.letters[end] not in "nf1corbBg"
+    return c.letters[end] not in "nf1corbBgws"
 
 
 def _is_builtin(p: Pieces, stop: int) -> bool:
@@ -77,18 +100,24 @@ def _is_quoted(p: Pieces, stop: int) -> bool:
 
 def _no_operand_before_a_fraction(p: Pieces, stop: int) -> bool:
     """`x½` may be a half of `x`, or its root."""
-    for found in re.finditer(rf"([^\W\d{_FRACTIONS}][^\W{_FRACTIONS}]*|[)|])\s*[{_FRACTIONS}]", _statement(p)):
+    text = _statement(p)
+    if re.search(rf"[{_FRACTIONS}]\s*[{_FRACTIONS}]|[√∛∜]\s*[{_FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{_FRACTIONS}]", text):
+        return False
+    for found in re.finditer(rf"([^\W\d{_FRACTIONS}][^\W{_FRACTIONS}]*|[)|])\s*[{_FRACTIONS}]", text):
         if found[1] not in KEYWORDS and found[1] not in FUNCTIONS:
             return False
     return True
 
 
 def _is_single_letters(p: Pieces, stop: int) -> bool:
-    """In mathematics as it is set, letters side by side are a product."""
+    """In mathematics as it is set, letters side by side are a product, and a number before a fraction is part of it."""
+    if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", _statement(p)):
+        return False
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(p))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    return all(word in p.context.given or word in FUNCTIONS or word in KEYWORDS for word in words)
+    given = p.context.given
+    return all(w in given or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, given) for w in words)
 
 
 def _is_factor(p: Pieces, stop: int) -> bool:
@@ -96,6 +125,11 @@ def _is_factor(p: Pieces, stop: int) -> bool:
     c = p.context
     at = c.operand(c.at)
     return not c.letters[:at].rstrip("pm").endswith(("d", "w", "r")) and not set("wr") & set(c.letters[at : c.at])
+
+
+def _is_percentage(p: Pieces, stop: int) -> bool:
+    """Nothing comes after the sign that it could be the remainder by."""
+    return p.context.letters[p.context.at + 1] in "pmtdzyxljkieavw"
 
 
 def _no_words(p: Pieces, stop: int) -> bool:
@@ -147,13 +181,31 @@ def _no_spreadsheet_power(p: Pieces, stop: int) -> bool:
 DOUBTS: Mapping[str, Callable[[Pieces, int], bool]] = {
     "never": lambda p, stop: False,
     "over": _is_over,
-    "root_over": _root_is_over,
+    "whole": _is_whole,
+    "closed": _is_closed,
     "builtin": _is_builtin,
     "apart": _is_apart,
     "quoted": _is_quoted,
     "no_operand_before": _no_operand_before_a_fraction,
     "single_letters": _is_single_letters,
     "factor": _is_factor,
+    "percentage": _is_percentage,
+    # A number in groups stands before the error, and not as a divisor, an exponent or under a root.
+    "whole_number": lambda p, stop: (
+        not re.search(
+            r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z", p.context.text[: p.context.point]
+        )
+    ),
+    "no_number": lambda p, stop: p.context.letters[p.context.at] not in "1c",
+    # An equals sign elsewhere than in a condition may be an equation.
+    "in_condition": lambda p, stop: (
+        p.context.letters.rfind("i", 0, p.context.at) > p.context.letters.rfind("e", 0, p.context.at)
+    ),
+    "single_dash": lambda p, stop: not re.search(rf"[-−{_DASHES}]\s*[{_DASHES}]|[{_DASHES}]\s*[-−]", _statement(p)),
+    # In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these.
+    "no_dollar_within": lambda p, stop: (
+        not re.search(r"\w\$\w", re.sub(r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+", "", _statement(p)))
+    ),
     "no_words": _no_words,
     "no_prose": _no_prose,
     "no_index": _no_index,

@@ -198,6 +198,12 @@ def _instead(p: Pieces, sign: str, length: int) -> str:
     return c.text[start : c.point].rstrip(" " * (sign == "; ")) + sign + c.text[c.point + length : end]
 
 
+def _rooted(c: Context) -> tuple[int, int]:
+    """The smallest operand after the token that does not fit: `x` in `∛x²`."""
+    start = c.at + 1
+    return start, c.partner[start] + 1 if c.letters[start] == "o" else c.after(start, "atom")
+
+
 def _applied(c: Context) -> tuple[int, int]:
     """What the function before the error is applied to: the parentheses there, or the operand."""
     return _group(c) if c.letters[c.at] == "o" else _right(c)
@@ -221,7 +227,7 @@ def _exponent(c: Context) -> int:
         sign -= 1
     plain = c.letters[c.at - 1] == "1" and sign == c.at - 1
     base = c.tokens[sign - 2]
-    if plain and (base.letter in "zB" or (base.letter == "n" and c.text[base.start : base.end] != "e")):
+    if plain and (base.letter in "zB" or (base.letter == "n" and c.text[base.end - 1 : base.end] != "e")):
         raise KeyError("exponent")
     return sign - 1
 
@@ -264,8 +270,8 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The operand after the token that does not fit, with its coefficient.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
     # The smallest operand after it, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
-    "rooted": lambda c: (c.at + 1, c.after(c.at + 1, "atom")),
-    "after_root": lambda c: (c.after(c.at + 1, "atom"), c.after(c.at + 1, "power")),
+    "rooted": _rooted,
+    "after_root": lambda c: (_rooted(c)[1], c.after(c.at + 1, "power")),
     "rooted_power": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
     # The operand after the next two tokens: `y` in `x %% y`.
     "rest_far": lambda c: (c.at + 2, c.after(c.at + 2, "power")),

@@ -91,7 +91,8 @@ def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tu
     good = tuple([offer for offer in offers if offered(offer.shown[0])])
     if not good:
         # What is in the parentheses may need a repair of its own.
-        return "a product has a sign between its factors, as in `a*b`", tuple(offers[:1]) if len(offers) == 1 else ()
+        unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
+        return "a product has a sign between its factors, as in `a*b`", unseen
     if of_function:
         return f"for a power, which stands after the argument of a function, write {_listed(good)}", good
     return f"for a product write {_listed(good)}", good

@@ -73,6 +73,8 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
     following = context.letters[context.partner.get(context.at + 1, context.at) + 1]
+    if lower == "pi" and arguments == [""]:
+        return (Offer(span.start, end, "pi", shown=("pi",)),)
     if lower in _SEVERAL and (count == 1 or lower == "lg"):
         for function in _SEVERAL[lower]:
             found.append(Offer(span.start, span.end, function, shown=(f"{function}{call}",)))
@@ -94,6 +96,11 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             found += _products(context, "*".join(part.text for part in parts), call, end)
     return tuple([offer for offer in found if not offer.shown or offered(offer.shown[0])])
+
+
+def is_glued(name: str, given: Collection[str]) -> bool:
+    """Whether a name can be taken apart."""
+    return len(name) <= LONGEST and any(True for _ in _divided(name, given))
 
 
 def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[Offer, ...]:
@@ -172,16 +179,28 @@ def _divided(name: str, given: Collection[str], *, exponential: bool = False) ->
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
     """What the parts may mean together."""
     start, following = c.tokens[c.at].start, c.letters[c.at + 1]
+    texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):
-        yield from _products(c, "*".join(part.text for part in parts), "", end)
+        for offer in _products(c, "*".join(texts), "", end):
+            yield offer._replace(certain=not _is_word(texts))
         return
     # Each function takes what follows it up to the next one; where that is more than one name, it may take less.
     short, long, is_sure = _applied(parts, 1), _applied(parts, len(parts)), following in "pmkzyxljieavqB"
     spellings = [short] if short == long else [long, short]
     if any(part.text.isdigit() for part in parts):
         spellings = [long, re.sub(r"(\w+?)\((\d+)\*(\w+)\)", r"\1(\3)**\2", long)]
+    # `relu3` is more likely a name.
+    has_names = any(not part.is_function and not part.text.isdigit() for part in parts)
     for spelling in spellings:
-        yield Offer(start, end, spelling, is_sure, (spelling,))
+        yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
+
+
+def _is_word(factors: Sequence[str]) -> bool:
+    """Whether factors are likely the letters of a word: `ymax`, `mass`."""
+    name = "".join(factors)
+    letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
+    contained = any(len(function) > 2 and function in name for function in FUNCTIONS)
+    return contained or len({*factors}) < len(factors) or (letters and len(factors) > 3)
 
 
 def _applied(parts: Sequence[Part], most: int) -> str:

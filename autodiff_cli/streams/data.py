@@ -15,6 +15,7 @@ from ..errors import ExpressionError
 from ..questions.arithmetic import DOUBLE, Arithmetic
 from ..questions.rows import Fitted, asked, fitted, kept_columns, mapped_columns, rows
 from ..views.error import say
+from ..views.error import told as note
 from ..views.formats import Asked, View, format_of, writer
 from ..views.wide import WIDE, Values, wide
 from . import options
@@ -204,9 +205,10 @@ def _piped(inputs: Inputs, data: Data, text: str, format: str, told: Told, stack
     arrow("for these rows")
     formula = rows(
         text, at=default_point(inputs.at), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
-        backend=data.backend, question=told.question,
+        backend=data.backend, question=told.question, lenient=inputs.lenient,
     )  # fmt: skip
     line = Pipeline(data.sources, formula, file)
+    _note(line.bound.known)
     if line.bound.kernel.note is not None and data.backend != "python":
         say(f"note: {line.bound.kernel.note}\n")
     beside = None if inputs.output is None else Beside(inputs.output, force=inputs.force)
@@ -244,7 +246,7 @@ def _one_by_one(
         first = next(found.rows, None)
         requests.begin(list(first[1]) if first is not None else [])
     assert requests.known is not None
-    called = asked(told.question, text, requests.known).names
+    called = asked(told.question, requests.known).names
     clash = next((name for name in requests.kept if name in (*called, "error")), None)
     if clash is not None:
         hint = "rename it, or leave it out of `--keep`"
@@ -383,13 +385,19 @@ def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, 
     return Found(columns, found)
 
 
+def _note(known: Fitted) -> None:
+    """Say how the formula was read, where that is not as it was typed."""
+    if known.reading is not None:
+        note("", known.reading.text)
+
+
 class _Rows:
     """The rows as requests."""
 
     def __init__(
         self, text: str, inputs: Inputs, data: Data, columns: Sequence[str] | None, question: str
     ) -> None:  # fmt: skip
-        self.text, self.data, self.question = text, data, question
+        self.text, self.data, self.question, self.lenient = text, data, question, inputs.lenient
         self.constants = default_point(inputs.at)
         self.wrt = names(inputs.wrt)
         self.kept: tuple[str, ...] = ()
@@ -404,10 +412,12 @@ class _Rows:
         self.kept = kept_columns(self.data.keep, columns)
         found = mapped_columns(self.data.columns, columns)
         try:
-            known = fitted(self.text, list(found), self.constants, self.wrt, outputs=self.question == "jacobian")
+            several = self.question == "jacobian"
+            known = fitted(self.text, list(found), self.constants, self.wrt, outputs=several, lenient=self.lenient)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
             raise
+        _note(known)
         self.known = known
         self.used = {name: found[name] for name in known.variables if name in found}
 
@@ -417,9 +427,9 @@ class _Rows:
         for line, cells, error in rows:
             if self.used is None:
                 self.begin(list(cells))
-            assert self.used is not None
+            assert self.used is not None and self.known is not None
             kept = {name: cells.get(name) for name in self.kept} if self.kept else None
-            asked = Asked(text, line, None, kept)
+            asked = Asked(text, line, None, kept, self.known.reading)
             try:
                 if error is not None:
                     raise error
@@ -431,4 +441,4 @@ class _Rows:
                 fault.text = fault.text or ""
                 yield Request(asked, text, {}, None, fault)
                 continue
-            yield Request(asked, text, point, wrt)
+            yield Request(asked, self.known.program.text, point, wrt)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..numbers.work import current
-from ..views.error import report, say
+from ..refusals.leniency import AsRead, leniently
+from ..views.error import report, say, told
 from ..views.formats import Asked, View, Writer, format_of, writer
 from . import bugs
 from .arguments import NothingAsked
@@ -70,6 +71,8 @@ class Inputs(NamedTuple):
     expr: str | None
     at: list[str] | None
     wrt: list[str] | None
+    lenient: bool
+    """Whether a program may be read as its refusal offers; see `leniency`."""
     file: str | None
     format: str | None
     output: str | None
@@ -152,43 +155,75 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
         assert asked.text is not None
         request = Request(asked, asked.text, default_point(inputs.at, inputs.reading), names(inputs.wrt))
         current().renew(len(request.text))
-        answer = method(request)
+        answer, asked = _answered(request, method, inputs.lenient)
     except ExpressionError as error:
+        asked = _as_read(asked, error)
         out.error(asked, error)
         out.out.flush()
+        _note(asked)
         diagnostic = error.diagnostic
         if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
             hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
             diagnostic = diagnostic._replace(hint=hint)
         report(diagnostic, error.text if error.text is not None else asked.text)
         return error.exit_code
+    _note(asked)
     out.answer(asked, answer)
     out.close()
     out.out.flush()
-    warn(answer.warnings, asked.text)
+    warn(answer.warnings, asked.meant)
     return 0
+
+
+def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
+    """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
+    asked = request.asked
+    if asked.reading is not None:
+        try:
+            return method(request), asked
+        except ExpressionError as error:
+            raise asked.reading.blamed(error) from None
+    if not lenient:
+        return method(request), asked
+    answer, reading = leniently(request.text, lambda text: method(request._replace(text=text)))
+    return answer, asked if reading is None else asked._replace(reading=reading)
+
+
+def _as_read(asked: Asked, error: ExpressionError) -> Asked:
+    """What was asked, with how it was read before the error."""
+    if asked.reading is not None or error.read is None or asked.text is None:
+        return asked
+    return asked._replace(reading=AsRead(error.read, asked.text, ()))
+
+
+def _note(asked: Asked, where: str = "") -> None:
+    """Say on standard error how a program was read, where that is not as it was typed."""
+    if asked.reading is not None:
+        told(where, asked.reading.text)
 
 
 def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
     defaults = Defaults(default_point(inputs.at, inputs.reading), names(inputs.wrt), inputs.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-    return answer_requests(requests, method, out, flush, fail=inputs.fail)
+    return answer_requests(requests, method, out, flush, fail=inputs.fail, lenient=inputs.lenient)
 
 
 def answer_requests(
-    requests: Iterable[Request], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False
-) -> int:
+    requests: Iterable[Request], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False,
+    lenient: bool = False,
+) -> int:  # fmt: skip
     """Answer one request after the other; return the highest exit code.
 
-    With `flush` the answers go out as they come; with `fail` the first error is the end.
+    With `flush` the answers go out as they come; with `fail` the first error is the end; with `lenient` programs are
+    read as their refusals offer.
     """
     progress = Progress()
     worst = 0
     due = time.monotonic() + FLUSH_AFTER
     try:
         for count, request in enumerate(requests, start=1):
-            worst = max(worst, _answer_request(request, method, out, flush))
+            worst = max(worst, _answer_request(request, method, out, flush, lenient))
             if worst and fail:
                 break
             if flush and time.monotonic() > due:
@@ -204,13 +239,13 @@ def answer_requests(
     return worst
 
 
-def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool) -> int:
+def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool, lenient: bool) -> int:
     """Answer one program of a stream; return its exit code."""
     current().renew(len(request.text))
     try:
         if request.error is not None:
             raise request.error
-        answer = method(request)
+        answer, asked = _answered(request, method, lenient)
     except OSError:
         raise
     except Exception as fault:
@@ -220,22 +255,29 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
                 raise
             # so that the other lines are answered
             error = bugs.told(fault, "the line")
-        out.error(request.asked, error)
+        asked = _as_read(request.asked, error)
+        out.error(asked, error)
         if not out.carries_errors:
             if flush:
                 out.out.flush()
             place = f"line {request.asked.line}: "
+            if request.asked.reading is None:
+                _note(asked, place)
             report(error.diagnostic, error.text if error.text is not None else request.text, where=place)
         return error.exit_code
     if answer.warnings:
         # one point serves many programs there, and not each uses all of it
         warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
         answer = answer._replace(warnings=warnings)
-    out.answer(request.asked, answer)
-    if answer.warnings and not out.carries_warnings:
+    new = asked.reading is not request.asked.reading
+    out.answer(asked, answer)
+    if (answer.warnings or new) and not out.carries_warnings:
+        place = f"line {asked.line}: "
         if flush:
             out.out.flush()
-        warn(answer.warnings, request.text, where=f"line {request.asked.line}: ")
+        if new:
+            _note(asked, place)
+        warn(answer.warnings, asked.meant, where=place)
     return 0
 
 

@@ -82,6 +82,10 @@ At = Annotated[
 Wrt = Annotated[
     list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", after="")
 ]
+Lenient = Annotated[
+    bool,
+    Option("--lenient", "Read a formula that is not in the language where one thing only can be meant: `2 x`, `ln x`."),
+]
 File = Annotated[
     str | None,
     Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH"),
@@ -212,11 +216,12 @@ Spreadsheet = Annotated[
 
 
 class Program(NamedTuple):
-    """Which program, where, and by which variables it is differentiated."""
+    """Which program, where, by which variables it is differentiated, and how strictly it is read."""
 
     expr: Expr = None
     at: At = None
     wrt: Wrt = None
+    lenient: Lenient = False
 
     @staticmethod
     def title() -> str:

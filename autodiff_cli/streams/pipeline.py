@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
-from ..questions.rows import Rows, fitted, kept_columns, mapped_columns, reason
+from ..questions.rows import Rows, kept_columns, mapped_columns, reason
 from ..views.error import report, say
 from .batches import Chunk, Needs, Reader, reader
 from .files import Beside
@@ -76,7 +76,7 @@ def needs(rows: Rows) -> Needs:
         columns = mapped_columns(rows.columns, names)
         kept = kept_columns(rows.keep, names)
         try:
-            known = fitted(rows.text, list(columns), rows.at, rows.wrt, outputs=rows.question == "jacobian")
+            known = rows.fitted(list(columns))
         except ExpressionError as error:
             error.text = rows.text if error.text is None else error.text
             raise
@@ -177,7 +177,7 @@ class Pipeline:
             return interruption.code
         if failed:
             error, where = failed
-            report(error.diagnostic, error.text or self.rows.text, where=where)
+            report(error.diagnostic, error.text or self.bound.known.program.text, where=where)
             return error.exit_code
         if beside is not None:
             beside.finish()

@@ -108,7 +108,7 @@ class Runs(Writer[Descent]):
         if ending.error is not None:
             inner = ending.error.diagnostic
             said = Diagnostic(ending.reason, f"stopped at step {ending.step}: {inner.message}", inner.span, ending.hint)
-            report(said, ending.error.text or asked.text, level="warning", where=where)
+            report(said, ending.error.text or asked.meant, level="warning", where=where)
         elif not told:
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
         if interrupted and self.many:

@@ -51,6 +51,14 @@ def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", 
     say(draw(diagnostic, text, look(sys.stderr), level=level, where=where))
 
 
+def told(where: str, text: str) -> None:
+    """Say on standard error how a program was read; `where` stands before that."""
+    seen = look(sys.stderr)
+    lines = [visible(line, seen.encoding) for line in text.strip().splitlines()]
+    shown = f" {lines[0]}" if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
+    say(f"{where}{paint('read as:', 'hint', seen)}{shown}\n")
+
+
 def say(text: str) -> None:
     """Write on standard error. Where that cannot be written it is let go: it changes no answer and no exit code."""
     try:

@@ -2,7 +2,8 @@
 
 A record is `{"id", "line", "expr", …}`, with what the command's view adds; of an error it is
 `{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`, where `start` and `end` are 0-based,
-half-open code-point offsets into `expr`, or null. Keys are only ever added.
+half-open code-point offsets into `expr`, or null. Where the program was read otherwise than it was typed, `note` says
+how. Keys are only ever added.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
+from ..refusals.leniency import AsRead
 from .characters import is_shown, look, visible
 from .document import Block, Line, Program, sentence
 
@@ -55,10 +57,19 @@ class Asked(NamedTuple):
     id: object = None
     kept: Mapping[str, object] | None = None
     """Columns of a data file that are carried along."""
+    reading: AsRead | None = None
+    """How it was read, where that is not as it was typed."""
+
+    @property
+    def meant(self) -> str | None:
+        """The program as it was read: what the places in an answer point into."""
+        return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
         """The same as the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
+        if self.reading is not None:
+            fields["note"] = self.reading.note
         return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
@@ -112,6 +123,8 @@ class JsonLines(Writer[Answer]):
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         fields = self.view.record(answer)
+        if asked.reading is not None:
+            fields = asked.reading.placed(fields)
         self.record(fields if asked.text is None else asked.fields() | fields)
 
     def error(self, asked: Asked, error: ExpressionError) -> None:

@@ -96,6 +96,20 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("functions", "atanh", {}),
+    ("grad", "½x w", {"at": POINT, "lenient": True}),
+    ("trace", "x sin(w)", {"at": POINT, "lenient": True}),
+    ("graph", "2 x w", {"at": POINT, "lenient": True}),
+    ("check", "xw", {"at": POINT, "lenient": True}),
+    ("descend", "(x-1)² + |2 w|", {"at": POINT, "lenient": True}),
+    ("minimize", "(x-1)(x-2) + w²", {"at": POINT, "lenient": True}),
+    ("plot", "x ln x", {"at": "x=2", "range": "x=1:3", "lenient": True}),
+    ("diff", "\\frac{x^2}{w}", {"lenient": True}),
+    ("hessian", "sin²(x) w", {"at": POINT, "lenient": True}),
+    ("jacobian", "x w, 2 x", {"at": POINT, "lenient": True}),
+    ("taylor", "e^(2 x)", {"at": "x=1", "lenient": True}),
+    ("propagate", "x w", {"at": "x=0.5±0.1,w=2.00(3)", "lenient": True}),
+    ("export", "x sin(w)", {"lenient": True}),
+    ("solve", "x e^(2 x) - w", {"at": "w=2", "lenient": True}),
 ]
 RECORDED = {"graph": None, "export": ["--json"], "descend": None}
 """How a command is asked for its record where that is not `--format json`; None where it has none, or one a row."""
@@ -130,6 +144,24 @@ def test_a_call_answers_what_the_command_answers(
         assert answer.to_dict()["rows"] == rows
     else:
         assert answer.to_dict()["nodes"]
+
+
+def test_a_formula_that_was_read_as_its_refusal_offers_says_so() -> None:
+    with pytest.raises(ExpressionError):
+        face.gradient("2 x", {"x": 3})
+    answer = face.gradient("2 x", {"x": 3}, lenient=True)
+    assert (answer.value, answer.text, answer.note) == (6.0, "2*x", "read as: 2*x")
+    assert list(answer.to_dict().items())[:2] == [("expr", "2 x"), ("note", "read as: 2*x")]
+    assert pickle.loads(pickle.dumps(answer)).note == answer.note  # noqa: S301
+    strict = face.gradient("2x", {"x": 3}, lenient=True)
+    assert (strict.note, str(strict)) == (None, str(face.gradient("2x", {"x": 3})))
+    assert "note" not in strict.to_dict()
+    (kink,) = face.gradient("1 + |2 x|", {"x": 0}, lenient=True).to_dict()["warnings"]
+    assert (kink["start"], kink["end"]) == (4, 9)
+    assert face.parse("x sin(x)", lenient=True).text == "x*sin(x)"
+    with pytest.raises(ExpressionError) as caught:
+        face.gradient("1/2x", {"x": 3}, lenient=True)
+    assert [offer.within("1/2x") for offer in caught.value.offers] == ["1/(2*x)", "(1/2)*x"]
 
 
 def test_each_option_was_used() -> None:

@@ -10,6 +10,7 @@ import pytest
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.problem import evaluate_constant
+from autodiff_cli.refusals.leniency import certain
 from autodiff_cli.refusals.vocabulary import MOST, native
 
 
@@ -67,6 +68,14 @@ def test_the_powers_and_divisors_of_functions_that_are_glued_are_no_sure_reading
         with pytest.raises(ExpressionError) as caught:
             gradient(text, {"x": 1.0, "y": 2.0})
         assert not any(offer.certain for offer in caught.value.offers), text
+
+
+def test_the_letters_of_a_word_are_no_sure_product() -> None:
+    for text in ("ymax", "mass", "xx", "rate", "cost"):
+        with pytest.raises(ExpressionError) as caught:
+            gradient(text, dict.fromkeys("yxmascortei", 1.5))
+        assert caught.value.offers
+        assert certain(caught.value.offers) is None, text
 
 
 def test_what_is_taken_apart_is_what_was_put_together() -> None:

@@ -53,7 +53,7 @@ class _Reader:
 
     def sequence(self, *ends: str) -> str:
         """Everything up to one of the ends, which is not taken; factors side by side get a sign for the product."""
-        written, is_operand = "", False
+        written, is_operand, is_divisor = "", False, False
         while self.next not in ends:
             if not self.next:
                 raise _Unknown
@@ -62,10 +62,10 @@ class _Reader:
             if sign is not None:
                 self.take()
                 written += f" {sign} " if is_operand and sign not in "*/,;" and not ends[0] else sign
-                is_operand = False
+                is_operand, is_divisor = False, sign == "/"
                 continue
-            if token in "^_})]&":
-                raise _Unknown
+            if token in "^_})]&" or (is_operand and (is_divisor or token[0].isdigit())):
+                raise _Unknown  # `1/2x` can be read in two ways
             factor = self.factor()
             if factor.isalpha() and factor in KEYWORDS:
                 written, is_operand = f"{written} {factor} ", False
@@ -161,8 +161,8 @@ class _Reader:
             thing = self.next and self.next not in "+-*/=<>!,;)}]&" and self.next[1:] not in _SIGNS
             factor = self.factor() if thing else ""
             argument = f"{number}*{factor}" if number and factor else number or factor
-            if not argument or not self.ends():
-                raise _Unknown
+            if not argument or not self.ends() or "**" in re.sub(r"\(.*\)", "", factor):
+                raise _Unknown  # `\sin x^2` is the sine of a square, or the square of a sine
         if base:
             argument += f", {base}"
         if exponent == "(-1)":

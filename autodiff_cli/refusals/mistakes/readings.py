@@ -388,6 +388,7 @@ SIDE_BY_SIDE = (
         ("x*sin(y)",),
         places=("gap",),
         edit="*",
+        certain="whole_number",
     ),
     Mistake(
         "(NAME|CLOSE) ! NUMBER|COEFFICIENT",
@@ -406,6 +407,7 @@ SIDE_BY_SIDE = (
         caret="left..right",
         places=("gap",),
         edit="*",
+        certain="whole_number no_prose",
     ),
     Mistake(
         "OPERAND ! NUMBER|COEFFICIENT",
@@ -423,7 +425,7 @@ SIDE_BY_SIDE = (
         caret="left..right",
         places=("gap",),
         edit="*",
-        certain="few_bars no_prose",
+        certain="whole_number few_bars no_prose",
     ),
     Mistake(
         "OPERAND ! VALUE",
@@ -432,7 +434,7 @@ SIDE_BY_SIDE = (
         ("a*b",),
         places=("gap",),
         edit="*",
-        certain="few_bars no_prose",
+        certain="whole_number few_bars no_prose no_number",
     ),
     Mistake(
         "OPERAND ! BAR",
@@ -442,7 +444,7 @@ SIDE_BY_SIDE = (
         caret="left..right",
         places=("gap",),
         edit="*",
-        certain="few_bars no_prose",
+        certain="whole_number few_bars no_prose",
     ),
     Mistake("OPERAND ! BAR", "this bar has no partner", examples=("|x|", "1 if a > 0 or b > 0 else 0")),
 )

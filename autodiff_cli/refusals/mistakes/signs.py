@@ -100,6 +100,7 @@ SIGNS = (
         "`{character}` is a dash and not a minus sign",
         (rf"[{_DASHES}]", "-"),
         examples=("a - b",),
+        certain="single_dash",
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
@@ -196,7 +197,7 @@ SIGNS = (
         text="∛",
         caret="sign",
         places=("sign..rooted",),
-        certain="root_over",
+        certain="closed",
     ),
     Mistake(
         "(NAME|CLOSE|SUPERSCRIPT|BAR) ! UNREADABLE",
@@ -235,7 +236,7 @@ SIGNS = (
         text="∜",
         caret="sign",
         places=("sign..rooted",),
-        certain="root_over",
+        certain="closed",
     ),
     _sign("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("1 if not a > 0 else 0",)),
     _sign("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),
@@ -243,7 +244,7 @@ SIGNS = (
     _sign(
         "°",
         "angles are in radians here",
-        (r"(?<![\w.])([\w.]+|\([^()]*\))\s*°", r"rad(\1)"),
+        (r"(?<![\w.,])([\w.]+|(?<!\w)\([^()]*\))\s*°", r"rad(\1)"),
         examples=("rad(30)",),
         certain="no_letter_after",
     ),
@@ -280,7 +281,7 @@ SIGNS = (
         (r"\$\{?([^\W\d]\w*)\}?", r"\1"),
         (r"\$", ""),
         examples=("x",),
-        certain="single_letters",
+        certain="single_letters no_dollar_within",
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
@@ -336,6 +337,7 @@ SIGNS = (
         text="!",
         caret="sign",
         places=("left..sign",),
+        certain="whole",
     ),
     _sign(
         "[!~]",
@@ -359,6 +361,7 @@ SIGNS = (
         text="%%",
         caret="sign",
         places=("term..rest_far",),
+        certain="closed",
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
@@ -388,7 +391,7 @@ SIGNS = (
         text=r"%(?=\s*(?!(?:if|else|and|or)\b)[\w(.|√])",
         caret="sign",
         places=("term..rest",),
-        certain="no_words",
+        certain="no_words closed",
     ),
     Mistake(
         "OPERAND ! UNREADABLE",
@@ -398,6 +401,7 @@ SIGNS = (
         text="%",
         caret="sign",
         places=("left..sign",),
+        certain="percentage",
     ),
     Mistake(
         "OPERAND ! UNREADABLE",

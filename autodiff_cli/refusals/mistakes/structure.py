@@ -125,6 +125,7 @@ EQUALS = (
         ("{compared}",),
         ("1 if a == b else 0",),
         hint="to compare, write {}",
+        certain="in_condition",
         takes="COMPARISON",
     ),
     Mistake(
@@ -160,7 +161,7 @@ DOUBLED = (
         before="/",
         caret="before..token",
         places=("quotient..rest",),
-        certain="no_words",
+        certain="no_words closed",
     ),
     Mistake(
         "TIMES ! TIMES",

@@ -122,6 +122,7 @@ WORDS = (
         ("(x - y*floor(x/y))",),
         text=r"(?:mod|MOD|rem)\b",
         places=("term..rest",),
+        certain="closed",
     ),
     Mistake(
         "OPERAND ! NAME",
@@ -130,6 +131,7 @@ WORDS = (
         ("floor(x/y)",),
         text=r"(?:div|DIV)\b",
         places=("term..rest",),
+        certain="closed",
     ),
     Mistake(
         "! IF",

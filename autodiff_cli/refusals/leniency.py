@@ -1,0 +1,115 @@
+"""The forgiving reading: what a refusal offers, where only that can be meant, is taken, until the text is read.
+
+There is no second grammar and no second table of mistakes: a refusal offers what its hint says. Where an offer is one
+of several, or no more than a guess, the refusal stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from ..errors import EXIT_CODES, Diagnostic, ExpressionError, Offer, Span
+
+Answer = TypeVar("Answer")
+
+LONGEST = 2_000
+"""A longer text is read as it stands: each of its mistakes takes a reading of all of it."""
+
+MOST = 100
+"""So many offers are taken for one text at most."""
+
+
+class AsRead(NamedTuple):
+    """A text as it was read, and what was typed."""
+
+    text: str
+    typed: str
+    places: tuple[int, ...]
+    """Of each character as read, where it was typed; -1 for one that was not."""
+
+    @property
+    def note(self) -> str:
+        """What to tell of it."""
+        return f"read as: {self.text}"
+
+    def rewritten(self, offer: Offer) -> AsRead:
+        """The reading with an offer taken."""
+        from difflib import SequenceMatcher  # only another reading needs it
+
+        old = self.text[offer.start : offer.end]
+        inner = [-1] * len(offer.text)
+        for a, b, size in SequenceMatcher(None, old, offer.text, autojunk=False).get_matching_blocks():
+            inner[b : b + size] = self.places[offer.start + a : offer.start + a + size]
+        places = (*self.places[: offer.start], *inner, *self.places[offer.end :])
+        return AsRead(offer.within(self.text), self.typed, places)
+
+    def typed_at(self, span: Span | None) -> Span | None:
+        """Where a piece of what was read was typed; None where it was not."""
+        if span is None:
+            return None
+        found = [place for place in self.places[span.start : span.end] if place >= 0]
+        if not found and span.start == span.end:
+            before = [place + 1 for place in self.places[: span.start] if place >= 0]
+            found = before[-1:]
+            return Span(found[0], found[0]) if found else Span(0, 0)
+        return Span(min(found), max(found) + 1, self.typed_at(span.via)) if found else None
+
+    def placed(self, record: Any) -> Any:
+        """A record of what was read, with the places in it, `start` and `end`, in what was typed."""
+        if isinstance(record, list):
+            return [self.placed(each) for each in record]
+        if not isinstance(record, dict):
+            return record
+        made = {key: self.placed(each) for key, each in record.items()}
+        if isinstance(made.get("start"), int) and isinstance(made.get("end"), int):
+            span = self.typed_at(Span(made["start"], made["end"]))
+            made["start"], made["end"] = (None, None) if span is None else span[:2]
+        return made
+
+    def told(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A warning about what was read, with its places in what was typed."""
+        also = [(self.typed_at(span), words) for span, words in diagnostic.also]
+        return diagnostic._replace(
+            span=self.typed_at(diagnostic.span), also=tuple([(span, words) for span, words in also if span is not None])
+        )
+
+    def blamed(self, error: ExpressionError) -> ExpressionError:
+        """The error, pointing into what was typed, or else with the text as read."""
+        if self.text != self.typed:
+            if EXIT_CODES[error.kind] != EXIT_CODES["syntax"]:
+                error.read = self.text
+            if error.text is None and error.span is not None:
+                if self.typed_at(error.span) is None:
+                    error.text = self.text
+                else:
+                    error.diagnostic = self.told(error.diagnostic)
+        return error
+
+
+def certain(offers: Sequence[Offer]) -> Offer | None:
+    """The one offer, where nothing else can be meant."""
+    return offers[0] if len(offers) == 1 and offers[0].certain else None
+
+
+def leniently(text: str, answer: Callable[[str], Answer]) -> tuple[Answer, AsRead | None]:
+    """The answer to a text as it can be read, and that reading, None where it is as typed.
+
+    `answer` is asked with one text after the other. Raises `ExpressionError` as it does, pointing into what was typed.
+    """
+    reading = AsRead(text, text, ())
+    met = {text}
+    while True:
+        try:
+            return answer(reading.text), None if reading.text == text else reading
+        except ExpressionError as error:
+            offer = certain(error.offers) if error.text is None else None
+            if offer is None or len(reading.text) > LONGEST or len(met) > MOST:
+                raise reading.blamed(error) from None
+            if reading.text == text:
+                reading = AsRead(text, text, tuple(range(len(text))))
+            following = reading.rewritten(offer)
+            if following.text in met:
+                raise reading.blamed(error) from None
+            reading = following
+            met.add(reading.text)
