@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import re
+import shlex
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 import console
 from places import TOP
+from running import autodiff
 
 README = TOP / "README.md"
 DOCUMENTS = [README, *sorted((TOP / "tests" / "tutorials").glob("*.md"))]
@@ -75,3 +78,27 @@ def test_ci_runs_the_test_command_of_the_second_sh_block() -> None:
     assert "pip install -e '.[test]'" in install
     assert command.startswith("python -m pytest")
     assert f"check {command}" in (TOP / ".ci" / "run").read_text(encoding="utf-8").split("\n")
+
+
+def test_the_first_picture_is_under_the_first_example_and_shows_it() -> None:
+    text = README.read_text(encoding="utf-8")
+    _, example, rest = text.split("```", 2)
+    shown = re.match(r"\n\n!\[[^\]]+\]\((\S+\.svg)\)\n", rest)
+    assert shown is not None
+    command = example.splitlines()[1].removeprefix("$ autodiff grad ")
+    drawn = autodiff("graph", *shlex.split(command), "--format", "svg")
+    assert (TOP / shown[1]).read_text(encoding="utf-8") == drawn.out
+
+
+def test_the_tour_is_read_in_five_minutes() -> None:
+    tour = README.read_text(encoding="utf-8").partition("## A tour in five minutes\n")[2].partition("\n## ")[0]
+    prose = re.sub(r"```.*?```", "", tour, flags=re.DOTALL)
+    # a reader of such text takes in about 200 words a minute
+    assert 400 < len(prose.split()) < 1000
+    assert "|---" not in tour, "tables of reference are in the reference"
+
+
+def test_documents_lead_only_to_what_is_there() -> None:
+    for document in DOCUMENTS:
+        links = re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8"))
+        assert [link for link in links if not (document.parent / link).exists()] == [], document.name
