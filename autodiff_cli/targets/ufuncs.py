@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import by_name
+from ..table.names import by_name, native
 from .lowering import Lowering
 from .python import NumPy
 from .vectors import Vectors, whole_power
@@ -20,12 +20,15 @@ OPERATORS: dict[str, Any] = by_name({
     "and_": np.logical_and, "or_": np.logical_or, "not_": np.logical_not,
 })  # fmt: skip
 
+ONE_BY_ONE = native("erf erfc gamma lgamma")
+"""What only Python has: still faster than a formula of so many terms that each is a pass over a column."""
+
 FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy().forms.items() if isinstance(form, str)}
 
 
 def lowering() -> Lowering:
     """A recorder of what NumPy can do."""
-    return Lowering(NumPy().forms, functions=False)
+    return Lowering((*NumPy().forms, *ONE_BY_ONE), functions=False)
 
 
 class Call(NamedTuple):
@@ -122,10 +125,10 @@ def _function(step: Step) -> Callable[..., Any]:
     if name == "atan2":
         # a zero has no sign
         return lambda y, x, out: np.arctan2(y + 0.0, x + 0.0, out=out)
-    form = FUNCTIONS[name]
-    if form.startswith("np."):
-        return np.round if form == "np.round" else getattr(np, form.removeprefix("np."))
-    return _one_by_one(getattr(math, name))
+    if name in ONE_BY_ONE:
+        return _one_by_one(getattr(math, name))
+    function: Callable[..., Any] = getattr(np, FUNCTIONS[name].removeprefix("np."))
+    return function
 
 
 def _chosen(condition: Any, x: Any, y: Any, out: Any) -> None:

@@ -1,6 +1,8 @@
 """Runs the benchmarks and prints them as tables, then as one line of JSON.
 
-python tests/benchmarks/run.py [--small] [--only startup|peers|rows|engine|growth|stream|evaluations|formulas|descent]
+python tests/benchmarks/run.py [--small] [--only NAME]
+
+The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas and descent.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import formulas
 import growth
 import peers
 import startup
+import tables
 
 import rows
 
@@ -59,6 +62,8 @@ def main() -> None:
         "startup": lambda: startup.measure(rounds=2 if options.small else 21),
         "peers": lambda: peers.measure(20, 1, 0.05) if options.small else peers.measure(2000, 7),
         "rows": lambda: rows.measure(50, 1) if options.small else rows.measure(4000, 5),
+        "computing": lambda: tables.computing(2**17, 1, small=True) if options.small else tables.computing(10**7, 5),
+        "files": lambda: tables.files(10**4, 1, ["polynomial"]) if options.small else tables.files(10**7, 3),
         "engine": lambda: engine.measure(1000, [10**3], 1) if options.small else engine.measure(10**5, CHAINS, 5),
         "growth": lambda: growth.measure(SMALL if options.small else FULL),
         "stream": lambda: growth.stream([100, 1000] if options.small else [10**3, 10**4, 10**5]),

@@ -35,6 +35,7 @@ def test_the_benchmarks_run() -> None:
     assert measured["peers"]
     assert all(row["lines/s"] > 0 and row["wrong"] == 0 for row in measured["peers"])
     assert [row["rows"] for row in measured["rows"]] == [50, 50, 50]
+    assert all(row["ours is"] > 0 and row["polynomial"] > 0 for row in measured["computing"] + measured["files"])
     assert {row["graph"] for row in measured["engine"]} == {"perceptron", "chain"}
 
 
