@@ -13,6 +13,8 @@ from ..errors import EXIT_CODES, Diagnostic, ExpressionError, Offer, Span
 
 Answer = TypeVar("Answer")
 
+_WINDOW = 120
+
 LONGEST = 2_000
 """A longer text is read as it stands: each of its mistakes takes a reading of all of it."""
 
@@ -35,12 +37,8 @@ class AsRead(NamedTuple):
 
     def rewritten(self, offer: Offer) -> AsRead:
         """The reading with an offer taken."""
-        from difflib import SequenceMatcher  # only another reading needs it
-
         old = self.text[offer.start : offer.end]
-        inner = [-1] * len(offer.text)
-        for a, b, size in SequenceMatcher(None, old, offer.text, autojunk=False).get_matching_blocks():
-            inner[b : b + size] = self.places[offer.start + a : offer.start + a + size]
+        inner = [-1 if k is None else self.places[offer.start + k] for k in _aligned(old, offer.text)]
         places = (*self.places[: offer.start], *inner, *self.places[offer.end :])
         return AsRead(offer.within(self.text), self.typed, places)
 
@@ -85,6 +83,27 @@ class AsRead(NamedTuple):
                 else:
                     error.diagnostic = self.told(error.diagnostic)
         return error
+
+
+def _aligned(old: str, new: str) -> list[int | None]:
+    """Where in the old text the characters of the new one stood, as far as they did. Nearly linear for a long text."""
+    from difflib import SequenceMatcher  # only another reading needs it
+
+    found: list[int | None] = [None] * len(new)
+    start = 0  # of what was not looked at, in each text
+    begun = 0
+    while begun < len(new):
+        piece, other = old[start : start + _WINDOW], new[begun : begun + _WINDOW]
+        blocks = SequenceMatcher(None, piece, other, autojunk=False).get_matching_blocks()
+        if len(other) == _WINDOW and len(blocks) > 2:
+            blocks = blocks[: max(1, len(blocks) // 2)]  # the rest again, with more of the text
+        for a, b, size in blocks:
+            found[begun + b : begun + b + size] = range(start + a, start + a + size)
+        last = blocks[-1] if blocks[-1].size or len(blocks) == 1 else blocks[-2]
+        whole = len(other) < _WINDOW or not last.size
+        begun += len(other) if whole else last.b + last.size
+        start += len(piece) if whole else last.a + last.size
+    return found
 
 
 def certain(offers: Sequence[Offer]) -> Offer | None:

@@ -222,6 +222,42 @@ def test_the_work_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
+    "piece",
+    [
+        "\\frac{",
+        "\\sqrt",
+        "\\sin",
+        "\\sin^",
+        "\\frac1",
+        "\\pi(",
+        "\\left(",
+        "[",
+        "½",
+        "sin ",
+        "(2 x",
+        "∛",
+        "x ",
+        "x!",
+        "a/b c ",
+    ],
+)
+def test_what_is_nested_deeply_is_read_or_refused(piece: str) -> None:
+    for text in (piece * (1900 // len(piece)), piece * 300 + "x"):
+        try:
+            leniently(text, parse)
+        except ExpressionError as error:
+            assert error.hint
+
+
+def test_characters_are_followed_through_a_long_text() -> None:
+    typed_text = "[x] + " * 300 + "2"
+    reading = AsRead(typed_text, typed_text, tuple(range(len(typed_text))))
+    read_text = typed_text.replace("[", "(").replace("]", ")")
+    reading = reading.rewritten(Offer(0, len(typed_text), read_text))
+    assert reading.places == tuple(-1 if c in "[]" else k for k, c in enumerate(typed_text))
+
+
+@pytest.mark.parametrize(
     ("text", "at", "read_as"),
     [
         ("1 + ln y", (4, 8), "1 + ln(y)"),

@@ -26,12 +26,15 @@ _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
 _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit"))
 
 
+_DEEPEST = 40
+
+
 class _Unknown(Exception):
     """A command, or a form, that has no spelling here, or more than one."""
 
 
 class _Reader:
-    """The tokens of a text, written out from left to right; a text this short may recurse."""
+    """The tokens of a text, written out from left to right; it recurses, as deep as people nest."""
 
     def __init__(self, text: str) -> None:
         found = [
@@ -39,6 +42,7 @@ class _Reader:
         ]
         self.tokens = [token for token in found if not token.isspace()]
         self.at = 0
+        self.depth = 0
 
     @property
     def next(self) -> str:
@@ -93,6 +97,15 @@ class _Reader:
         return written
 
     def base(self, token: str) -> str:
+        """The operand that begins with a token."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise _Unknown
+        written = self._base(token)
+        self.depth -= 1
+        return written
+
+    def _base(self, token: str) -> str:
         if token == "(":
             inner = self.sequence(")")
             self.take(")")
@@ -144,7 +157,8 @@ class _Reader:
 
     def call(self, name: str) -> str:
         """A function with its exponent, where that stands, and its argument."""
-        if name not in FUNCTIONS:
+        self.depth += 1
+        if name not in FUNCTIONS or self.depth > _DEEPEST:
             raise _Unknown
         exponent = base = ""
         if self.next == "_" and name == "log":
@@ -167,6 +181,7 @@ class _Reader:
             argument += f", {base}"
         if exponent == "(-1)":
             raise _Unknown  # the inverse, or the reciprocal
+        self.depth -= 1
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
 
     def ends(self) -> bool:
