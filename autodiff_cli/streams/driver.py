@@ -61,8 +61,11 @@ WARNINGS = 5
 FLUSH_AFTER = 0.05
 """Seconds for which answers may be held back while more lines are at hand."""
 
-COLLECT_EVERY = 10_000
-"""Lines of a stream between two collections of cyclic garbage, which is otherwise off."""
+GARBAGE = 50_000
+"""Objects that a stream may have made and not freed between two lines before it collects what is in cycles.
+
+The collector, which is off, would walk through a growing graph again and again; between two lines there is none.
+"""
 
 
 class Inputs(NamedTuple):
@@ -229,7 +232,7 @@ def answer_requests(
             if flush and time.monotonic() > due:
                 out.out.flush()
                 due = time.monotonic() + FLUSH_AFTER
-            if count % COLLECT_EVERY == 0:
+            if gc.get_count()[0] > GARBAGE:
                 gc.collect()
             if progress.active:
                 progress.step(count)
@@ -255,6 +258,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
                 raise
             # so that the other lines are answered
             error = bugs.told(fault, "the line")
+        let_go(fault)
         asked = _as_read(request.asked, error)
         out.error(asked, error)
         if not out.carries_errors:
@@ -279,6 +283,17 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
             _note(asked, place)
         warn(answer.warnings, asked.meant, where=place)
     return 0
+
+
+def let_go(error: BaseException | None) -> None:
+    """Forget through which calls an error came, and after which others.
+
+    They hold texts and graphs, and often the error too: a cycle that nothing but the collector would free.
+    """
+    while error is not None:
+        earlier = error.__context__
+        error.__traceback__ = error.__cause__ = error.__context__ = None
+        error = earlier
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> None:
