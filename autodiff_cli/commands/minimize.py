@@ -8,7 +8,7 @@ from ..questions.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, 
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
 from ..streams.requests import Request
-from ..streams.runs import INTERRUPTED, Saved, Searches
+from ..streams.runs import Saved, Searches
 from ..views.error import report
 from ..views.formats import writer
 from ..views.minimize import verdict, view
@@ -88,4 +88,4 @@ def run(
 
     code = out.finish(answer_with(inputs, answer, writer(chosen, out.stream, shown, inputs.many)), whole=inputs.many)
     saved.finish(code)
-    return searches.code if searches.code > INTERRUPTED else code or searches.code
+    return max(code, searches.code)

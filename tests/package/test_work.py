@@ -1,0 +1,157 @@
+"""Work: whatever is typed ends within its allowance of counted steps, or in an error that says so."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import autodiff_cli
+from autodiff_cli import ExpressionError
+from autodiff_cli.numbers import work
+from counting import allowed, counted_calls
+from running import autodiff
+
+STEPS = 100_000
+"""A tenth of the usual allowance, so that the tests are quick."""
+
+CALLS = 1_500_000
+"""Calls of Python and C that so much work never buys."""
+
+EXPENSIVE = """
+grad "gamma(relu(min(1e-300,gelu(y))))" --at y=2 --certified
+grad "gamma(x)*(sin(x)**2 + cos(x)**2 - 1)*digamma(x)" --at x=0.3 --certified
+grad "digamma(x) + 1 - digamma(x + 1e-300)" --at x=0.3 --certified
+grad "trigamma(x)" --at x=-890170000.0228 --certified
+grad "gamma(x)" --at x=0.3 --certified --precision 10000
+grad "trigamma(x)" --at x=-890170000.0228 --precision 50
+grad "polygamma(1e300, x)" --at x=0.3 --precision 50
+grad "polygamma(10000, x)" --at x=0.3 --precision 50
+grad "erfinv(x)" --at x=0.3 --precision 10000
+grad "gamma(x)" --at x=0.3 --precision 1000
+grad "max(sin(x)**2 + cos(x)**2, 1)" --at x=0.3 --certified
+grad "2**2**2**2**2*x" --at x=1 --exact
+grad "f(x)=x*x+1;f(x)=f(f(f(f(f(f(x))))));f(x)=f(f(f(f(f(f(x))))));f(f(f(f(f(f(x))))))" --at x=1/3 --exact
+taylor "polygamma(3, gamma(gamma(x)))" --at x=0.3 --order 200 --precision 100
+taylor "erfinv(x)" --at x=0.3 --order 200 --precision 1000
+taylor "erfinv(x)" --at x=0.3 --order 200 --certified
+taylor "1/(1+x+x**2)" --at x=1/7 --order 200 --exact
+taylor "x**x**x" --at x=1.5 --order 200
+taylor "lgamma(lgamma(lgamma(lgamma(1/x))))" --at x=3 --order 30 --certified
+check "lgamma(x)" --at x=1
+check "digamma(x) - digamma(x)" --at x=1.5
+diff "x**x**x**x" --order 10
+diff "x**x" --order 30
+diff "tan(tan(tan(x)))" --order 6
+diff "sin(x*y)" --order 30
+diff "elu(elu(elu(elu(elu(elu(x))))))" --order 20
+diff "sech(pow(leaky_relu(mean((1/3),(z))),(atan(logaddexp(z,z)))))" --order 10 --share
+plot "tan(x)" --range x=-1e6:1e6 --format json
+plot "polygamma(5,x)" --range x=-100:100 --format json
+plot "polygamma(5,-x*y)" --range x=-100:100,y=1:1e6 --format json
+plot "sin(1/x)" --range x=-1:1 --format json
+descend "(x-3)**2" --at x=1 --steps 1000000000
+descend "sin(x)" --at x=1 --steps 1000000000 --gradient-tolerance 0 --format jsonl
+minimize "sin(polygamma(5,-x))" --at x=1.5 --steps 1000000000
+hessian "gamma(gamma(gamma(x*y)))" --at x=1.5,y=1 --precision 300
+jacobian "gamma(gamma(x)), digamma(gamma(x))" --at x=1.5 --precision 300
+""".strip().splitlines()
+
+
+@pytest.fixture(autouse=True)
+def _a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "STEPS", STEPS)
+
+
+@pytest.mark.parametrize("line", EXPENSIVE)
+def test_short_inputs_end_within_the_allowance(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for extra in ("flint", "scipy"):
+        pytest.importorskip(extra)
+    made = allowed(monkeypatch)
+    args = shlex.split(line)
+    with counted_calls(CALLS):
+        found = autodiff(*args)
+    assert len(made) == 1
+    assert made[0].most == STEPS + work.STEPS_A_CHARACTER * len(args[1])
+    assert 0 <= made[0].left <= made[0].most
+    assert found.code in (0, 1, 4), found.err
+
+
+def test_work_that_is_known_beforehand_is_not_begun() -> None:
+    with counted_calls(60_000):
+        found = autodiff("descend", "(x-3)**2", "--at", "x=1", "--steps", "1000000000", "--format", "jsonl")
+    assert found.code == 4
+    assert "108,000 steps" in found.err
+    # what the hint says is enough, and hardly less is
+    times = int(found.err.rpartition("--work ")[2].rstrip("`\n"))
+    run = ("descend", "(x-3)**2", "--at", "x=1", "--steps")
+    fitting = 10**9 // times
+    assert autodiff(*run, str(fitting)).code == 0
+    assert autodiff(*run, str(fitting + fitting // 100)).code == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "times"),
+    [
+        ('taylor "x**x**x" --at x=1.5 --order 60', "10"),
+        ('diff "x**x" --order 6', "10"),
+        ('grad "erfinv(x)" --at x=0.3 --precision 1000', "20"),
+        ('descend "x**2" --at x=1 --steps 15000', "2"),
+    ],
+)  # fmt: skip
+def test_an_option_allows_more(line: str, times: str) -> None:
+    args = shlex.split(line)
+    refused, done = autodiff(*args), autodiff(*args, "--work", times)
+    assert (refused.code, done.code) == (4, 0), (refused.err, done.err)
+    assert f"{work.STEPS + work.STEPS_A_CHARACTER * len(args[1]):,} steps" in refused.err
+    assert "--work" in refused.err
+
+
+def test_calls_from_python_have_an_allowance_too() -> None:
+    with pytest.raises(ExpressionError, match="steps of work") as caught:
+        autodiff_cli.taylor("x**x**x", "x=1.5", order=60)
+    assert caught.value.kind == "limit"
+    assert len(autodiff_cli.taylor("x**x**x", "x=1.5", order=60, work=10).coefficients) == 61
+
+
+def test_each_line_has_its_own_allowance() -> None:
+    line = "x**x**x"
+    found = autodiff("taylor", "--at", "x=1.5", "--order", "20", stdin=f"{line}\n" * 4)
+    assert [json.loads(record).get("error") for record in found.out.splitlines()] == [None] * 4
+    mixed = autodiff("taylor", "--at", "x=1.5", "--order", "60", stdin=f"{line}\nexp(x)\n{line}\nsin(x)\n")
+    kinds = [json.loads(record).get("error", {}).get("kind") for record in mixed.out.splitlines()]
+    assert kinds == ["limit", None, "limit", None]
+
+
+def test_long_programs_may_take_longer() -> None:
+    text = " + ".join(f"x{k}*sin(x{k})" for k in range(2_000))
+    at = ",".join(f"x{k}={k}" for k in range(2_000))
+    assert autodiff("diff", text, "--wrt", "x1", "--order", "2", "--format", "plain").code == 0
+    assert autodiff("jacobian", f"{text}, x1", "--at", at, "--format", "plain").code == 0
+
+
+def test_a_plot_that_cannot_follow_says_so() -> None:
+    wild = autodiff("plot", "sin(1e9*x)", "--range", "x=-1:1", "--format", "json")
+    tame = autodiff("plot", "x**3", "--range", "x=-2:2", "--format", "json")
+    assert [warning["kind"] for warning in json.loads(wild.out)["warnings"]] == ["limit"]
+    assert json.loads(tame.out)["warnings"] == []
+
+
+def test_a_search_ends_with_its_best_when_the_work_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(work, "STEPS", 8_000)
+    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 0)
+    text = "100*(y - x**2)**2 + (1 - x)**2"
+    found = autodiff("minimize", text, "--at", "x=-1.2,y=1", "--json")
+    record = json.loads(found.out)
+    assert (record["reason"], record["converged"], found.code) == ("limit", False, 1)
+    assert record["value"] < 5
+    assert "--work" in record["message"]
+    point = tmp_path / "best.json"
+    run = ("descend", text, "--at", "x=-1.2,y=1", "--rate", "1e-3", "--gradient-tolerance", "1e-9", "--steps", "99999")
+    found = autodiff(*run, "--save-point", str(point))
+    assert found.code == 1
+    assert "stopped after" in found.out and "steps of work" in found.out
+    assert set(json.loads(point.read_text(encoding="utf-8"))) == {"x", "y"}
