@@ -118,6 +118,8 @@ def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any
                 values.setdefault(parameter, []).append(value)
             else:
                 found = converted(option, kind, value)
+                if option.choices and found not in option.choices:
+                    _not_of_another(name, str(found), declared)
                 if values.setdefault(parameter, found) != found:
                     raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
     if values.get("json") and values.get("format", "json") != "json":
@@ -142,6 +144,13 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
         raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
     return value
+
+
+def _not_of_another(name: str, value: str, declared: Declared) -> None:
+    """Raise a usage error where another option takes what this one lacks: `--format latex` for `--to latex`."""
+    for other, (_, option, _) in declared.options.items():
+        if value in option.choices:
+            raise ExpressionError("usage", f"`{name}` cannot be `{value}`", hint=f"did you mean `{other} {value}`?")
 
 
 def _today(name: str, declared: Declared) -> str:

@@ -12,7 +12,7 @@ at the end to go on), and ends where the next begins:
 
 Commands run in `tests/cases/files`. Adding a case is adding its first line and then
 
-    python tests/commands/test_cases.py    rewrites what the files expect to what the commands do
+    PYTHONPATH=tests/support python tests/commands/test_cases.py    rewrites what the files expect
 """
 
 from __future__ import annotations

@@ -116,6 +116,21 @@ def test_what_a_command_changes_in_a_group_is_in_the_group() -> None:
                         assert names >= set(told.names if isinstance(told, Without) else [told.name])
 
 
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["diff", "x", "--format", "latex"], "did you mean `--to latex`?"),
+        (["diff", "x", "--to", "json"], "did you mean `--format json`?"),
+        (["export", "x", "--format=c"], "did you mean `--to c`?"),
+        (["export", "x", "--to", "json"], "did you mean `--format json`?"),
+        (["graph", "x", "--format", "dark"], "did you mean `--theme dark`?"),
+    ],
+)
+def test_a_choice_of_another_option_is_told(args: list[str], hint: str) -> None:
+    result = autodiff(*args)
+    assert result.code == 2 and hint in result.err
+
+
 FORMER = {("trace", "--steps"): ("--lines", "3")}
 
 

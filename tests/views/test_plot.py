@@ -27,6 +27,7 @@ from autodiff_cli.questions.surface import Heights, Surface, read_path, refined
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import Value, in_order
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
+from autodiff_cli.views.plots.figure import DARK, LIGHT
 from autodiff_cli.views.plots.frame import Frame, frames, within
 from counting import compared, compares
 from places import TESTS
@@ -40,6 +41,7 @@ for needed in ("matplotlib", "numpy", "uniplot"):
 import contourpy  # noqa: E402
 import matplotlib.image  # noqa: E402
 import numpy  # noqa: E402
+from matplotlib.image import imread  # noqa: E402
 
 TUTORIALS = TESTS / "tutorials"
 EVERYWHERE = Range(-5.0, 5.0)
@@ -459,3 +461,29 @@ def test_what_is_written_reads_back(root: Value) -> None:
             return
         assert gradient(written, point).value == expected, (written, program_text([root]))
         compared()
+
+
+@pytest.mark.parametrize("program", ["sin(x)/x", "x**2 + 2*y**2"])
+def test_a_plot_is_drawn_in_the_colours_of_its_theme(program: str, tmp_path: Path) -> None:
+    drawn = {}
+    for theme in ("auto", "light", "dark"):
+        asked = ["plot", program, "--at", "x=1,y=1" if "y" in program else "x=1", "--theme", theme]
+        drawn[theme] = autodiff(*asked, "--format", "svg").out
+        picture = tmp_path / f"{theme}.png"
+        assert autodiff(*asked, "--output", str(picture)).code == 0
+        corner = imread(picture)[0, 0][:3]
+        assert [round(255 * float(x)) for x in corner] == ([15, 23, 42] if theme == "dark" else [255, 255, 255])
+    light, dark = (set(re.findall("#[0-9a-f]{6}", drawn[theme])) for theme in ("light", "dark"))
+    assert LIGHT.paper in light and LIGHT.ink in light and DARK.paper in dark and DARK.ink in dark
+    assert not {LIGHT.paper, LIGHT.ink, LIGHT.grid} & dark
+    style = re.search(r"<style>@media \(prefers-color-scheme:dark\)\{(.*?)\}</style>", drawn["auto"])
+    assert style is not None and "prefers-color-scheme" not in drawn["light"] + drawn["dark"]
+    assert drawn["auto"].replace("\n " + style[0], "") == drawn["light"], (
+        "auto is the light one, with rules for the dark"
+    )
+    pairs = set(re.findall(r'="(?:fill|stroke): (#\w{6})"\]\{(?:fill|stroke):(#\w{6})', style[1]))
+    changed = dict(pairs)
+    assert changed[LIGHT.paper] == DARK.paper and changed[LIGHT.ink] == DARK.ink
+    assert len(changed) == len(pairs) and light - dark <= set(changed) <= light and set(changed.values()) <= dark
+    wrong = autodiff("plot", program, "--theme", "pink")
+    assert wrong.code == 2 and "is not a theme" in wrong.err
