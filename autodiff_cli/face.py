@@ -8,6 +8,7 @@ name options: `--precision` is `precision=` here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from keyword import iskeyword
@@ -399,6 +400,27 @@ def options_of(command: str) -> dict[str, tuple[Option, Any]]:
     return {_keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
 
 
+def in_python(error: ExpressionError, command: str) -> None:
+    """Have an error name the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
+    options = options_of(command)
+
+    def spelled(match: re.Match[str]) -> str:
+        name, value = _keyword(match[1]), match[2]
+        if name not in options:
+            return match[0]
+        kind = options[name][1]
+        if value is None:
+            return f"`{name}=True`" if kind in (bool, bool | None) else f"`{name}`"
+        return f"`{name}={value}`" if kind in (int | None, float | None) else f'`{name}="{value.strip(chr(34))}"`'
+
+    told = error.diagnostic
+    message, hint = (
+        words and re.sub(r"`(--[a-z-]+)(?: ([^`]+))?`", spelled, words) for words in (told.message, told.hint)
+    )
+    error.diagnostic = told._replace(message=message or "", hint=hint)
+    error.args = (message,)
+
+
 @cache
 def former_names(command: str) -> dict[str, str]:
     """Keyword arguments that were called otherwise before, each with the name that it has now."""
@@ -442,6 +464,7 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                         answer.__dict__["_reading"] = reading
                     return answer  # type: ignore[no-any-return]
             except ExpressionError as error:
+                in_python(error, command)
                 explain(error, text if isinstance(text, str) else None)
                 raise
 

@@ -27,7 +27,7 @@ MOST_BITS = 1 << 17
 """With so many bits, more than are needed otherwise, what is undecided stays so."""
 
 VANISHING_BITS = 7000
-"""With so many bits a derivative that has not been told from 0 is given as being within so much of it."""
+"""With so many bits a number that has not been told from 0 is given as being within so much of it."""
 
 GUARD = 10
 """Further digits with which `--precision` computes."""
@@ -38,8 +38,8 @@ ABSORBING = 800
 MOST_DIGITS = 10_000
 """Results that still change with so many digits, or twice what was asked for, are given with those that do not."""
 
-VALUES = frozenset(("value", "values", "point", "direction", "adjoint"))
-"""The numbers of an answer that are no derivatives: a certified answer proves their digits, or is none."""
+GIVEN = frozenset(("point", "direction", "adjoint"))
+"""The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
 
 
 Values = dict[str, Number]
@@ -163,10 +163,10 @@ class Arithmetic(NamedTuple):
         return best
 
     def _unproven(self, key: str, x: Any) -> bool:
-        """Whether too few digits of a ball are proven; a derivative may be near 0 instead."""
+        """Whether too few digits of a ball are proven; a result may be near 0 instead."""
         if x.a.is_exact() or x.a.rel_accuracy_bits() >= self.digits * 3.33 + 8:
             return False
-        return key in VALUES or not (x.a.contains(0) and x.a.abs_upper() < 1)
+        return key in GIVEN or not (x.a.contains(0) and x.a.abs_upper() < 1)
 
     def _proven(self, key: str, x: Any) -> Figure:
         """The digits of a ball that are proven; of one that holds 0, how near to that it is."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 class Figure(NamedTuple):
@@ -18,6 +20,11 @@ class Figure(NamedTuple):
 
     def __float__(self) -> float:
         return math.copysign(math.inf, -1 if self.text[0] == "-" else 1) if self.nearest is None else self.nearest
+
+
+def unsigned(x: T) -> T:
+    """The number as answers give it: a zero has no sign."""
+    return x + 0.0 if type(x) is float else x  # type: ignore[operator, return-value]
 
 
 Shown = float | Figure

@@ -44,7 +44,8 @@ class Evaluator:
     """Value and gradient of one program at any number of points.
 
     `variables` are the names that a point gives values to, in the order in which an evaluation takes them, `wrt` those
-    that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors.
+    that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors; at kinks
+    whose sides agree conventions are taken, as in formulas, unless they add up to a gradient of 0.
 
     >>> from autodiff_cli import parse
     >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
@@ -66,6 +67,7 @@ class Evaluator:
         self.steps = STEPS_A_CALL + sum([STEPS.get(node.primitive.family, 1.0) for node in in_order((self.output,))])
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
         self._graph: _Graph | None = None
+        self._kinks: bool | None = None
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
@@ -79,7 +81,15 @@ class Evaluator:
             result = self._gradient(point)
         except (ValueError, ArithmeticError):
             result = None
-        return result or self.slowly(point)
+        if result is None or (not any(result[1]) and self._may_kink()):
+            return self.slowly(point)
+        return result
+
+    def _may_kink(self) -> bool:
+        """Whether a gradient of 0 may be a convention, and the derivative another."""
+        if self._kinks is None:
+            self._kinks = any(node.primitive.may_kink for node in in_order((self.output,)))
+        return self._kinks
 
     def value(self, point: Sequence[float]) -> float:
         """The value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""

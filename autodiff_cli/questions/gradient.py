@@ -14,6 +14,7 @@ from ..numbers.base import NumberType
 from ..values.sweep_in import sweep_in
 from ..values.value import Value, differentiate
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from .digits import unsigned
 from .problem import Point, as_number, parse, place, pose, single_output, wanted_variables
 
 Number = TypeVar("Number", bound=Shown)
@@ -119,7 +120,7 @@ def gradient_of(
         | {name: values[name] for name in wanted if name not in program.variables},
         program.constants,
         tuple(warnings),
-        _intermediates(program, [(b.value.data, b.value.grad) for b in program.bindings]),
+        _intermediates(program, [(unsigned(b.value.data), b.value.grad) for b in program.bindings]),
         output,
     )
 

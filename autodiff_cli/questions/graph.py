@@ -9,6 +9,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..table.operators import VARIABLE
 from ..values.chains import Chains
 from ..values.value import Value, in_order
+from .digits import unsigned
 from .gradient import gradient
 from .problem import parse
 
@@ -123,7 +124,7 @@ def described(
                 node.label,
                 node._op,
                 node.primitive is VARIABLE,
-                node.data if _is_literal(node) or (numbers and evaluated[node]) else None,
+                unsigned(node.data) if _is_literal(node) or (numbers and evaluated[node]) else None,
                 node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None,
                 inputs,
                 len(inputs) > 1 and not node.primitive.commutative,

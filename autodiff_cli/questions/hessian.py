@@ -32,7 +32,8 @@ class Hessian(NamedTuple):
     eigenvalues: list[float] | None
     """The smallest first, from the matrix in doubles; None where it is too large."""
     verdict: str
-    """minimum, maximum, saddle, undecided, or `not stationary` where the gradient is not 0.
+    """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), or `not stationary` where
+    the gradient is not 0; undecided without eigenvalues.
 
     A partial derivative and an eigenvalue are 0 where they are so within their rounding errors."""
     curvature: str
@@ -82,7 +83,7 @@ def hessian(
     flat: tuple[str, ...] = ()
     if spectrum is not None:
         told = classified(_with_errors(posed, output, found, matrix, arithmetic))
-        curvature, kind = told.curvature, "undecided" if told.kind == "flat" else told.kind
+        curvature, kind = told.curvature, told.kind
         flat = tuple(direction_in_words(each, names) for each in told.flat)
     return Hessian(
         text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], spectrum,

@@ -14,6 +14,7 @@ from ..numbers.work import Work, current
 from ..values.second import hessian_in
 from .bounds import Range
 from .descend import Row, beginning
+from .digits import unsigned
 from .problem import as_number, parse
 from .settling import Settled, Surroundings, projected
 
@@ -215,10 +216,15 @@ def minimize(
         name for name, (low, high) in zip(row.moving, limits, strict=True) if row.point[name] in (low, high)
     )
     return Minimum(
-        text, chosen, row.value, row.point, row.gradient, row.gradient_norm, end.reason in CONVERGED, end.reason,
+        text, chosen, unsigned(row.value), _all(row.point), _all(row.gradient), row.gradient_norm,
+        end.reason in CONVERGED, end.reason,
         end.message, end.kind, end.verdict, at_bounds, len(problem.path) - 1, problem.evaluations, problem.hessians,
         problem.outside, tuple(problem.path), (*warnings, *end.kinks),
     )  # fmt: skip
+
+
+def _all(numbers: Mapping[str, float]) -> dict[str, float]:
+    return {name: unsigned(x) for name, x in numbers.items()}
 
 
 def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) -> str:

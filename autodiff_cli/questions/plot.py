@@ -11,6 +11,7 @@ from ..language.printer import expression_text
 from ..values.formulas import derivatives
 from ..values.value import differentiate
 from .bounds import Range
+from .digits import unsigned
 from .evaluator import Evaluator, compile_gradient
 from .problem import as_number, parse, place
 from .sampling import Samples, sample, split
@@ -155,8 +156,8 @@ def _curve(
         for each, leaf in program.variables.items():
             leaf.active = each == name
         warnings = warnings + differentiate(evaluator.output)
-        value, (slope,) = evaluator(point)
-        tangent = Tangent(values[name], value, slope)
+        slope = program.variables[name].grad or 0.0 if name in program.variables else 0.0
+        tangent = Tangent(values[name], unsigned(evaluator.output.data), unsigned(slope))
     low, high = ends or around(values[name])
     _check(name, Range(low, high))
     assert low is not None and high is not None
@@ -202,7 +203,7 @@ def functions(
     def value(x: float) -> float | None:
         place[position] = x
         try:
-            return evaluator.value(place)
+            return unsigned(evaluator.value(place))
         except ExpressionError as error:
             if error.kind == "limit":
                 raise
@@ -211,7 +212,7 @@ def functions(
     def slope(x: float) -> float | None:
         place[position] = x
         try:
-            return evaluator(place)[1][0]
+            return unsigned(evaluator(place)[1][0])
         except ExpressionError as error:
             if error.kind == "limit":
                 raise

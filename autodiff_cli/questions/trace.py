@@ -15,6 +15,7 @@ from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 from ..values.partials import local_formulas
 from ..values.value import Value, constant, in_order, kink_warning, located, node, tape_of, variable
+from .digits import unsigned
 from .problem import as_number, parse, place, single_output, wanted_variables
 
 MODES = ("reverse", "forward")
@@ -310,7 +311,7 @@ class _Writer:
         span = (n.span.start, n.span.end) if n.span else None
         return Row(
             self.names[i], kind, i in self.numbered, n.label if not n._prev else "", expression_text(graph), graph,
-            inputs, value, span,
+            inputs, unsigned(value), span,
         )  # fmt: skip
 
     def partials(self, i: int) -> list[tuple[int, Value | None, float]]:

@@ -86,12 +86,18 @@ def _clamp_rule(position: int) -> Rule:
     return lambda m, x, lo, hi, out: _even_split(m, (x, lo, hi), out)[position]
 
 
+def _clamped(m: Any, side: Side, x: Number, lo: Number, hi: Number, out: Number) -> Number:
+    if side(hi - lo) < 0:
+        raise ValueError("where the bounds have changed places there is no value")
+    return lo if side(x - lo) < 0 else hi if side(x - hi) > 0 else x
+
+
 elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_rule(0), _clamp_rule(1), _clamp_rule(2),
     facts="selects", definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
     kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
     convention="an even split between `x` and the bounds that it meets",
     smooth=("1 if lo < x < hi else 0", "1 if x < lo else 0", "1 if x > hi else 0"),
-    near=lambda m, side, x, lo, hi, out: lo if side(x - lo) < 0 else hi if side(x - hi) > 0 else x,
+    near=_clamped,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)))
 
 # ---- trigonometric ------------------------------------------------------------------------------------------------

@@ -120,9 +120,8 @@ class Value:
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         below = None
         if self._prev and id(self) not in _packing.ids:
-            # All that it is made from goes first, each after its inputs, so that no packing waits for a deeper one.
-            nodes = [*in_order((self,))][:-1]
-            below = [_Packing(frozenset(map(id, nodes))), *nodes, _Packing(frozenset())]
+            # What it is made from goes first, each after its inputs, so that no packing waits for a much deeper one.
+            below = _packed_first(self)
         return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, each) for each in _PLAIN])
 
     def __add__(self, other: Value | Number) -> Value:
@@ -359,9 +358,19 @@ def _like(value: Value, parents: tuple[Value, ...]) -> Value:
     return made
 
 
+FIRST_PACKED = 8
+"""How many nodes go before one that is pickled; before one of the next below them twice as many, and so on."""
+
+
 class _Packed(threading.local):
     ids: frozenset[int] = frozenset()
     """The nodes that are being pickled one after the other, so each of them after its inputs."""
+    most = FIRST_PACKED
+    """How many go before the next that is none of them."""
+
+    def __init__(self) -> None:
+        self.done: set[int] = set()
+        """Those that have been listed so far."""
 
 
 _packing = _Packed()
@@ -370,12 +379,48 @@ _packing = _Packed()
 class _Packing:
     """In a list of nodes that is pickled: from here on these are the nodes that come one after the other."""
 
-    def __init__(self, ids: frozenset[int]) -> None:
+    def __init__(self, ids: frozenset[int], most: int) -> None:
         self.ids = ids
+        self.most = most
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        _packing.ids = self.ids
+        _packing.ids, _packing.most = self.ids, self.most
         return int, ()
+
+
+def _packed_first(value: Value) -> list[object]:
+    """Nodes below one that is pickled, the nearest ones, each after its inputs among them, between two marks.
+
+    The farthest of them are pickled with others before these in turn: twice as many, so a chain of a million nodes
+    waits for its first one through 17 of them. All nodes could be listed at once, but not for each in a list of them.
+    """
+    ids, most = _packing.ids, _packing.most
+    if not ids:
+        _packing.done = set()
+    done = _packing.done
+    near: dict[int, Value] = {}
+    layer = [value]
+    while layer and len(near) < most:
+        below = {id(p): p for n in layer for p in n._prev if p._prev}
+        layer = [p for key, p in below.items() if key not in near and key not in done]
+        near.update((id(p), p) for p in layer)
+    done |= near.keys()
+    return [_Packing(frozenset(near), 2 * most), *_after_inputs(near), _Packing(ids, most)]
+
+
+def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
+    """The same nodes, by their ids, each after its inputs among them."""
+    placed: dict[int, Value] = {}
+    stack = [*nodes.values()]
+    while stack:
+        top = stack[-1]
+        missing = [p for p in top._prev if id(p) in nodes and id(p) not in placed]
+        if missing:
+            stack += missing
+        else:
+            placed[id(top)] = top
+            stack.pop()
+    return [*placed.values()]
 
 
 def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *plain: Any) -> Value:

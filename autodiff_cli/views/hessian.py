@@ -19,7 +19,7 @@ MEANING = {
     "minimum": "a local minimum: the gradient is 0 and all eigenvalues are positive",
     "maximum": "a local maximum: the gradient is 0 and all eigenvalues are negative",
     "saddle": "a saddle point: the gradient is 0 and the eigenvalues have both signs",
-    "undecided": "undecided: the gradient is 0, and so is an eigenvalue, within rounding",
+    "flat": "undecided: the gradient is 0, and so is an eigenvalue, within rounding",
     "not stationary": "not a stationary point: the gradient is not 0",
 }
 CURVATURE = {"convex": "; the function is convex there", "concave": "; the function is concave there"}
@@ -62,7 +62,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
             told = MEANING[answer.verdict]
             if answer.verdict == "not stationary":
                 told += CURVATURE.get(answer.curvature, "")
-            elif answer.verdict == "undecided" and answer.flat:
+            elif answer.verdict == "flat" and answer.flat:
                 told += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
             yield Line(((told, ""),))
 

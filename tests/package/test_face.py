@@ -307,6 +307,30 @@ def test_errors_of_the_command_have_no_notes() -> None:
     assert not hasattr(caught.value, "__notes__")
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: autodiff_cli.gradient("x*y", at={"x": 1}), 'give the point: `at="x=1,y=…"`'),
+        (
+            lambda: autodiff_cli.gradient("sin(x)", at="x=1", exact=True),
+            "use `precision=50`, or `certified=True`, instead of `exact=True`",
+        ),
+        (
+            lambda: autodiff_cli.gradient("x", at="x=1", exact=True, certified=True),
+            "`exact=True` does not go together with",
+        ),
+        (lambda: autodiff_cli.plot("x*y*z"), 'say over which: `wrt="x,y"`; the others keep the values of `at`'),
+        (lambda: autodiff_cli.taylor("x*y", at="x=1,y=2"), 'choose one of `x`, `y`: `wrt="x"`'),
+    ],
+)
+def test_errors_name_options_as_keyword_arguments(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        call()
+    told = caught.value
+    assert words in (told.hint or "") or words in str(told)
+    assert "`--" not in f"{told} {told.hint} {told.__notes__}"
+
+
 # ---- programs that are called ---------------------------------------------------------------------------------------
 def test_a_program_is_called_with_numbers() -> None:
     f = parse("x**2 + y")

@@ -85,7 +85,6 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
         ("abs(x)", "0", "derivative", "no derivative at 0, so no digit of one can be proven"),
         ("x if x > 0 else 2*x", "0", "derivative", "the branches meet, so no digit of a derivative can be proven"),
         ("abs(sin(x))", "pi", "domain", "cannot be told"),
-        ("sin(x)", "pi", "domain", "may be 0"),
         ("sqrt(x)", "0", "derivative", "infinite"),
         ("log(sin(x))", "pi", "domain", "cannot be told"),
         ("floor(exp(log(2)*x))", "1", "domain", "whole number"),
@@ -100,6 +99,15 @@ def test_why_nothing_can_be_proven(text: str, x: str, kind: str, words: str) -> 
     assert caught.value.kind == kind
     assert words in str(caught.value)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["sin(x)", "sin(x) + sin(2*x)", "2*sin(x) + sin(3*x)"])
+def test_a_value_that_cannot_be_told_from_zero_is_within_so_much_of_it(text: str) -> None:
+    pytest.importorskip("flint")
+    found = gradient(text, {"x": "pi"}, arithmetic=CERTIFIED)
+    assert (found.value.text, found.value.nearest) == ("0", 0.0)
+    assert 0 < mp.mpf(found.value.within) < mp.mpf("1e-2000")
+    assert abs(float(found.gradient["x"])) > 0.9 and not found.gradient["x"].within
 
 
 def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import signal
 import sys
@@ -189,3 +190,9 @@ def test_ctrl_c_ends_with_the_best_so_far(tmp_path: Path) -> None:
     assert shown.code == 130
     assert "interrupted: this is the best point so far" in shown.out
     assert json.loads(point.read_text())["x"] >= 1
+
+
+def test_a_zero_has_no_sign() -> None:
+    found = minimize("-x**2*0", {"x": -0.0})
+    assert all(math.copysign(1, x) == 1 for x in (found.value, *found.point.values(), *found.gradient.values()))
+    assert minimize("relu(x) - relu(-x) + x**2", {"x": 0}).point["x"] == pytest.approx(-0.5)

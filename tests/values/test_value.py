@@ -17,6 +17,7 @@ import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
 from autodiff_cli.table.primitive import FUNCTIONS
 from autodiff_cli.values import library as functions
+from counting import lines
 
 
 def test_the_loss_of_the_tutorials() -> None:
@@ -269,3 +270,14 @@ def test_large_graphs_are_copied() -> None:
         assert (x2.grad, y2.data) == (100_001.0, 100_001.0)
         y2.backward()
         assert x2.grad == 100_001.0 and x2 is not x
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_pickling_all_nodes_of_a_chain_takes_time_in_proportion(order: int) -> None:
+    def pickled(length: int) -> int:
+        made = [Value(1.0)]
+        for _ in range(length):
+            made.append(made[-1] * 0.5 + made[0])
+        return lines(lambda: pickle.dumps(made[::order]))
+
+    assert pickled(1600) < 2.5 * pickled(800)
