@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .face import hessian as hessian
     from .face import jacobian as jacobian
     from .face import minimize as minimize
+    from .face import page as page
     from .face import parse as parse
     from .face import plot as plot
     from .face import propagate as propagate
@@ -52,7 +53,8 @@ _ROOMS = {
     "values.value": ("Value",),
     "face": (
         "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "functions",
-        "gradient", "graph", "hessian", "jacobian", "minimize", "parse", "plot", "propagate", "rows", "solve", "taylor",
+        "gradient", "graph", "hessian", "jacobian", "minimize", "page", "parse", "plot", "propagate", "rows", "solve",
+        "taylor",
         "trace",
     ),
 }  # fmt: skip

@@ -32,6 +32,7 @@ from .questions import graph as _graph
 from .questions import hessian as _hessian
 from .questions import jacobian as _jacobian
 from .questions import minimize as _minimize
+from .questions import page as _page
 from .questions import plot as _plot
 from .questions import propagate as _propagate
 from .questions import rows as _rows
@@ -208,6 +209,32 @@ class Picture(Drawing, _graph.Picture):
 
     def __repr__(self) -> str:
         return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
+
+
+class Page(Drawing, _page.Page):
+    """A page to step through evaluation and backpropagation; a notebook shows it in a frame."""
+
+    _told = ("text", "point")
+
+    def __str__(self) -> str:
+        return self.html.removesuffix("\n")
+
+    @property
+    def html(self) -> str:
+        """The whole page, which needs no other file."""
+        return self.to_text("html")
+
+    def _format(self, path: str) -> str:
+        return format_of(None, path, views.view_of(self).formats, "html")
+
+    def _repr_svg_(self) -> str | None:
+        return None
+
+    def _repr_html_(self) -> str | None:
+        from html import escape
+
+        frame = 'width="100%" height="760" style="border:0" sandbox="allow-scripts" title="autodiff"'
+        return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
 
 
 class Descent(Answer, _descend.Descent):
@@ -669,6 +696,20 @@ def rows(
     except ExpressionError as error:
         explain(error, text if isinstance(text, str) else None)
         raise
+
+
+@answers("page")
+def page(
+    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, theme: str | None = None,
+    work: int | None = None,
+) -> Page:  # fmt: skip
+    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
+
+    >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
+    >>> made, made.html[:15]
+    (Page(text='tanh(w*x + b)', point={'b': -1.0, 'w': 1.0, 'x': 2.0}), '<!DOCTYPE html>')
+    """
+    return _as(Page, _page.page(text, _point(at), wrt=_wrt(wrt)), theme=_theme(theme))
 
 
 def draw(

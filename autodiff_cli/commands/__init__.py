@@ -14,6 +14,7 @@ COMMANDS = (
     "grad",
     "trace",
     "graph",
+    "page",
     "check",
     "descend",
     "minimize",

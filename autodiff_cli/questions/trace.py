@@ -139,7 +139,7 @@ def trace(
     warnings = place(program, values)
     wanted = wanted_variables(program, values, wrt)
     seeds = _seeds(program, mode, direction, wanted)
-    nodes = _in_reading_order(program, output)
+    nodes = in_reading_order(program, output)
     tape, places = _tape(nodes)
     root = places[output]
     moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
@@ -155,7 +155,7 @@ def trace(
             flows = tangents(tape, REAL, order, active, speeds)
     except Fault as fault:
         raise located(fault, nodes, tape) from None
-    writer = _Writer(program, nodes, tape, order, active)
+    writer = Writer(program, nodes, tape, order, active)
     rows = [writer.row(i) for i in writer.listed]
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
@@ -212,7 +212,7 @@ def _seeds(
 
 
 # ---- order and names ----------------------------------------------------------------------------------------------
-def _in_reading_order(program: Program, output: Value) -> list[Value]:
+def in_reading_order(program: Program, output: Value) -> list[Value]:
     """The nodes statement by statement, and within one by level: inputs, what is made from inputs only, and so on.
 
     This is how the survey literature numbers them, and it is an order in which both sweeps can run.
@@ -242,7 +242,7 @@ def _negative_literal(n: Value) -> bool:
     return n.primitive is NEG and not n.label and n._prev[0].primitive is CONSTANT and not n._prev[0].label
 
 
-class _Writer:
+class Writer:
     """What nodes are called, and how they are written over their inputs' names."""
 
     def __init__(
@@ -324,7 +324,7 @@ class _Writer:
 
 
 # ---- sweeps -------------------------------------------------------------------------------------------------------
-def _pulls(writer: _Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[Pull]:
+def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[Pull]:
     """The steps of the backward sweep, in its order."""
     steps: list[tuple[int, int, Value | None, float, float, float]] = []
     consumers: dict[int, int] = {}
@@ -346,7 +346,7 @@ def _pulls(writer: _Writer, adjoints: Sequence[float | None], at: Mapping[int, i
     return pulls
 
 
-def _pushes(writer: _Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> list[Push]:
+def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> list[Push]:
     """The steps of the tangent sweep, in its order."""
     pushes = []
     for i in writer.order:
@@ -365,7 +365,7 @@ def _pushes(writer: _Writer, flows: Sequence[float | None], at: Mapping[int, int
 
 # ---- what went on in the numbers ----------------------------------------------------------------------------------
 def _vanishing(
-    writer: _Writer, adjoints: Sequence[float | None], pulls: Sequence[Pull], rows: Sequence[Row]
+    writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[Pull], rows: Sequence[Row]
 ) -> list[Note]:
     """Notes on adjoints that vanished, exploded, cancelled, or never arrived."""
     notes = []
@@ -402,7 +402,7 @@ def _operation(row: Row) -> str:
     return f"{row.name} = {row.formula}" if len(row.formula) <= 60 else row.name
 
 
-def _branches(writer: _Writer, text: str) -> list[Note]:
+def _branches(writer: Writer, text: str) -> list[Note]:
     """A note for each conditional: which branch was not taken."""
     notes = []
     for i in writer.order:

@@ -110,6 +110,12 @@ def _places(inputs: Sequence[Number]) -> str:
     return show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
 
 
+@cache
+def domain_words(primitive: Primitive, count: int) -> str:
+    """The domain of an operation on so many inputs, for people: the table's `x` is not the user's."""
+    return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
+
+
 def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Fault:
     """What to say of an operation that has no value at these inputs."""
     name = primitive.written
@@ -127,16 +133,9 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
     if message is None:
         message = f"`{name}` is undefined at {_places(inputs)}"
         if primitive.domain:
-            # The table's `x` is not the user's.
-            domain = _of_argument(primitive.domain) if len(inputs) == 1 else primitive.domain
-            message += f"; its domain: {domain}"
+            message += f"; its domain: {domain_words(primitive, len(inputs))}"
     hint = hint or "move the point into the domain, or guard it: `a if condition else b`"
     return Fault(node, "domain", message, hint)
-
-
-@cache
-def _of_argument(domain: str) -> str:
-    return re.sub(r"\bx\b", "argument", domain)
 
 
 # ---- derivatives --------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ class C(Curly):
 
     name = "c"
     title = "C"
+    declares = ("double", "int")
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,9 +39,6 @@ class C(Curly):
 
     def number(self, value: float | bool) -> str:
         return str(int(value)) if isinstance(value, bool) else "NAN" if value != value else repr(value)
-
-    def kind(self, condition: bool) -> str:
-        return "int" if condition else "double"
 
     def remark(self, text: str) -> str:
         return f" /* {' '.join(_comment(text))} */"

@@ -23,6 +23,8 @@ class Curly(Target):
         }
     )
     prefix: ClassVar[dict[str, tuple[str, int, int]]] = by_name({"neg": ("-", SIGN, ATOM), "not_": ("!", SIGN, ATOM)})
+    declares: tuple[str, str]
+    """The words that declare a number and a condition."""
     pow = "pow"
     """The function that raises to a power."""
 
@@ -47,10 +49,6 @@ class Curly(Target):
     def opening(self, condition: str) -> str:
         return f"if ({condition}) {{"
 
-    def kind(self, condition: bool) -> str:
-        """The word that declares a name, of a condition or of a number."""
-        raise NotImplementedError
-
     def written(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         """Declarations and statements."""
         plan = self.plan(recording)
@@ -59,10 +57,10 @@ class Curly(Target):
         inside = {task.step for task in plan.tasks if task.branch.depth}
         zero = self.number(False)
         flags = [row for row in rows if row.startswith("ad_b") and row.endswith(f"= {zero};")]
-        kinds = {name: self.kind(step.name in CONDITIONS) for step, name in self.called.items()}
+        kinds = {name: self.declares[step.name in CONDITIONS] for step, name in self.called.items()}
         plain = {name for step, name in self.called.items() if step not in inside}
         result = [f"{kinds[name]} {name} = 0;" for step, name in self.called.items() if step in inside]
-        result += [f"{self.kind(True)} {row}" for row in flags]
+        result += [f"{self.declares[True]} {row}" for row in flags]
         for row in rows:
             if row not in flags:
                 name = row.split(" ", 1)[0]

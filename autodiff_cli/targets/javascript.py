@@ -15,6 +15,7 @@ class JavaScript(Curly):
 
     name = "javascript"
     title = "JavaScript"
+    declares = ("let", "let")
     pow = "Math.pow"
     infix = Curly.infix | by_name(
         {
@@ -41,9 +42,6 @@ class JavaScript(Curly):
 
     def number(self, value: float | bool) -> str:
         return str(value).lower() if isinstance(value, bool) else "NaN" if value != value else repr(value)
-
-    def kind(self, condition: bool) -> str:
-        return "let"
 
     def remark(self, text: str) -> str:
         return "  // " + " ".join(comment_lines(text))

@@ -393,10 +393,11 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "png": (".png",),
     "dot": (".dot", ".gv"),
     "mermaid": (".mmd", ".mermaid"),
+    "html": (".html", ".htm"),
 }
 """How the names of files end that are in a format; those of any other text may end in any way."""
 
-FOREIGN = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".html", ".xlsx"))
+FOREIGN = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings by which a format is surely meant, and none that there is."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ..language.printer import expression_text
 from ..questions.trace import Pull, Push, Row, Trace
@@ -33,44 +33,51 @@ _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 Item = TypeVar("Item")
 
 
-class Notation:
-    """How names and steps are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
+class Named(Protocol):
+    """What has a name, of the program or given here."""
 
-    def __init__(self, trace: Trace, unicode: bool, digits: int | None) -> None:
-        self.trace, self.unicode, self.digits = trace, unicode, digits
+    @property
+    def name(self) -> str: ...
+    @property
+    def numbered(self) -> bool: ...
+
+
+class Names:
+    """How nodes are called: `v₁`, `x̄`, or in ASCII `v1`, `adj(x)`. `letter` is that of numbered nodes."""
+
+    def __init__(self, letter: str, unicode: bool, digits: int | None) -> None:
+        self.letter, self.unicode, self.digits = letter, unicode, digits
         self.times = " · " if unicode else " * "
-        self._numbered = re.compile(rf"\b{trace.letter}(\d+)\b")
+        self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
-    def name(self, row: Row) -> str:
+    def name(self, row: Named) -> str:
         """What the node is called."""
         if row.numbered and self.unicode:
-            letter = self.trace.letter
-            return letter + row.name[len(letter) :].translate(_SUBSCRIPTS)
+            return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
         return row.name
 
     def text(self, text: str) -> str:
         """A formula or sentence, the names in it written alike."""
         if not self.unicode:
             return text
-        letter = self.trace.letter
-        return self._numbered.sub(lambda found: letter + found[1].translate(_SUBSCRIPTS), text)
+        return self._numbered.sub(lambda found: self.letter + found[1].translate(_SUBSCRIPTS), text)
 
-    def adjoint(self, row: Row) -> str:
+    def adjoint(self, row: Named) -> str:
         """The node's name with a bar, over all of a long name."""
         stem, mark, again = row.name.partition("[")
         if row.numbered or _LETTER.fullmatch(stem) or not self.unicode:
             return self._accented(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
-    def tangent(self, row: Row) -> str:
+    def tangent(self, row: Named) -> str:
         """The node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
-    def _accented(self, row: Row, accent: str, word: str) -> str:
+    def _accented(self, row: Named, accent: str, word: str) -> str:
         name = self.name(row)
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
-    def derivative(self, row: Row, by: Row) -> str:
+    def derivative(self, row: Named, by: Named) -> str:
         """∂ of one node by another."""
         if self.unicode:
             return f"∂{self.name(row)}/∂{self.name(by)}"
@@ -79,6 +86,14 @@ class Notation:
     def number(self, x: float | bool | None) -> str:
         """A number to so many digits."""
         return readable(x, self.digits)
+
+
+class Notation(Names):
+    """How the steps of a trace are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
+
+    def __init__(self, trace: Trace, unicode: bool, digits: int | None) -> None:
+        super().__init__(trace.letter, unicode, digits)
+        self.trace = trace
 
     def factor(self, text: str) -> str:
         """The text, in parentheses where a product would take it apart."""

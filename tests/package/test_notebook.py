@@ -31,6 +31,7 @@ CELLS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "diff as code": ('diff("x**2", to="python")', "text/html", ("2.0*x",)),
     "taylor": ('taylor("exp(x)", "x=0", order=2)', "text/latex", ("$$1 + x", "{2}$$")),
     "graph": ('graph("x*w", "x=2,w=3")', "image/svg+xml", ("<svg", ">w<")),
+    "page": ('page("x*w", "x=2,w=3")', "text/html", ("<iframe", "srcdoc=", "sandbox=")),
     "curve": ('plot("x**2", "x=1")', "image/svg+xml", ("<svg",)),
     "surface": ('plot("x**2 + y**2", "x=1,y=1")', "image/svg+xml", ("<svg",)),
     "draw": ('o = Value(2.0, label="a").tanh(); o.backward(); draw_dot(o)', "image/svg+xml", ("tanh", ">a<")),
@@ -49,7 +50,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("notebook")
     first = "import sys; sys.path.insert(0, TOP); from autodiff_cli import *\nfrom autodiff_cli import "
     names = "Value, check, descend, diff, draw_dot, export, functions, gradient, graph, hessian, jacobian, minimize"
-    setup = f"TOP = {str(TOP)!r}\n{first}{names}, plot, propagate, solve, taylor, trace".replace(
+    setup = f"TOP = {str(TOP)!r}\n{first}{names}, page, plot, propagate, solve, taylor, trace".replace(
         "from autodiff_cli import *\n", "\n"
     )
     sources = [setup, *(source for source, _, _ in CELLS.values())]

@@ -70,11 +70,16 @@ class Layout(NamedTuple):
 
 
 def arranged(
-    sizes: Sequence[Size], inputs: Sequence[Sequence[int]], outputs: Sequence[int], ordered: Sequence[bool]
+    sizes: Sequence[Size],
+    inputs: Sequence[Sequence[int]],
+    outputs: Sequence[int],
+    ordered: Sequence[bool],
+    gap: float = 0.0,
 ) -> Layout:
     """The layout of a graph: node `i` is drawn from `inputs[i]`, all of which are nodes of a lower index.
 
     Lines arrive at a node in the order of its inputs, from the top, if it is `ordered`, else as is convenient.
+    Columns are a `gap` apart at least.
     Raises `ExpressionError` (`limit`) for too large a graph.
     """
     if len(sizes) > NODES:
@@ -97,7 +102,7 @@ def arranged(
     for number, width in enumerate(widths):
         if number:
             steepest = max((abs(middles[s] - middles[e]) for s, e in edges if ranks[e] == number), default=0.0)
-            left += min(max(COLUMN_GAP[0], 0.3 * steepest), COLUMN_GAP[1])
+            left += max(gap, min(max(COLUMN_GAP[0], 0.3 * steepest), COLUMN_GAP[1]))
         lefts.append(left)
         left += width
     corners = tuple(

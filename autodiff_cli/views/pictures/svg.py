@@ -28,6 +28,12 @@ PORT = 8.0
 MARGIN = 20.0
 HEAD = 6.0
 
+LIVE_COLUMNS = 8
+"""Characters that each number of a live picture has room for."""
+
+LIVE_GAP = 86.0
+"""Between the columns of a live picture: a number on a line fits in."""
+
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 
@@ -63,20 +69,28 @@ class _Unit(NamedTuple):
     size: Size
 
 
-def svg(picture: Picture, digits: int | None = None, theme: Theme = "auto") -> str:
-    """The picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph."""
-    units = [_unit(node, cells(node, digits)) for node in picture.nodes]
+def svg(picture: Picture, digits: int | None = None, theme: Theme = "auto", live: bool = False) -> str:
+    """The picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph.
+
+    Nodes, numbers and lines carry `data-` attributes that say which they are. A `live` picture is for a page that
+    changes its numbers and writes on its lines: it leaves room for that, and its style is the page's.
+    """
+    units = [_unit(node, cells(node, digits), LIVE_COLUMNS if live else 0) for node in picture.nodes]
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in picture.nodes]
-    layout = arranged([unit.size for unit in units], inputs, picture.outputs, [node.ordered for node in picture.nodes])
-    return "\n".join(_document(picture, units, layout, digits, theme)) + "\n"
+    ordered = [node.ordered for node in picture.nodes]
+    layout = arranged([unit.size for unit in units], inputs, picture.outputs, ordered, LIVE_GAP if live else 0.0)
+    return "\n".join(_document(picture, units, layout, digits, "" if live else style(theme))) + "\n"
 
 
 def _text_width(text: str) -> float:
     return width_of(text) * ADVANCE
 
 
-def _unit(node: PictureNode, found: Sequence[Cell]) -> _Unit:
-    widths = tuple(_text_width(cell.whole) + 2 * PAD for cell in found)
+def _unit(node: PictureNode, found: Sequence[Cell], room: int) -> _Unit:
+    widths = tuple(
+        max(_text_width(cell.whole), (len(cell.word) + 1 + room) * ADVANCE if cell.word else 0.0) + 2 * PAD
+        for cell in found
+    )
     box = Size(sum(widths), BOX)
     if not node.operation:
         return _Unit(None, tuple(found), widths, box)
@@ -87,7 +101,7 @@ def _unit(node: PictureNode, found: Sequence[Cell]) -> _Unit:
 
 
 def _document(
-    picture: Picture, units: Sequence[_Unit], layout: Layout, digits: int | None, theme: Theme
+    picture: Picture, units: Sequence[_Unit], layout: Layout, digits: int | None, rules: str
 ) -> Iterator[str]:
     width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
     size = f"{_number(width)} {_number(height)}"
@@ -96,13 +110,18 @@ def _document(
         f'height="{_number(height)}" role="img" class="autodiff" xml:space="preserve">'
     )
     yield f"<title>{escape(title(picture))}</title>"
-    yield f"<desc>{escape(description(picture, digits))}</desc>"
-    yield f"<style>{_style(theme)}</style>"
+    # Numbers that change are not for a description that does not.
+    told = picture if rules else picture._replace(numbers=False)
+    yield f"<desc>{escape(description(told, digits))}</desc>"
+    if rules:
+        yield f"<style>{rules}</style>"
     yield '<rect class="paper" width="100%" height="100%"/>'
     yield f'<g transform="translate({_number(MARGIN)} {_number(MARGIN)})">'
     yield from _lines(picture, units, layout)
     for index, (node, unit) in enumerate(zip(picture.nodes, units, strict=True)):
+        yield f'<g data-node="{index}">'
         yield from _node(node, unit, *layout.corners[index], result=index in picture.outputs)
+        yield "</g>"
     yield "</g>"
     yield "</svg>"
 
@@ -119,22 +138,24 @@ def _lines(picture: Picture, units: Sequence[_Unit], layout: Layout) -> Iterator
         # a line that only passes was taken if one of those that leave it further on was
         if segment.end >= len(units):
             taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
-    trunks: dict[tuple[int, bool], list[str]] = {}
+    trunks: dict[tuple[int, bool], list[str]] = {}  # by the node that they come from
     for segment in layout.segments:
         if segment.end >= len(units):
             x, y = layout.corners[segment.end]
             path = _curve(_right(layout, segment.start), (x, y)) + f"H{_number(x + layout.sizes[segment.end].width)}"
             trunks.setdefault((segment.source, taken.get(segment.end, False)), []).append(path)
-    for (_, flag), paths in trunks.items():
-        yield f'<path class="{_line_class(flag)}" d="{"".join(paths)}"/>'
+    for (source, flag), paths in trunks.items():
+        yield f'<path class="{_line_class(flag)}" data-from="{source}" d="{"".join(paths)}"/>'
     for index, node in enumerate(picture.nodes):
-        for each, port in zip(node.inputs, _ports(node, index, units[index], layout), strict=True):
+        ports = _ports(node, index, units[index], layout)
+        for position, (each, port) in enumerate(zip(node.inputs, ports, strict=True)):
             x, y = layout.corners[index]
             # boxes end where their column ends: what is left of a narrow one is crossed at its own height
             tip, left = x - HEAD / 2, layout.lefts[index]
             path = _curve(_right(layout, layout.last[each.node, index]), (min(left, tip), y + port))
             path += f"H{_number(tip)}" if left < tip else ""
-            yield f'<path class="{_line_class(each.taken)}" d="{path}"/>'
+            edge = f'data-from="{each.node}" data-edge="{index}-{position}"'
+            yield f'<path class="{_line_class(each.taken)}" {edge} d="{path}"/>'
             yield (
                 f'<path class="head" d="M{_number(x)} {_number(y + port)}l{_number(-HEAD - 1)} {_number(-HEAD / 2)}'
                 f'v{_number(HEAD)}z"/>'
@@ -193,7 +214,7 @@ def _node(node: PictureNode, unit: _Unit, x: float, y: float, *, result: bool) -
         if cell.word:
             yield _text("faint", at, y, cell.word)
             at += _text_width(cell.word + " ")
-        yield _text("faint" if cell.text == NOT_EVALUATED else "", at, y, cell.text)
+        yield _text("faint" if cell.text == NOT_EVALUATED else "", at, y, cell.text, cell.word)
         x += width
 
 
@@ -204,9 +225,9 @@ def _rectangle(kind: str, x: float, y: float, width: float, height: float, round
     )
 
 
-def _text(kind: str, x: float, y: float, text: str) -> str:
+def _text(kind: str, x: float, y: float, text: str, word: str = "") -> str:
     """One piece of text, held to the width that it was given, whatever font it is drawn in."""
-    styled = f'class="{kind}" ' if kind else ""
+    styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{word}" ' if word else "")
     return (
         f'<text {styled}x="{_number(x)}" y="{_number(y + 0.35 * FONT)}" '
         f'textLength="{_number(_text_width(text))}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
@@ -218,19 +239,25 @@ def _number(x: float) -> str:
 
 
 # ---- colours ------------------------------------------------------------------------------------------------------
-def _style(theme: Theme) -> str:
-    rules = (
+def style(theme: Theme = "auto") -> str:
+    """The rules of a picture's style, in the colours of a theme."""
+    if theme == "auto":
+        return f"{shapes()}{colored(LIGHT)}@media (prefers-color-scheme:dark){{{colored(DARK)}}}"
+    return shapes() + colored(DARK if theme == "dark" else LIGHT)
+
+
+def shapes() -> str:
+    """The rules that are the same in every theme."""
+    return (
         f".autodiff text{{font:{_number(FONT)}px {FAMILY}}}"
         ".autodiff .line{fill:none;stroke-width:1.2}"
         ".autodiff .skipped{stroke-dasharray:4 3}"
         ".autodiff .result,.autodiff .operation{stroke-width:1.5}"
     )
-    if theme == "auto":
-        return f"{rules}{_colored(LIGHT)}@media (prefers-color-scheme:dark){{{_colored(DARK)}}}"
-    return rules + _colored(DARK if theme == "dark" else LIGHT)
 
 
-def _colored(colors: Colors) -> str:
+def colored(colors: Colors) -> str:
+    """The rules of the colours."""
     fills = {
         "paper": colors.paper,
         "box": colors.box,

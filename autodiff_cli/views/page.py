@@ -1,0 +1,107 @@
+"""A Page as one HTML file that needs nothing else: no network and no other file, under a strict policy of contents."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from ..questions.page import Node, Page
+from .characters import Theme, visible
+from .formats import View
+from .pictures.cells import title
+from .pictures.svg import DARK, FAMILY, LIGHT, Colors, colored, shapes, svg
+from .trace import Names
+
+DIGITS = 5
+"""Significant digits that are shown; the page computes with all."""
+
+WEB = files(__package__) / "web"
+
+MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
+MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
+"""Of an error, and of the first and second curve of a plot."""
+
+
+def view(*, theme: Theme = "auto") -> View[Page]:
+    """How a page is written: as HTML, which begins in the colours of a theme."""
+
+    def html(page: Page) -> bytes:
+        return document(page, theme).encode()
+
+    return View(record, others={"html": html})
+
+
+def document(page: Page, theme: Theme = "auto") -> str:
+    """The whole file."""
+    style = _colors() + shapes() + colored(Colors(*[f"var(--{name})" for name in Colors._fields]))
+    style += (WEB / "page.css").read_text(encoding="utf-8")
+    script = f"const OPERATIONS = [{','.join(map(_function, (o.source for o in page.operations)))}];\n"
+    script += (WEB / "page.js").read_text(encoding="utf-8")
+    policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
+    heading = "\n".join(map(visible, page.text.strip().splitlines()))
+    text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
+        policy=policy, title=escape(title(page.picture)), heading=escape(heading), style=style,
+        script=script, graph=svg(page.picture, DIGITS, live=True),
+        data=json.dumps(record(page), allow_nan=False).replace("<", "\\u003c"),
+    )  # fmt: skip
+    return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
+
+
+def record(page: Page) -> dict[str, object]:
+    """What the page's script is told."""
+    names = Names(page.letter, True, DIGITS)
+
+    def described(k: int, node: Node) -> dict[str, object]:
+        drawn = page.picture.nodes[k]
+        return {
+            "name": node.name,
+            "label": visible(names.name(node)) if node.name else "",
+            "adjoint": visible(names.adjoint(node)) if node.name else "",
+            # what a literal is called is its number
+            "text": "" if node.name else names.number(drawn.data),
+            "kind": node.kind,
+            "value": drawn.data if node.kind == "constant" else None,
+            "operation": node.operation,
+            "inputs": node.inputs,
+            "slots": node.slots,
+            "formula": node.formula,
+            "partials": node.partials,
+            "selects": node.selects,
+        }
+
+    return {
+        "output": page.output,
+        "order": page.order,
+        "nodes": [described(k, node) for k, node in enumerate(page.nodes)],
+        "operations": [{"name": o.name, "domain": o.domain, "trouble": o.trouble} for o in page.operations],
+        "variables": page.variables,
+        "wanted": page.wanted,
+        "point": page.point,
+    }
+
+
+def _function(source: str) -> str:
+    """A function of an operation, with those that only it needs."""
+    return f"(() => {{\n{source}return f;\n}})()"
+
+
+def _hash(text: str) -> str:
+    """What a content-security policy calls the content of an element by."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _colors() -> str:
+    """The colours of both themes under their names, as the reader's system or the page itself chooses."""
+    rules = {
+        name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
+        for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))
+    }
+    return (
+        f":root{{--mono:{FAMILY};{rules['light']}}}"
+        f"@media(prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
+        f":root[data-theme=light]{{{rules['light']}}}:root[data-theme=dark]{{{rules['dark']}}}"
+    )

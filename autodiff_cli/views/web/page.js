@@ -1,0 +1,647 @@
+// A page about one program: the graph evaluated and differentiated step by step, live, as a quiz, and in descent.
+// Before this stand OPERATIONS, what `export --to javascript` prints of each operation: inputs to [value, partials].
+"use strict";
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const { nodes, order, output } = page;
+const $ = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const point = { ...page.point };
+
+// ---- numbers ------------------------------------------------------------------------------------------------------
+// As C's %g: so many significant digits, no zeros at the end, an exponent of two digits for the very large and small.
+function general(x, digits) {
+  if (x === 0) return "0";
+  const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
+  if (exponent >= -4 && exponent < digits) return String(Number(x.toPrecision(digits)));
+  return `${Number(mantissa)}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
+}
+const written = (x) => (x === null || x === undefined ? "" : general(x, 5));
+const shown = (k, x) => (isCondition(k) ? (x ? "true" : "false") : written(x));
+const isCondition = (k) => ["condition", "and", "or"].includes(nodes[k].kind);
+const number = (text) => (text.trim() === "" ? NaN : Number(text.trim().replace("−", "-").replace(",", ".")));
+
+// ---- evaluation and backpropagation -------------------------------------------------------------------------------
+class Trouble extends Error {
+  constructor(node, message) {
+    super(message);
+    this.node = node;
+  }
+}
+
+// Which inputs a node asks for next, as positions; those of a choice depend on its condition.
+function demanded(k, data) {
+  const { kind, inputs } = nodes[k];
+  const first = inputs.length ? data[inputs[0]] : null;
+  if (kind === "where") return first === null ? [0] : first ? [0, 1] : [0, 2];
+  if (kind === "and") return first === null || !first ? [0] : [0, 1];
+  if (kind === "or") return first === null || first ? [0] : [0, 1];
+  return inputs.map((_, position) => position);
+}
+
+function evaluate(values) {
+  const data = nodes.map(() => null);
+  const partials = nodes.map(() => []);
+  const taken = nodes.map(() => []);
+  const stack = [output];
+  while (stack.length) {
+    const k = stack[stack.length - 1];
+    if (data[k] !== null) {
+      stack.pop();
+      continue;
+    }
+    const positions = demanded(k, data);
+    const missing = positions.map((p) => nodes[k].inputs[p]).filter((p) => data[p] === null);
+    if (missing.length) {
+      stack.push(...missing.reverse());
+      continue;
+    }
+    taken[k] = positions;
+    compute(k, values, data, partials);
+    stack.pop();
+  }
+  return { values, data, taken, partials, ...backward(data, taken, partials) };
+}
+
+function compute(k, values, data, partials) {
+  const { kind, name, inputs, slots, operation, value } = nodes[k];
+  if (kind === "variable") data[k] = values[name];
+  else if (kind === "constant") data[k] = value;
+  else if (kind === "where") {
+    const chosen = data[inputs[0]] ? 1 : 2;
+    data[k] = data[inputs[chosen]];
+    partials[k][chosen] = 1;
+  } else if (kind === "and" || kind === "or") {
+    const first = data[inputs[0]];
+    data[k] = (kind === "and") === Boolean(first) ? data[inputs[1]] : first;
+  } else {
+    const places = slots.filter((slot) => slot !== null);
+    const [result, slopes] = OPERATIONS[operation](...places.map((slot) => data[inputs[slot]]));
+    if (!Number.isFinite(result)) throw new Trouble(k, undefinedAt(k, result, data));
+    data[k] = result;
+    if (kind === "number") places.forEach((slot, j) => (partials[k][slot] = slopes[j]));
+  }
+}
+
+const at = (k, data) => {
+  const numbers = nodes[k].inputs.map((p) => general(data[p], 6));
+  return numbers.length === 1 ? numbers[0] : `(${numbers.join(", ")})`;
+};
+
+function undefinedAt(k, result, data) {
+  const { name, domain, trouble } = page.operations[nodes[k].operation];
+  if (!Number.isNaN(result) && !(trouble && data[nodes[k].inputs[1]] === 0) && (!domain || Math.abs(result) === Infinity && !isPole(k, data)))
+    return `\`${name}\` at ${at(k, data)} is too large for a double-precision number`;
+  return trouble || `\`${name}\` is undefined at ${at(k, data)}` + (domain ? `; its domain: ${domain}` : "");
+}
+
+// Whether an infinite result is that of a pole: of all that has a domain, numbers grow beyond bounds in pow only.
+const isPole = (k, data) => page.operations[nodes[k].operation].name !== "**" || data[nodes[k].inputs[0]] === 0;
+
+function backward(data, taken, partials) {
+  const active = nodes.map(() => false);
+  const moving = nodes.map(() => false); // of the active ones those whose value changes with a variable, near the point
+  for (const name of page.wanted) active[page.variables[name]] = moving[page.variables[name]] = true;
+  const loses = (k, p) => nodes[k].selects && partials[k][p] === 0;
+  nodes.forEach(({ inputs }, k) => {
+    if (data[k] === null || isCondition(k)) return;
+    active[k] ||= taken[k].some((p) => active[inputs[p]]);
+    moving[k] ||= taken[k].some((p) => moving[inputs[p]] && !loses(k, p));
+  });
+  const users = nodes.map(() => 0);
+  const pulls = [];
+  const adjoints = nodes.map(() => null);
+  adjoints[output] = 1;
+  for (const k of [...order].reverse()) {
+    if (data[k] === null || adjoints[k] === null || !active[k] || isCondition(k)) continue;
+    for (const position of taken[k]) {
+      const target = nodes[k].inputs[position];
+      const partial = partials[k][position];
+      if (partial === undefined || !active[target] || loses(k, position)) continue;
+      if (!Number.isFinite(partial) && !moving[target]) continue;
+      if (!Number.isFinite(partial))
+        throw new Trouble(k, `\`${page.operations[nodes[k].operation].name}\` is defined at ${at(k, data)} but its derivative is ${Number.isNaN(partial) ? "undefined" : "infinite"} there`);
+      const product = adjoints[k] * partial;
+      const before = adjoints[target];
+      adjoints[target] = (before === null ? 0 : before) + product;
+      users[target] += 1;
+      pulls.push({ source: k, position, target, partial, product, before, total: adjoints[target] });
+    }
+  }
+  return { active, adjoints, pulls, users };
+}
+
+// ---- formulas -----------------------------------------------------------------------------------------------------
+const SLOT = 0xe000;
+
+// A formula with its inputs' names, or with what `word` makes of the node of each; the last slot is the output.
+function filled(k, formula, word) {
+  const { inputs } = nodes[k];
+  return Array.from(formula, (char, place) => {
+    const slot = char.codePointAt(0) - SLOT;
+    if (slot < 0 || slot > inputs.length) return char;
+    const text = word(slot < inputs.length ? inputs[slot] : k);
+    const before = formula.slice(0, place).trimEnd().slice(-1);
+    const after = formula.slice(place + 1).trimStart();
+    const alone = (before === "" && !after.startsWith("**")) || ("(,".includes(before) && before !== "" && /^([),]|$)/.test(after));
+    return text.startsWith("-") && !alone ? `(${text})` : text;
+  }).join("");
+}
+const nameOf = (k) => nodes[k].label || nodes[k].text;
+const formulaOf = (k) => filled(k, nodes[k].formula, nameOf);
+const numbersOf = (k, data) => filled(k, nodes[k].formula, (p) => (data[p] === null ? nameOf(p) : shown(p, data[p])));
+const factor = (x) => (x < 0 ? `(${written(x)})` : written(x));
+
+function derivativeOf({ source, position, partial }) {
+  const formula = filled(source, nodes[source].partials[position] || "", nameOf);
+  return !formula || formula === written(partial) ? written(partial) : `${formula} = ${written(partial)}`;
+}
+
+// ---- steps --------------------------------------------------------------------------------------------------------
+let run = null;
+let steps = [];
+let now = 0;
+let quiz = null;
+
+function stepsOf(run) {
+  const forward = order.filter((k) => run.data[k] !== null).map((node) => ({ kind: "forward", node }));
+  const seed = run.pulls.length || nodes[output].kind === "variable" ? [{ kind: "seed", node: output }] : [];
+  return [...forward, ...seed, ...run.pulls.map((pull) => ({ kind: "pull", node: pull.target, pull }))];
+}
+
+function rowOf(step) {
+  const { node, pull } = step;
+  const name = nameOf(node);
+  if (step.kind === "seed") return [`${nodes[node].adjoint} = 1`, "", "", "1"];
+  if (step.kind === "forward") {
+    const leaf = !nodes[node].inputs.length;
+    return [leaf ? name : `${name} = ${formulaOf(node)}`, "", leaf ? "" : numbersOf(node, run.data), shown(node, run.data[node])];
+  }
+  const sign = run.users[node] > 1 ? "+=" : "=";
+  const left = `${nodes[node].adjoint} ${sign} ${nodes[pull.source].adjoint} · ∂${nameOf(pull.source)}/∂${name}`;
+  const product = `${factor(run.adjoints[pull.source])} · ${factor(pull.partial)}`;
+  return [left, derivativeOf(pull), pull.before === null ? product : `${written(pull.before)} + ${product}`, written(pull.total)];
+}
+
+function wordsOf(step) {
+  const { node, pull } = step;
+  if (step.kind === "seed") return `Backward now: the adjoint of ${nameOf(node)}, its derivative by itself, is 1.`;
+  if (step.kind === "forward") {
+    if (!nodes[node].inputs.length) return `${nameOf(node)} is given: ${shown(node, run.data[node])}.`;
+    return `${nameOf(node)} = ${formulaOf(node)} = ${numbersOf(node, run.data)} = ${shown(node, run.data[node])}.`;
+  }
+  const [left, derivative, numbers, total] = rowOf(step);
+  const several = run.users[node] > 1 ? ` ${nameOf(node)} has ${run.users[node]} users: their parts are added.` : "";
+  return `${left}, and ∂${nameOf(pull.source)}/∂${nameOf(node)} is ${derivative}: ${numbers} = ${total}.${several}`;
+}
+
+// ---- drawing the step ---------------------------------------------------------------------------------------------
+const groups = nodes.map((_, k) => document.querySelector(`#graph [data-node="${k}"]`));
+const COLUMN = 7.8; // how wide a character is drawn, and for how many there is room
+const COLUMNS = 9;
+
+function put(k, cell, text) {
+  const place = groups[k].querySelector(`[data-cell="${cell}"]`);
+  if (!place) return;
+  place.textContent = text;
+  place.setAttribute("textLength", Math.max(1, Math.min(text.length, COLUMNS)) * COLUMN);
+}
+
+function render() {
+  const visible = quiz ? now : now + 1; // steps whose numbers are there
+  const data = nodes.map((node, k) => (node.inputs.length || node.text === "" ? null : run.data[k]));
+  const adjoints = nodes.map(() => null);
+  steps.slice(0, visible).forEach(({ kind, node, pull }) => {
+    if (kind === "forward") data[node] = run.data[node];
+    else adjoints[node] = kind === "seed" ? 1 : pull.total;
+  });
+  const ended = visible >= steps.length;
+  const step = steps[Math.min(now, steps.length - 1)];
+  nodes.forEach((node, k) => {
+    put(k, "data", data[k] === null ? (run.data[k] === null && ended ? "–" : "?") : shown(k, data[k]));
+    put(k, "grad", adjoints[k] === null ? (ended ? "0" : "?") : written(adjoints[k]));
+    groups[k].classList.toggle("waits", node.kind !== "constant" && data[k] === null);
+    groups[k].classList.toggle("now", k === step.node);
+    groups[k].classList.remove("bad");
+  });
+  document.querySelectorAll("#graph .flow").forEach((line) => line.classList.remove("flow"));
+  document.querySelectorAll("#graph text.partial").forEach((text) => text.remove());
+  steps.slice(0, now + 1).forEach((each, k) => each.pull && label(each.pull, k === now, quiz && k === now));
+  if (step.kind === "forward")
+    nodes[step.node].inputs.forEach((_, p) => run.taken[step.node].includes(p) && lineOf(step.node, p)?.classList.add("flow"));
+  $("words").textContent = quiz ? "" : wordsOf(step);
+  $("step").max = steps.length - 1;
+  $("step").value = now;
+  $("step").setAttribute("aria-valuetext", `${now + 1} of ${steps.length}`);
+  $("count").textContent = `${Math.min(now + 1, steps.length)} of ${steps.length}`;
+  trace(visible);
+  groups[step.node].scrollIntoView?.({ block: "nearest", inline: "nearest" });
+}
+
+const lineOf = (k, position) => document.querySelector(`#graph [data-edge="${k}-${position}"]`);
+
+// The local derivative, on the line that the adjoint flows back along.
+function label({ source, position, partial }, current, hidden) {
+  const line = lineOf(source, position);
+  if (!line) return;
+  if (current) line.classList.add("flow");
+  const spot = line.getPointAtLength(line.getTotalLength() * (0.35 + 0.3 * (position % 2)));
+  const text = document.createElementNS(SVG, "text");
+  text.setAttribute("class", "partial");
+  text.setAttribute("x", spot.x);
+  text.setAttribute("y", spot.y + 4);
+  text.textContent = hidden ? "?" : `×${written(partial)}`;
+  line.parentNode.append(text);
+}
+
+function trace(visible) {
+  const body = $("trace").tBodies[0];
+  body.replaceChildren(
+    ...steps.map((step, k) => {
+      const row = document.createElement("tr");
+      const [left, ...rest] = rowOf(step);
+      const ahead = k >= visible;
+      for (const text of [left, ...rest.map((text) => (ahead ? "" : text))]) row.insertCell().textContent = text;
+      row.className = `${ahead ? "ahead" : ""} ${k === now ? "now" : ""}`;
+      if (k === now) row.setAttribute("aria-current", "step");
+      if (!quiz) row.addEventListener("click", () => go(k));
+      return row;
+    }),
+  );
+  const current = body.rows[now];
+  if (current) body.parentNode.parentNode.scrollTop = current.offsetTop - 120;
+}
+
+function go(k) {
+  now = Math.max(0, Math.min(steps.length - 1, k));
+  if (run) render();
+}
+
+// ---- live ---------------------------------------------------------------------------------------------------------
+function update(first = false) {
+  try {
+    run = evaluate({ ...point });
+    const atEnd = now >= steps.length - 1;
+    steps = stepsOf(run);
+    now = first ? 0 : atEnd ? steps.length - 1 : Math.min(now, steps.length - 1);
+    $("trouble").hidden = true;
+    for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = false;
+    render();
+    const partials = page.wanted.map((name) => `∂/∂${name} = ${written(run.adjoints[page.variables[name]] ?? 0)}`);
+    $("answer").textContent = [`value = ${written(run.data[output])}`, ...partials].join("   ");
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    failed(error);
+  }
+  for (const name of Object.keys(point)) {
+    const gradient = $(`gradient-${page.variables[name]}`);
+    const known = run && page.wanted.includes(name);
+    gradient.textContent = known ? `∂ = ${written(run.adjoints[page.variables[name]] ?? 0)}` : "";
+  }
+  plot();
+}
+
+function failed(error) {
+  run = null;
+  stop();
+  $("answer").textContent = "";
+  $("trouble").textContent = error.message + here(error.node);
+  $("trouble").hidden = false;
+  $("words").textContent = "";
+  for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = true;
+  groups.forEach((group, k) => {
+    group.classList.remove("now", "waits");
+    group.classList.toggle("bad", k === error.node);
+    put(k, "data", "?");
+    put(k, "grad", "?");
+  });
+}
+
+// The variables that a node is made from, as messages have them.
+function here(node) {
+  const found = new Set();
+  const stack = [node];
+  while (stack.length) {
+    const k = stack.pop();
+    if (nodes[k].kind === "variable") found.add(k);
+    stack.push(...[...nodes[k].inputs].reverse());
+  }
+  const told = [...found].map((k) => `${nodes[k].name} = ${general(point[nodes[k].name], 6)}`);
+  return told.length ? ` (here ${told.slice(0, 5).join(", ")}${told.length > 5 ? ", …" : ""})` : "";
+}
+
+function inputs() {
+  for (const [name, start] of Object.entries(page.point)) {
+    const id = page.variables[name];
+    const reach = Math.max(1, 2 * Math.abs(start));
+    const label = document.createElement("label");
+    label.textContent = name;
+    label.htmlFor = `field-${id}`;
+    const slider = document.createElement("input");
+    Object.assign(slider, { type: "range", id: `slider-${id}`, min: start - reach, max: start + reach, step: reach / 200 });
+    slider.value = start;
+    slider.setAttribute("aria-label", `${name}, slider`);
+    const field = document.createElement("input");
+    Object.assign(field, { type: "text", id: `field-${id}`, value: String(start), inputMode: "decimal", autocomplete: "off" });
+    const gradient = document.createElement("output");
+    gradient.id = `gradient-${id}`;
+    slider.addEventListener("input", () => set(name, Number(slider.value)));
+    field.addEventListener("change", () => {
+      const x = number(field.value);
+      field.setAttribute("aria-invalid", String(!Number.isFinite(x)));
+      if (Number.isFinite(x)) set(name, x);
+    });
+    $("inputs").append(label, slider, field, gradient);
+  }
+  if (!page.wanted.length) $("descent").hidden = true;
+}
+
+function place(name, x) {
+  point[name] = x;
+  $(`slider-${page.variables[name]}`).value = x;
+  $(`field-${page.variables[name]}`).value = String(Number(x.toPrecision(12)));
+}
+
+function set(name, x) {
+  place(name, x);
+  forget();
+  update();
+}
+
+// ---- descent ------------------------------------------------------------------------------------------------------
+let path = [];
+
+function forget() {
+  path = [];
+  $("loss").toggleAttribute("hidden", true);
+  $("descended").textContent = "";
+}
+
+function descend(times) {
+  const rate = number($("rate").value);
+  $("rate").setAttribute("aria-invalid", String(!Number.isFinite(rate)));
+  if (!run || !Number.isFinite(rate)) return;
+  if (!path.length) path.push({ ...point, value: run.data[output] });
+  for (let k = 0; k < times && run; k++) {
+    const slopes = page.wanted.map((name) => run.adjoints[page.variables[name]] ?? 0);
+    page.wanted.forEach((name, j) => place(name, point[name] - rate * slopes[j]));
+    try {
+      run = evaluate({ ...point });
+      path.push({ ...point, value: run.data[output] });
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      run = null;
+    }
+  }
+  update();
+  if (run) $("descended").textContent = `after ${path.length - 1} steps: value = ${written(run.data[output])}`;
+  loss();
+}
+
+function back() {
+  for (const [name, x] of Object.entries(page.point)) place(name, x);
+  forget();
+  update();
+}
+
+// ---- plots --------------------------------------------------------------------------------------------------------
+function element(kind, attributes, text) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// Scales a range of numbers to the pixels from `low` to `high`.
+const scale = (a, b, low, high) => (x) => low + ((x - a) / (b - a || 1)) * (high - low);
+
+function line(points) {
+  let text = "";
+  let pen = false;
+  for (const [x, y] of points) {
+    const there = Number.isFinite(y) && Math.abs(y) < 1e5;
+    if (there) text += `${pen ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    pen = there;
+  }
+  return text;
+}
+
+function frame(svg, [left, right, top, bottom], [a, b, c, d]) {
+  svg.append(
+    element("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }),
+    element("text", { x: left, y: bottom + 14 }, written(a)),
+    element("text", { x: right, y: bottom + 14, "text-anchor": "end" }, written(b)),
+    element("text", { x: left - 4, y: bottom, "text-anchor": "end" }, Number(c.toPrecision(3))),
+    element("text", { x: left - 4, y: top + 9, "text-anchor": "end" }, Number(d.toPrecision(3))),
+  );
+}
+
+function loss() {
+  const svg = $("loss");
+  svg.toggleAttribute("hidden", path.length < 2);
+  svg.replaceChildren();
+  if (path.length < 2) return;
+  const values = path.map((each) => each.value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [x, y] = [scale(0, path.length - 1, 70, 410), scale(low, high, 150, 12)];
+  frame(svg, [70, 410, 8, 154], [0, path.length - 1, low, high]);
+  svg.append(element("path", { class: "curve", d: line(values.map((value, k) => [x(k), y(value)])) }));
+}
+
+function tried(values) {
+  try {
+    return evaluate(values);
+  } catch (error) {
+    if (error instanceof Trouble) return null;
+    throw error;
+  }
+}
+
+function plot() {
+  const free = page.wanted.filter((name) => name in point);
+  $("plotted").hidden = free.length < 1 || free.length > 2 || nodes.length > 300;
+  if ($("plotted").hidden) return;
+  $("plot").replaceChildren();
+  if (free.length === 1) curve(free[0]);
+  else contours(free);
+}
+
+const span = (name) => {
+  const slider = $(`slider-${page.variables[name]}`);
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  return [Math.min(low, point[name]), Math.max(high, point[name])];
+};
+
+function curve(name) {
+  const [a, b] = span(name);
+  const found = Array.from({ length: 161 }, (_, k) => {
+    const x = a + ((b - a) * k) / 160;
+    const there = tried({ ...point, [name]: x });
+    return [x, there && there.data[output], there && (there.adjoints[page.variables[name]] ?? 0)];
+  });
+  const heights = found.flatMap(([, f, g]) => [f, g]).filter((y) => y !== null).sort((p, q) => p - q);
+  if (!heights.length) return;
+  // A pole must not flatten the rest.
+  const at = (share) => heights[Math.round(share * (heights.length - 1))];
+  const reach = at(0.97) - at(0.03) || 1;
+  const [low, high] = [Math.max(heights[0], at(0.03) - reach), Math.min(heights[heights.length - 1], at(0.97) + reach)];
+  const [x, y] = [scale(a, b, 60, 410), scale(low, high, 280, 10)];
+  const inside = (height) => (height === null || height < low - reach || height > high + reach ? NaN : y(height));
+  const svg = $("plot");
+  frame(svg, [60, 410, 8, 284], [a, b, low, high]);
+  svg.append(element("path", { class: "curve", d: line(found.map(([t, f]) => [x(t), inside(f)])) }));
+  svg.append(element("path", { class: "slope", d: line(found.map(([t, , g]) => [x(t), inside(g)])) }));
+  if (run) {
+    const [here, value, slope] = [point[name], run.data[output], run.adjoints[page.variables[name]] ?? 0];
+    const ends = [a, b].map((t) => [x(t), y(value + slope * (t - here))]);
+    svg.append(element("path", { class: "tangent", d: line(ends) }));
+    svg.append(element("circle", { class: "here", cx: x(here), cy: y(value), r: 5 }));
+  }
+  svg.setAttribute("aria-label", `The function, its derivative and its tangent over ${name}`);
+  $("legend").textContent = `over ${name}: — f   - - its derivative   thin: the tangent`;
+}
+
+function contours([across, up]) {
+  const [[a, b], [c, d]] = [span(across), span(up)];
+  const N = nodes.length > 60 ? 24 : 40;
+  const grid = Array.from({ length: N + 1 }, (_, j) =>
+    Array.from({ length: N + 1 }, (_, i) => {
+      const there = tried({ ...point, [across]: a + ((b - a) * i) / N, [up]: c + ((d - c) * j) / N });
+      return there ? there.data[output] : NaN;
+    }),
+  );
+  const sorted = grid.flat().filter(Number.isFinite).sort((p, q) => p - q);
+  if (!sorted.length) return;
+  const levels = Array.from({ length: 10 }, (_, k) => sorted[Math.floor(((k + 0.5) / 10) * sorted.length)]);
+  const [x, y] = [scale(0, N, 60, 410), scale(0, N, 280, 10)];
+  const svg = $("plot");
+  frame(svg, [60, 410, 8, 284], [a, b, c, d]);
+  for (const level of new Set(levels)) svg.append(element("path", { class: "level", d: isoline(grid, level, x, y) }));
+  const [u, v] = [scale(a, b, 60, 410), scale(c, d, 280, 10)];
+  svg.append(element("path", { class: "path", d: line(path.map((each) => [u(each[across]), v(each[up])])) }));
+  svg.append(element("circle", { class: "here", cx: u(point[across]), cy: v(point[up]), r: 5 }));
+  svg.setAttribute("aria-label", `Contours over ${across} and ${up}, with the point and the descent's path`);
+  $("legend").textContent = `contours; ${across} to the right, ${up} upwards; the dot is the point`;
+}
+
+// Marching squares: in each cell the level is crossed on an even number of sides, joined in pairs.
+function isoline(grid, level, x, y) {
+  let text = "";
+  for (let j = 0; j + 1 < grid.length; j++)
+    for (let i = 0; i + 1 < grid.length; i++) {
+      const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
+      const crossed = [];
+      corners.forEach(([p, q], k) => {
+        const [r, s] = corners[(k + 1) % 4];
+        const [f, g] = [grid[q][p] - level, grid[s][r] - level];
+        if (f < 0 !== g < 0 && Number.isFinite(f) && Number.isFinite(g)) {
+          const t = f / (f - g);
+          crossed.push(`${x(p + t * (r - p)).toFixed(1)} ${y(q + t * (s - q)).toFixed(1)}`);
+        }
+      });
+      for (let k = 0; k + 1 < crossed.length; k += 2) text += `M${crossed[k]}L${crossed[k + 1]}`;
+    }
+  return text;
+}
+
+// ---- quiz ---------------------------------------------------------------------------------------------------------
+const CLOSE = 0.005;
+
+function ask() {
+  while (now < steps.length && isGiven(steps[now])) now += 1;
+  const over = now >= steps.length;
+  $("question").hidden = false;
+  $("guess").disabled = over;
+  $("guess").value = "";
+  $("reveal").textContent = over ? "Again" : "Show";
+  $("score").textContent = `${quiz.right} of ${quiz.asked} right`;
+  $("asked").textContent = over ? "Done." : `${steps[now].kind === "forward" ? `${nameOf(steps[now].node)} = ${formulaOf(steps[now].node)} =` : `${rowOf(steps[now])[0]}: ${nodes[steps[now].node].adjoint} is now`}`;
+  render();
+  if (!over) $("guess").focus();
+}
+
+// A leaf has its number from the start, and nobody is asked whether a condition holds, or for the 1 at the output.
+const isGiven = (step) => step.kind === "seed" || (step.kind === "forward" && (!nodes[step.node].inputs.length || isCondition(step.node)));
+const answerOf = (step) => (step.kind === "forward" ? run.data[step.node] : step.pull.total);
+
+function check(event) {
+  event.preventDefault();
+  if (now >= steps.length) return;
+  const [guess, answer] = [number($("guess").value), answerOf(steps[now])];
+  if (Math.abs(guess - answer) <= CLOSE * Math.max(Math.abs(answer), 1e-6) + 1e-9) settle(!quiz.missed, `Right: ${written(answer)}.`);
+  else {
+    quiz.missed = true;
+    const { kind, node, pull } = steps[now];
+    const hint = kind === "forward" ? numbersOf(node, run.data) : `∂${nameOf(pull.source)}/∂${nameOf(node)} is ${derivativeOf(pull)}; it is multiplied by ${nodes[pull.source].adjoint} = ${written(run.adjoints[pull.source])}${pull.before === null ? "" : ` and added to ${written(pull.before)}`}`;
+    $("words").textContent = `${Number.isNaN(guess) ? "That is not a number" : "Not quite"}. ${hint}`;
+    $("guess").select();
+  }
+}
+
+function settle(right, words) {
+  quiz.asked += 1;
+  quiz.right += right ? 1 : 0;
+  quiz.missed = false;
+  now += 1;
+  ask();
+  $("words").textContent = words;
+}
+
+function toggle(on) {
+  stop();
+  quiz = on ? { right: 0, asked: 0, missed: false } : null;
+  $("quiz").setAttribute("aria-pressed", String(on));
+  for (const control of ["first", "back", "play", "next", "last", "step"]) $(control).disabled = on;
+  document.querySelectorAll("#inputs input, #descent button").forEach((input) => (input.disabled = on));
+  now = 0;
+  if (on) ask();
+  else {
+    $("question").hidden = true;
+    render();
+  }
+}
+
+// ---- playing, keys, theme -----------------------------------------------------------------------------------------
+let timer = null;
+
+function stop() {
+  clearInterval(timer);
+  timer = null;
+  $("play").setAttribute("aria-pressed", "false");
+}
+
+function play() {
+  if (timer !== null) return stop();
+  if (now >= steps.length - 1) go(0);
+  $("play").setAttribute("aria-pressed", "true");
+  timer = setInterval(() => (now < steps.length - 1 ? go(now + 1) : stop()), 900);
+}
+
+const KEYS = { ArrowRight: () => go(now + 1), ArrowLeft: () => go(now - 1), Home: () => go(0), End: () => go(steps.length - 1), " ": play };
+
+document.addEventListener("keydown", (event) => {
+  const busy = event.target.closest(event.key === " " ? "input, button" : "input") || quiz || !run;
+  if (busy || event.ctrlKey || event.altKey || event.metaKey || !(event.key in KEYS)) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+$("first").addEventListener("click", () => go(0));
+$("back").addEventListener("click", () => go(now - 1));
+$("next").addEventListener("click", () => go(now + 1));
+$("last").addEventListener("click", () => go(steps.length - 1));
+$("play").addEventListener("click", play);
+$("step").addEventListener("input", () => go(Number($("step").value)));
+$("quiz").addEventListener("click", () => toggle(quiz === null));
+$("question").addEventListener("submit", check);
+$("reveal").addEventListener("click", () => (now >= steps.length ? toggle(true) : settle(false, `It is ${written(answerOf(steps[now]))}.`)));
+$("down").addEventListener("click", () => descend(1));
+$("down10").addEventListener("click", () => descend(10));
+$("reset").addEventListener("click", back);
+$("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  root.dataset.theme = dark ? "light" : "dark";
+});
+
+inputs();
+update(true);

@@ -1,0 +1,380 @@
+"""The page: what it says is what `trace` and `grad` say, step by step, in a real browser; and it is safe and usable."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodiff_cli import ExpressionError, gradient
+from autodiff_cli.questions.page import MOST_NODES, page
+from autodiff_cli.questions.trace import trace
+from autodiff_cli.views.page import document
+from browser import MISSING, Tab, browser
+
+NEURON = "tanh(w*x + b)"
+POINT = {"w": 1.0, "x": 2.0, "b": -1.0}
+OFF = {"x": -3.0, "w1": 2.0, "y": 1.2, "w2": 0.5}
+BOWL = "((w1-1)**2 + (w2-5)**2)*0.5"
+
+Point = dict[str, float]
+Open = Callable[..., Tab]
+
+
+# ---- the file -----------------------------------------------------------------------------------------------------
+class Parts(HTMLParser):
+    """What a page is made of."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.content: dict[str, str] = {}
+        self.inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+        self.inside = dict(attributes).get("id") or tag
+
+    def handle_data(self, data: str) -> None:
+        self.content[self.inside] = self.content.get(self.inside, "") + data
+
+
+def test_the_file_needs_nothing_else_and_allows_nothing_else() -> None:
+    text = document(page(NEURON, POINT))
+    parts = Parts(text)
+    assert not [attributes for _, attributes in parts.tags if {"src", "href", "style"} & attributes.keys()]
+    assert not [key for _, attributes in parts.tags for key in attributes if key.startswith("on")]
+    (policy,) = [a["content"] for tag, a in parts.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy and policy.startswith("default-src 'none'; ")
+    for kind in ("style", "script"):
+        (content,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+def test_what_a_program_says_stays_text() -> None:
+    text = document(page(f"# {HOSTILE} <!-- \"'><img src=x onerror=alert(1)>\nx**2", {"x": 1}))
+    assert HOSTILE not in text and "<img" not in text
+    told = json.loads(Parts(text).content["data"])
+    assert told["point"] == {"x": 1}
+
+
+def test_what_cannot_be() -> None:
+    with pytest.raises(ExpressionError, match="`log` is undefined at -1"):
+        page("log(x)", {"x": -1})
+    with pytest.raises(ExpressionError, match="has no value"):
+        page("x*y", {"x": 1})
+    with pytest.raises(ExpressionError, match="outputs"):
+        page("x, y", {"x": 1, "y": 2})
+    with pytest.raises(ExpressionError, match="JavaScript has no function"):
+        page("polygamma(9, x)", {"x": 1})
+    with pytest.raises(ExpressionError, match="nodes") as caught:
+        page("a = x\n" + "a = sin(a)\n" * MOST_NODES + "a", {"x": 1})
+    assert caught.value.kind == "limit"
+
+
+# ---- in the browser -----------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    if MISSING:
+        pytest.skip(MISSING)
+    with browser() as made:
+        yield made
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
+    """Opens the page about a program; at the end no page may have complained, or asked for anything."""
+    tabs: list[Tab] = []
+
+    def open_page(text: str, point: Point, width: int = 1280, **choices: Any) -> Tab:
+        file = tmp_path / f"{len(tabs)}.html"
+        file.write_text(document(page(text, point)), encoding="utf-8")
+        tab = Tab(chromium.new_page(viewport={"width": width, "height": 800}, **choices))
+        tabs.append(tab)
+        tab.goto(file.as_uri())
+        return tab
+
+    yield open_page
+    for tab in tabs:
+        tab.close()
+        assert tab.said == []
+
+
+CASES: tuple[tuple[str, tuple[Point, ...]], ...] = (
+    (NEURON, (POINT, {"w": -3.0, "x": 0.5, "b": 0.25})),
+    ("s = x*w1 + y*w2\nrelu(s)*s + max(x, y)", (OFF, {**OFF, "x": 3.0})),
+    (
+        "log(x)*y if x > 0 and not y == 3 else max(x, y, 3)**2",
+        ({"x": 2.0, "y": 1.0}, {"x": -2.0, "y": 1.0}, {"x": 2.0, "y": 3.0}),
+    ),
+    ("x*x*x - x/y + abs(x - y)**1.5 + x**y", ({"x": 2.0, "y": 1.0}, {"x": 0.5, "y": -2.0})),
+    ("sigmoid(x)*gelu(y) + logsumexp(x, y, z) + hypot(x, y)", ({"x": 1.0, "y": 2.0, "z": 0.5},)),
+    ("clamp(x, 0, 1)*y + min(x, y) + erf(x) + lgamma(y)", ({"x": 2.0, "y": 1.5}, {"x": 0.5, "y": 1.5})),
+    ("mean(x, y)*softplus(x) + 2**x + pi*x", ({"x": 0.2, "y": 1.5},)),
+    ("where(x > 1 or x < -1, 2, 3)*x + 0*x", ({"x": 2.0}, {"x": 0.5}, {"x": -3.0})),
+    ("a = x*2\na = a + x\nsqrt(max(0, a))", ({"x": 1.0}, {"x": -1.0})),
+    ("x", ({"x": 2.0},)),
+    ("3", ({},)),
+)  # fmt: skip
+
+STEPS = """steps.map(({kind, node, pull}) =>
+    [kind, nodes[node].name, pull ? pull.partial : null, pull ? pull.total : run.data[node]])"""
+
+
+@pytest.mark.parametrize(("text", "points"), CASES, ids=lambda case: case if isinstance(case, str) else "")
+def test_the_steps_are_those_of_the_trace_wherever_the_sliders_are(
+    opened: Open, text: str, points: tuple[Point, ...]
+) -> None:
+    tab = opened(text, points[0])
+    for point in points:
+        for name, x in point.items():
+            tab.evaluate("([name, x]) => set(name, x)", [name, x])
+        found = trace(text, point)
+        want: list[tuple[str, str, float | None, float]] = []
+        names = {row.name: row for row in found.rows}
+        want += [("forward", row.name, None, float(row.value)) for row in found.rows]
+        if found.gradient and (found.pulls or text == "x"):
+            want.append(("seed", found.rows[found.pulls[0].source if found.pulls else 0].name, None, found.value))
+        want += [("pull", found.rows[p.target].name, p.partial, p.total) for p in found.pulls]
+        got = tab.evaluate(STEPS)
+        # What has no name of the program's is numbered over all branches, here; in a trace over those that are taken.
+        named = [row.name for row in found.rows if not row.numbered]
+        for a, b in zip(got, want, strict=True):
+            assert a[0] == b[0]
+            assert a[1] == b[1] or names[b[1]].numbered
+            assert (a[2] is None) == (b[2] is None)
+            assert a[2] is None or a[2] == pytest.approx(b[2], rel=1e-13, abs=1e-300)
+            assert float(a[3]) == pytest.approx(b[3], rel=1e-13, abs=1e-300)
+        assert set(named) <= {a[1] for a in got}
+        want_gradient = gradient(text, point).gradient
+        got_gradient = tab.evaluate(
+            "Object.fromEntries(page.wanted.map(n => [n, run.adjoints[page.variables[n]] ?? 0]))"
+        )
+        assert got_gradient == pytest.approx(want_gradient, rel=1e-13, abs=1e-300)
+
+
+def test_every_step_by_button_and_by_key(opened: Open) -> None:
+    tab = opened(NEURON, POINT)
+    assert tab.inner_text("#count") == "1 of 12"
+    assert "?" in tab.text_content("#graph svg")
+    seen = [tab.inner_text("#words")]
+    for _ in range(11):
+        tab.click("#next")
+        seen.append(tab.inner_text("#words"))
+        assert tab.locator("#trace tr.now").count() == 1
+    assert len(set(seen)) == 12
+    assert seen[3] == "v₁ = w*x = 1*2 = 2."
+    assert seen[6].startswith("Backward now")
+    assert seen[10] == "w̄ = v̄₁ · ∂v₁/∂w, and ∂v₁/∂w is x = 2: 0.41997 · 2 = 0.83995."
+    assert "?" not in tab.text_content("#graph svg")
+    for key, count in (("Home", "1"), ("ArrowRight", "2"), ("ArrowRight", "3"), ("ArrowLeft", "2"), ("End", "12")):
+        tab.keyboard.press(key)
+        assert tab.inner_text("#count") == f"{count} of 12"
+    tab.locator("#trace tbody tr").nth(4).click()
+    assert tab.inner_text("#count") == "5 of 12"
+    tab.locator("#step").fill("8")
+    assert tab.inner_text("#count") == "9 of 12"
+
+
+def test_it_plays_by_itself_and_stops(opened: Open) -> None:
+    tab = opened("x**2", {"x": 3.0})
+    tab.clock.install()
+    tab.click("#play")
+    tab.clock.run_for(20_000)
+    assert tab.inner_text("#count") == "4 of 4"
+    assert tab.get_attribute("#play", "aria-pressed") == "false"
+
+
+def test_adjoints_accumulate_in_sight(opened: Open) -> None:
+    tab = opened("x*x + x", {"x": 3.0})
+    tab.keyboard.press("End")
+    assert "x has 3 users" in tab.inner_text("#words")
+    assert "4 + 1 · 3 = 7" in tab.inner_text("#words")
+    assert tab.locator("#graph text.partial").count() == 4
+
+
+def test_sliders_and_fields_change_every_number(opened: Open) -> None:
+    tab = opened(NEURON, POINT)
+    tab.keyboard.press("End")
+    field = f"#field-{tab.evaluate('page.variables.x')}"
+    tab.fill(field, "0.5")
+    tab.press(field, "Enter")
+    want = gradient(NEURON, {**POINT, "x": 0.5})
+    assert f"value = {want.value:.5g}" in tab.inner_text("#answer")
+    for name, partial in want.gradient.items():
+        assert f"∂/∂{name} = {partial:.5g}" in tab.inner_text("#answer")
+    assert f"{want.value:.5g}" in tab.text_content("#graph svg")
+    slider = field.replace("field", "slider")
+    tab.locator(slider).fill("3")
+    assert tab.input_value(field) == "3"
+    assert f"value = {gradient(NEURON, {**POINT, 'x': 3.0}).value:.5g}" in tab.inner_text("#answer")
+    tab.fill(field, "abc")
+    tab.press(field, "Enter")
+    assert tab.get_attribute(field, "aria-invalid") == "true"
+
+
+TROUBLE = (
+    ("log(x)*y", {"x": 2.0, "y": 1.0}, {"x": -1.0, "y": 1.0}),
+    ("y/x", {"x": 2.0, "y": 1.0}, {"x": 0.0, "y": 1.0}),
+    ("sqrt(x)*y", {"x": 2.0, "y": 1.0}, {"x": 0.0, "y": 1.0}),
+    ("asin(x)", {"x": 0.5}, {"x": 2.0}),
+    ("clamp(x, y, 1)", {"x": 0.5, "y": 0.0}, {"x": 0.5, "y": 2.0}),
+    ("x*1e300", {"x": 0.5}, {"x": 1e10}),
+    ("exp(x)", {"x": 0.5}, {"x": 1000.0}),
+    ("gamma(x)", {"x": 0.5}, {"x": -1.0}),
+)
+
+
+@pytest.mark.parametrize(("text", "start", "there"), TROUBLE, ids=lambda case: case if isinstance(case, str) else "")
+def test_where_there_is_no_answer_it_says_so_in_the_same_words(
+    opened: Open, text: str, start: Point, there: Point
+) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        gradient(text, there)
+    tab = opened(text, start)
+    for name, x in there.items():
+        tab.evaluate("([name, x]) => set(name, x)", [name, x])
+    assert tab.inner_text("#trouble") == caught.value.diagnostic.message
+    assert tab.locator("#graph .bad").count() == 1
+    assert tab.inner_text("#answer") == ""
+    assert tab.is_disabled("#next")
+    for name, x in start.items():
+        tab.evaluate("([name, x]) => set(name, x)", [name, x])
+    assert tab.is_hidden("#trouble") and tab.locator("#graph .bad").count() == 0
+    assert "value = " in tab.inner_text("#answer")
+
+
+def test_descent_takes_the_steps_of_descend(opened: Open) -> None:
+    start = {"w1": -2.0, "w2": 3.0}
+    tab = opened(BOWL, start)
+    tab.fill("#rate", "0.1")
+    tab.click("#down")
+    assert tab.inner_text("#descended") == f"after 1 steps: value = {6.5 * 0.81:.5g}"
+    for _ in range(2):
+        tab.click("#down10")
+    want = {"w1": 1 - 3 * 0.9**21, "w2": 5 - 2 * 0.9**21}
+    assert tab.evaluate("point") == pytest.approx(want, rel=1e-12)
+    assert tab.locator("#loss .curve").count() == 1
+    assert tab.locator("#plot .level").count() >= 8 and tab.locator("#plot .path").count() == 1
+    tab.click("#reset")
+    assert tab.evaluate("point") == start
+    assert tab.is_hidden("#loss")
+
+
+def test_the_plot_of_one_variable_follows(opened: Open) -> None:
+    tab = opened("1/x + x", {"x": 2.0})
+    assert tab.locator("#plot .curve").count() == tab.locator("#plot .tangent").count() == 1
+    before = tab.get_attribute("#plot .here", "cx")
+    tab.evaluate("set('x', 3)")
+    assert tab.get_attribute("#plot .here", "cx") != before
+    # the pole is a gap, no line from bottom to top
+    assert tab.get_attribute("#plot .curve", "d").count("M") == 2
+
+
+def test_a_quiz_is_checked_hinted_and_scored(opened: Open) -> None:
+    tab = opened(NEURON, POINT)
+    tab.click("#quiz")
+    assert tab.inner_text("#asked") == "v₁ = w*x ="
+    assert "0.76" not in tab.text_content("#graph svg") and "0.76" not in tab.inner_text("#trace")
+
+    def answer(text: str) -> str:
+        tab.fill("#guess", text)
+        tab.press("#guess", "Enter")
+        return str(tab.inner_text("#words"))
+
+    assert answer("2") == "Right: 2."
+    assert answer("1,0") == "Right: 1."
+    assert answer("abc").startswith("That is not a number")
+    assert answer("0.5") == "Not quite. tanh(1)"
+    assert answer("0.7616") == "Right: 0.76159."
+    assert tab.inner_text("#score") == "2 of 3 right"
+    assert tab.inner_text("#asked") == "v̄₂ = v̄₃ · ∂v₃/∂v₂: v̄₂ is now"
+    assert "sech(v₂)**2 = 0.41997" in answer("1")
+    tab.click("#reveal")
+    assert tab.inner_text("#words") == "It is 0.41997."
+    for text in ("0.41997", "0.41997", "0.83995", "0.41997"):
+        assert answer(text).startswith("Right")
+    assert tab.inner_text("#asked") == "Done."
+    assert tab.inner_text("#score") == "6 of 8 right"
+    tab.click("#quiz")
+    assert tab.is_hidden("#question")
+    assert tab.inner_text("#count") == "1 of 12"
+
+
+def test_everything_is_reached_by_keyboard_alone(opened: Open) -> None:
+    tab = opened(NEURON, POINT)
+    reached = set()
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.id || document.activeElement.getAttribute('aria-label')"))
+    assert {
+        "theme",
+        "first",
+        "back",
+        "play",
+        "next",
+        "last",
+        "step",
+        "quiz",
+        "rate",
+        "down",
+        "down10",
+        "reset",
+    } <= reached
+    assert {f"{kind}-{k}" for kind in ("slider", "field") for k in page(NEURON, POINT).variables.values()} <= reached
+    tab.focus("#quiz")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "guess"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_it_meets_the_guidelines_for_accessibility(opened: Open, scheme: str, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    tab = opened(BOWL, {"w1": -2.0, "w2": 3.0}, width, color_scheme=scheme)
+    tab.click("#down10")
+    found = axe.Axe().run(tab.page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+    # only the graph, the trace and the plot scroll, within themselves
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_theme_is_changed_by_hand(opened: Open) -> None:
+    tab = opened(NEURON, POINT, color_scheme="light")
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    light = tab.evaluate(paper)
+    tab.click("#theme")
+    assert tab.evaluate(paper) != light
+    tab.click("#theme")
+    assert tab.evaluate(paper) == light
+
+
+def test_hostile_names_are_inert(opened: Open) -> None:
+    text = f"# {HOSTILE}\nconstructor = x*__proto__\ntoString = constructor + innerHTML\ntoString**2"
+    tab = opened(text, {"x": 2.0, "__proto__": 3.0, "innerHTML": 1.0})
+    tab.keyboard.press("End")
+    assert "value = 49" in tab.inner_text("#answer")
+    assert "∂/∂__proto__ = 28" in tab.inner_text("#answer")
+    assert HOSTILE in tab.inner_text("h1")
+
+
+def test_a_graph_of_three_hundred_nodes(opened: Open) -> None:
+    text = "a = x\n" + "a = tanh(a + y*x)\n" * 100 + "a"
+    tab = opened(text, {"x": 0.5, "y": 0.3})
+    assert tab.evaluate("nodes.length") > 300
+    tab.keyboard.press("End")
+    tab.evaluate("set('x', 0.25)")
+    want = gradient(text, {"x": 0.25, "y": 0.3})
+    assert tab.evaluate("run.adjoints[page.variables.x]") == pytest.approx(want.gradient["x"], rel=1e-11)
