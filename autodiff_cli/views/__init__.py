@@ -54,12 +54,18 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """An answer for people as a piece of HTML; None where it has no document."""
+    """An answer for people as a piece of HTML, its warnings below it; None where it has no document."""
     from .characters import Look
+    from .document import Line
+    from .error import draw
     from .rendering import Html
 
     document = view_of(answer, **choices).document
-    return None if document is None else Html(Look()).render(document(answer))
+    if document is None:
+        return None
+    warnings = [draw(each, answer.text, Look(), level="warning") for each in getattr(answer, "warnings", ())]
+    lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
+    return Html(Look()).render([*document(answer), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:

@@ -416,6 +416,13 @@ def test_answers_are_pickled_with_how_they_are_shown() -> None:
     assert (str(again), again.gradient) == (str(answer), answer.gradient)
 
 
+def test_the_html_of_an_answer_has_its_warnings() -> None:
+    shown = autodiff_cli.gradient("abs(x) + y", at="x=0,y=1")._repr_html_() or ""
+    assert "warning: `abs` has no derivative at 0" in shown and "convention: 0 at 0" in shown and r"\n" not in shown
+    assert "warning" not in (autodiff_cli.gradient("x**2", at="x=1")._repr_html_() or "warning")
+    assert "warning" in (autodiff_cli.hessian("x", at="x=1,z=2")._repr_html_() or "")
+
+
 # ---- types and examples ---------------------------------------------------------------------------------------------
 TYPED = """
 from typing import Any, assert_type

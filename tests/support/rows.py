@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.domain import is_outside
@@ -35,14 +35,43 @@ def missing(row: Primitive) -> list[str]:
             said.append(f"{name} has a sample outside of its domain: {sample}")
     if len(row.params) == 1 and not row.variadic:
         said += _facts(row)
-    return said
+    return said + _commutes(row) + _lies(row)
 
 
-def _value(row: Primitive, x: float) -> float | None:
+def _value(row: Primitive, *xs: float) -> float | None:
     try:
-        return float(getattr(REAL, row.name)(x))
+        return float(getattr(REAL, row.name)(*xs))
     except (ValueError, ArithmeticError):
         return None
+
+
+def _plain(row: Primitive) -> bool:
+    """Whether it takes numbers and gives one."""
+    return not (row.gives_condition or row.takes_conditions or row.constant_params or row.vector)
+
+
+def _commutes(row: Primitive) -> list[str]:
+    """Whether the inputs may change places."""
+    if not _plain(row) or not (row.variadic or len(row.params) == 2):
+        return []
+    pairs = [(_value(row, x, y), _value(row, y, x)) for x, y in combinations(PROBES, 2)]
+    known = [(a, b) for a, b in pairs if a is not None or b is not None]
+    holds = all(a is not None and b is not None and abs(a - b) <= 1e-14 * abs(a) for a, b in known)
+    if not known or holds == row.commutative:
+        return []
+    return [f"{row.name} is commutative: say so in its facts" if holds else f"{row.name} is not commutative"]
+
+
+def _lies(row: Primitive) -> list[str]:
+    """Whether the values lie where the row says."""
+    if not row.values or not _plain(row):
+        return []
+    low, high = (float(end) for end in row.values[1:-1].split(","))
+    points = [*row.samples, *[(x,) for x in PROBES if len(row.params) == 1]]
+    found = [(xs, y) for xs in points if (y := _value(row, *xs)) is not None]
+    # rounding takes a value to an end that it comes near to
+    outside = [xs for xs, y in found if not low <= y <= high]
+    return [f"{row.name} has values outside of {row.values}, at {outside}"] if outside else []
 
 
 def _facts(row: Primitive) -> list[str]:
@@ -55,6 +84,12 @@ def _facts(row: Primitive) -> list[str]:
         holds = bool(pairs) and all(abs(z - sign * y) <= 1e-14 * abs(y) for y, z in pairs)
         if holds != getattr(row, fact) and pairs:
             said.append(f"{name} is {fact}: say so in its facts" if holds else f"{name} is not {fact}")
+    if row.inverse and row.inverse in OPERATIONS:
+        undo = OPERATIONS[row.inverse]
+        backs = [(x, _value(undo, y)) for x, y in found.items() if y is not None]
+        wrong = [x for x, back in backs if back is None or abs(back - x) > 1e-10 * abs(x)]
+        if wrong:
+            said.append(f"{name} is not undone by {row.inverse}: at {wrong} it does not give them back")
     known = [y for y in found.values() if y is not None]
     if row.increasing and any(y >= z for y, z in pairwise(known)):
         said.append(f"{name} does not increase")

@@ -102,6 +102,13 @@ def test_wrong_facts_are_found() -> None:
     assert wrong("sin", odd=False) == ["sin is odd: say so in its facts"]
     assert wrong("exp", even=True) == ["exp is not even"]
     assert wrong("exp", inverse="ln2") == ["exp is undone by ln2, which is not in the table"]
+    assert wrong("exp", inverse="sqrt") == [
+        "exp is not undone by sqrt: at [-3.3, -1.0, -0.6, 0.6, 1.0, 3.3] it does not give them back"
+    ]
+    assert wrong("hypot", commutative=False) == ["hypot is commutative: say so in its facts"]
+    assert wrong("atan2", commutative=True) == ["atan2 is not commutative"]
+    (told,) = wrong("sigmoid", values="(0.5, 1)")
+    assert told.startswith("sigmoid has values outside of (0.5, 1), at [(-2.5,), ")
     assert wrong("cos", increasing=True) == ["cos does not increase"]
     assert wrong("abs", convention="") == ["abs has a kink without a convention, or a convention without a kink"]
 
