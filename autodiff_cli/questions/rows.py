@@ -266,12 +266,13 @@ class Bound:
                 errors[row] = fault
                 found.results[:, row] = np.nan
         if not errors:
-            results = [pa.array(column) for column in found.results]
+            results = [_doubles(column, None) for column in found.results]
             told = pa.nulls(count, pa.string())
         else:
             mask = np.zeros(count, bool)
             mask[list(errors)] = True
-            results = [pa.array(column, mask=mask) for column in found.results]
+            there = pa.py_buffer(np.packbits(~mask, bitorder="little"))
+            results = [_doubles(column, there) for column in found.results]
             told = _texts({row: f"{where(row)}{error.kind}: {error}" for row, error in errors.items()}, count)
         kept = [batch.column(self.positions[name]) for name in self.keep]
         return Answered(
@@ -287,7 +288,26 @@ def _numbers(column: Any) -> Any:
         column = column.dictionary_decode()
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
-    return column.to_numpy(zero_copy_only=False)
+    return doubles(column)
+
+
+def doubles(column: Any) -> Any:
+    """The numbers of an Arrow column of doubles, NaN for null; its own method would import pandas."""
+    import numpy as np
+
+    there, data = column.buffers()
+    found = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
+    if column.null_count:
+        bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
+        found = np.where(bits[column.offset :], found, np.nan)
+    return found
+
+
+def _doubles(column: Any, there: Any) -> Any:
+    """A column of answers, null where it is not there; `pyarrow.array` would import pandas to look for its kinds."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.float64(), len(column), [there, pa.py_buffer(column)])
 
 
 def _texts(texts: Mapping[int, str], count: int) -> Any:

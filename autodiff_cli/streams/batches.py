@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions import reading
+from ..questions.rows import doubles
 from .sources import STREAM, File, Source, arrow, opened, peeked
 from .textrows import Texts, Unclosed, cells_of, objects_of, table, value
 
@@ -301,7 +302,7 @@ class Text(Reader):
 
         for name in self.numbers:
             column = batch.column(name)
-            numbers = column.to_numpy(zero_copy_only=False)
+            numbers = doubles(column)
             if np.count_nonzero(~np.isfinite(numbers)) != column.null_count:
                 return None
         return batch

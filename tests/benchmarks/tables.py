@@ -17,10 +17,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from autodiff_cli.questions import blocks
-from autodiff_cli.questions.export import export
-from autodiff_cli.questions.problem import parse
-
 BLACK_SCHOLES = (
     """d1 = (log(S/K) + (r + v**2/2)*T)/(v*sqrt(T)); d2 = d1 - v*sqrt(T); N(x) = {}; S*N(d1) - K*exp(-r*T)*N(d2)"""
 )
@@ -49,9 +45,25 @@ IN_CACHE = 1 << 16
 Way = Callable[[Sequence[Any]], Sequence[Any]]
 
 
+def _order(text: str) -> list[str]:
+    """The variables, as the program has them."""
+    from autodiff_cli.questions.problem import parse
+
+    return list(parse(text).variables)
+
+
+def _source(text: str, names: Sequence[str], to: str) -> str:
+    from autodiff_cli.questions.export import export
+
+    return export(text, to, wrt=names).source
+
+
 # ---- computing alone ----------------------------------------------------------------------------------------------
 def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
     import numpy as np
+
+    from autodiff_cli.questions import blocks
+    from autodiff_cli.questions.problem import parse
 
     program = parse(text)
     made = blocks.kernel(blocks.gradient_recorder(program, names), len(names), frozenset(), backend)
@@ -68,6 +80,8 @@ def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
 
 def _scalar(text: str, names: Sequence[str]) -> Way:
     """LLVM without the vector functions of the C library."""
+    from autodiff_cli.questions import blocks
+
     blocks._symbols()
     before = blocks._LOADED[:]
     blocks._LOADED[:] = [lambda name: not name.startswith("_ZGV") and before[0](name)]
@@ -78,15 +92,14 @@ def _scalar(text: str, names: Sequence[str]) -> Way:
 
 
 def _exported(text: str, names: Sequence[str], to: str) -> Callable[..., Any]:
-    made = export(text, to, wrt=names)
     space: dict[str, Any] = {}
-    exec(made.source, space)
+    exec(_source(text, names, to), space)
     return space["f"]  # type: ignore[no-any-return]
 
 
 def _numpy(text: str, names: Sequence[str]) -> Way:
     function = _exported(text, names, "numpy")
-    order = list(parse(text).variables)
+    order = _order(text)
 
     def run(columns: Sequence[Any]) -> Sequence[Any]:
         given = dict(zip(names, columns, strict=True))
@@ -100,8 +113,8 @@ def _numba(text: str, names: Sequence[str]) -> Way:
     import numba
     import numpy as np
 
-    source = export(text, "python", wrt=names).source
-    order = list(parse(text).variables)
+    source = _source(text, names, "python")
+    order = _order(text)
     space: dict[str, Any] = {}
     exec(source, space)
     for name, each in list(space.items()):
@@ -133,7 +146,7 @@ def _jax(text: str, names: Sequence[str]) -> Way:
 
     jax.config.update("jax_enable_x64", True)
     function = jax.jit(_exported(text, names, "jax"))
-    order = list(parse(text).variables)
+    order = _order(text)
 
     def run(columns: Sequence[Any]) -> Sequence[Any]:
         given = dict(zip(names, columns, strict=True))
@@ -168,7 +181,7 @@ def computing(rows: int, rounds: int, *, small: bool = False) -> list[dict[str, 
     for text, ranges in FORMULAS.values():
         names = list(ranges)
         columns = [rng.uniform(low, high, IN_CACHE) for low, high in ranges.values()]
-        order = list(parse(text).variables)
+        order = _order(text)
         given = [columns[names.index(name)] for name in order]
         ready = {way: make(text, order) for way, make in ways.items()}
         answers = {way: [np.asarray(each) for each in run(given)] for way, run in ready.items()}
@@ -207,12 +220,18 @@ def _shown(
 BATCH = 1 << 17
 
 
+def _by_autodiff(text: str, names: Sequence[str], given: str, out: str) -> None:
+    from autodiff_cli.__main__ import run
+
+    assert run(["grad", text, "--points", given, "--output", out]) == 0
+
+
 def _by_numpy(text: str, names: Sequence[str], given: str, out: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
     function = _exported(text, names, "numpy")
-    order = list(parse(text).variables)
+    order = _order(text)
     titles = ["value", *[f"d_{name}" for name in names]]
     writer = None
     for batch in parquet.ParquetFile(given).iter_batches(BATCH, columns=order):
@@ -227,7 +246,7 @@ def _by_numpy(text: str, names: Sequence[str], given: str, out: str) -> None:
 def _by_duckdb(text: str, names: Sequence[str], given: str, out: str) -> None:
     import duckdb
 
-    made = export(text, "sql", wrt=names).source
+    made = _source(text, names, "sql")
     query = "\n".join(line for line in made.splitlines() if not line.startswith("--")).strip().rstrip(";")
     connection = duckdb.connect()
     connection.execute(f"create view data as select * from read_parquet('{given}')")
@@ -246,10 +265,10 @@ def _by_polars(text: str, names: Sequence[str], given: str, out: str) -> None:
             own = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name)
             return lambda x: getattr(x, own)()
 
-    source = export(text, "python", wrt=names).source.replace("import math\n", "")
+    source = _source(text, names, "python").replace("import math\n", "")
     space: dict[str, Any] = {"math": Expressions()}
     exec(source, space)
-    order = list(parse(text).variables)
+    order = _order(text)
     value, partials = space["f"](*[pl.col(name) for name in order])
     titles = ["value", *[f"d_{name}" for name in names]]
     asked = [x.alias(title) for title, x in zip(titles, (value, *partials), strict=True)]
@@ -257,6 +276,7 @@ def _by_polars(text: str, names: Sequence[str], given: str, out: str) -> None:
 
 
 ENGINES: dict[str, Callable[[str, Sequence[str], str, str], None]] = {
+    "autodiff": _by_autodiff,
     "exported NumPy": _by_numpy,
     **({"DuckDB, exported SQL": _by_duckdb} if find_spec("duckdb") else {}),
     **({"Polars, expressions": _by_polars} if find_spec("polars") else {}),
@@ -280,12 +300,28 @@ def _made(path: Path, ranges: dict[str, tuple[float, float]], rows: int) -> None
 
 
 def _child(args: Sequence[str]) -> tuple[float, float]:
-    """CPU-seconds of a process, and the most memory that it had, in MB."""
-    pid = os.posix_spawn(args[0], list(args), os.environ)
+    """CPU-seconds of a process of this module, and the most memory that it says it had, in MB."""
+    reading, writing = os.pipe()
+    pid = os.posix_spawn(
+        sys.executable, [sys.executable, __file__, *args], os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, writing, 1), (os.POSIX_SPAWN_CLOSE, reading)],
+    )  # fmt: skip
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        most = told.read()
     _, status, used = os.wait4(pid, 0)
     if status:
         raise RuntimeError(f"{args} ended with {os.waitstatus_to_exitcode(status)}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return used.ru_utime + used.ru_stime, int(most) / 1024
+
+
+def _most_memory() -> int:
+    """The most memory that this process had since it began to run, in kB; 0 where the system does not say."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
 
 
 def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> list[dict[str, object]]:
@@ -293,12 +329,12 @@ def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> lis
     import numpy as np
     import pyarrow.parquet as parquet
 
-    ways = ["autodiff", *ENGINES]
+    ways = list(ENGINES)
     found: dict[str, list[float]] = {way: [] for way in ways}
     memory = dict.fromkeys(ways, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            text, ranges = IN_FILES[name]
+            _, ranges = IN_FILES[name]
             given, out = Path(folder, "in.parquet"), Path(folder, "out.parquet")
             _made(given, ranges, rows)
             taken: dict[str, list[float]] = {way: [] for way in ways}
@@ -306,11 +342,7 @@ def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> lis
             for _ in range(rounds):
                 for way in ways:
                     out.unlink(missing_ok=True)
-                    if way == "autodiff":
-                        asked = ["-m", "autodiff_cli", "grad", text, "--points", str(given), "--output", str(out)]
-                    else:
-                        asked = [__file__, way, name, str(given), str(out)]
-                    seconds, most = _child([sys.executable, *asked])
+                    seconds, most = _child([way, name, str(given), str(out)])
                     taken[way].append(seconds)
                     memory[way] = max(memory[way], most)
                     if way not in sums:
@@ -328,4 +360,6 @@ def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> lis
 if __name__ == "__main__":
     _, asked_way, asked_name, asked_given, asked_out = sys.argv
     asked_text, _ = IN_FILES[asked_name]
-    ENGINES[asked_way](asked_text, list(parse(asked_text).variables), asked_given, asked_out)
+    asked_names = [] if asked_way == "autodiff" else _order(asked_text)
+    ENGINES[asked_way](asked_text, asked_names, asked_given, asked_out)
+    print(_most_memory())

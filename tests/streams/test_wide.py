@@ -7,6 +7,8 @@ import gzip
 import io
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -363,3 +365,15 @@ def test_a_table_for_people_is_wide() -> None:
         told="`--all` is not for wide rows",
         stdin=b"x\n1\n",
     )
+
+
+def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
+    """pyarrow would import pandas to look for its kinds, which costs more than all else together."""
+    path = written(tmp_path, "parquet")
+    program = (
+        "import sys; from autodiff_cli.__main__ import run;"
+        f"run(['grad', 'x*y', '--points', {str(path)!r}, '--output', {str(tmp_path / 'out.parquet')!r}]);"
+        "print(*[name for name in ('pandas', 'rich', 'typer') if name in sys.modules], 'pyarrow' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
