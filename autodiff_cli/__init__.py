@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .face import draw as draw
     from .face import draw_dot as draw_dot
     from .face import export as export
+    from .face import fit as fit
     from .face import functions as functions
     from .face import gradient as gradient
     from .face import graph as graph
@@ -52,10 +53,9 @@ _ROOMS = {
     "errors": ("Diagnostic", "ExpressionError", "Span"),
     "values.value": ("Value",),
     "face": (
-        "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "functions",
-        "gradient", "graph", "hessian", "jacobian", "minimize", "page", "parse", "plot", "propagate", "rows", "solve",
-        "taylor",
-        "trace",
+        "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "fit",
+        "functions", "gradient", "graph", "hessian", "jacobian", "minimize", "page", "parse", "plot", "propagate",
+        "rows", "solve", "taylor", "trace",
     ),
 }  # fmt: skip
 _HOMES = {name: home for home, held in _ROOMS.items() for name in held}

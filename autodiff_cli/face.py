@@ -17,6 +17,7 @@ from warnings import warn
 
 from . import views
 from .commands import command_module
+from .commands.fit import read_data
 from .commands.propagate import readings
 from .commands.solve import parse_between
 from .errors import ExpressionError
@@ -26,6 +27,7 @@ from .questions import check as _check
 from .questions import descend as _descend
 from .questions import diff as _diff
 from .questions import export as _export
+from .questions import fit as _fit
 from .questions import functions as _functions
 from .questions import gradient as _gradient
 from .questions import graph as _graph
@@ -312,6 +314,15 @@ class Solved(Answer, _solve.Solved):
     def __repr__(self) -> str:
         told = "; ".join(", ".join(f"{n} = {float(x):.6g}" for n, x in each.values.items()) for each in self.solutions)
         return f"<Solved: {told or self.message}>"
+
+
+class Fit(Drawing, _fit.Fit):
+    """A formula fitted to data; its picture, by `save`, is the data with the curve and the residuals."""
+
+    _told = ("point", "message")
+
+    def _repr_svg_(self) -> str | None:
+        return None
 
 
 class Exported(Answer, _export.Exported):
@@ -974,6 +985,38 @@ def solve(
         arithmetic=arithmetic,
     )  # fmt: skip
     return _as(Solved, found, digits=rounding(digits, decimals))
+
+
+@answers("fit")
+def fit(
+    text: str, at: At = None, *, data: Mapping[str, Sequence[float]] | str | None = None, response: str | None = None,
+    fix: At = None, bounds: Ranges = None, sigma: str | float | None = None, weights: str | None = None,
+    loss: str | None = None, level: float | None = None, theme: str | None = None, digits: int | None = None,
+    decimals: int | None = None, precision: int | None = None, certified: bool = False, work: int | None = None,
+) -> Fit:  # fmt: skip
+    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
+
+    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
+    not linear.
+
+    >>> found = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
+    (2.02, 0.042426)
+    """
+    arithmetic = chosen(False, precision, certified)
+    point, fixed = _point(at, arithmetic), _point(fix, arithmetic)
+    if data is None:
+        raise ExpressionError("usage", "`fit` needs data", hint="give columns by name, or the name of a file")
+    if isinstance(data, str):
+        also = [name for name in (sigma, weights) if isinstance(name, str)]
+        data = read_data(data, text, [*point, *fixed], response, also)
+    else:
+        data = {name: [_written(name, x) for x in column] for name, column in data.items()}
+    found = _fit.fit(
+        text, data, point, response=response, fixed=fixed, bounds=_ranges(bounds), sigma=sigma, weights=weights,
+        loss=loss or "linear", level=level, arithmetic=arithmetic,
+    )  # fmt: skip
+    return _as(Fit, found, digits=rounding(digits, decimals), theme=_theme(theme))
 
 
 @answers("export")

@@ -25,6 +25,7 @@ COMMANDS = (
     "taylor",
     "propagate",
     "solve",
+    "fit",
     "export",
     "functions",
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 from ..errors import ExpressionError
 from ..questions.point import is_name, parse_point, point_of_object
 from ..questions.problem import parse
-from ..questions.propagate import LEVEL, SEED, Propagation, pairs_of_object, parse_pairs, propagate
+from ..questions.propagate import SEED, Propagation, pairs_of_object, parse_pairs, propagate
 from ..questions.quantities import quantity
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
@@ -51,10 +51,6 @@ Data = Annotated[
         "PATH",
     ),
 ]
-Level = Annotated[
-    float | None,
-    options.Option("--level", f"The level of confidence of the expanded uncertainty, {LEVEL} by default.", "P"),
-]
 Cover = Annotated[float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K")]
 Samples = Annotated[
     float | None,
@@ -73,7 +69,7 @@ def run(
     correlation: Correlation = None,
     dof: Dof = None,
     data: Data = None,
-    level: Level = None,
+    level: options.Level = None,
     k: Cover = None,
     samples: Samples = None,
     seed: Seed = None,

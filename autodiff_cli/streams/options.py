@@ -128,6 +128,9 @@ SavePath = Annotated[
     str | None,
     Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH"),
 ]
+Level = Annotated[
+    float | None, Option("--level", "The level of confidence of uncertainties and intervals, 0.95 by default.", "P")
+]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]

@@ -49,6 +49,9 @@ class Saved:
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""
         if code:
+            for out in (self._point, self._path):
+                if out is not None:
+                    out.stream.close()
             return
         if self._point is not None:
             self._point.stream.write(json.dumps(self.best) + "\n")

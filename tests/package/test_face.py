@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 SHELL = {
     "backend", "columns", "debug", "file", "force", "format", "input_format", "json", "keep", "keep_all", "on_error",
-    "output", "points", "save_path", "save_point", "spreadsheet", "wide",
+    "output", "points", "residuals", "save_path", "save_point", "spreadsheet", "wide",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
@@ -95,6 +95,10 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
+    ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
+    ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
+    ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
+    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("functions", "atanh", {}),
     ("grad", "½x w", {"at": POINT, "lenient": True}),
@@ -426,7 +430,7 @@ def test_the_html_of_an_answer_has_its_warnings() -> None:
 # ---- types and examples ---------------------------------------------------------------------------------------------
 TYPED = """
 from typing import Any, assert_type
-from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, face, functions, gradient, hessian
+from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, face, fit, functions, gradient, hessian
 from autodiff_cli import jacobian, minimize, parse, plot, propagate, solve, tanh, taylor, trace
 assert_type(gradient("x", {"x": 1}), Gradient[float])
 assert_type(gradient("x", "x=1", wrt=["x"], digits=3).value, float)
@@ -441,6 +445,7 @@ assert_type(descend("x", {"x": 1}).rows[0].value, float)
 assert_type(minimize("x", {"x": 1}), face.Minimum)
 assert_type(propagate("x", {"x": "1±0.1"}).results[0].uncertainty, float)
 assert_type(solve("x**2 = a", {"a": 2}).solutions[0].simple, bool)
+assert_type(fit("y = a*x", data={"x": [1, 2], "y": [1, 2]}).converged, bool)
 assert_type(plot("x"), face.Curve | face.Surface)
 assert_type(export("x", "c"), face.Exported)
 assert_type(functions(), face.Functions)

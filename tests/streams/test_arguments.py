@@ -84,7 +84,7 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
         assert len({option.metavar for option, _ in users.values()}) == 1, name
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in declared().items() if len({option for option, _ in users.values()}) == 1}
-    told = {"--all", "--at", "--format", "--gradient-tolerance", "--method", "--order", "--steps", "--to"}
+    told = {"--all", "--at", "--data", "--format", "--gradient-tolerance", "--method", "--order", "--steps", "--to"}
     assert set(declared()) - alike == told
 
 
@@ -96,7 +96,7 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
     assert set(options["--decimals"]) == set(options["--digits"]) == everywhere - {"export", "functions"}
     pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
     assert set(options["--theme"]) == pictures >= {"graph", "plot"}
-    assert set(options["--save-point"]) == set(options["--save-path"]) == {"descend", "minimize"}
+    assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize"}
     streams = set()
     for command in COMMANDS:
         done = autodiff(command, stdin="")

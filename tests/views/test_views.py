@@ -15,6 +15,7 @@ from autodiff_cli.questions.check import check
 from autodiff_cli.questions.descend import Stops, descend
 from autodiff_cli.questions.diff import diff
 from autodiff_cli.questions.export import export
+from autodiff_cli.questions.fit import fit
 from autodiff_cli.questions.functions import function
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.graph import picture
@@ -26,6 +27,7 @@ from autodiff_cli.questions.propagate import propagate
 from autodiff_cli.questions.solve import solve
 from autodiff_cli.questions.taylor import taylor
 from autodiff_cli.questions.trace import trace
+from places import TESTS
 from running import autodiff
 
 TEXT = "tanh(x*w) + x"
@@ -52,11 +54,15 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "taylor": (taylor("exp(x)", {"x": 1}, order=3), ("taylor", "exp(x)", "--at", "x=1", "--order", "3")),
     "propagate": (propagate("x*w", {"x": "0.5±0.1", "w": "2(1)"}), ("propagate", "x*w", "--at", "x=0.5±0.1,w=2(1)")),
     "solve": (solve("x**2 = a", {"a": 2}), ("solve", "x**2 = a", "--at", "a=2")),
+    "fit": (
+        fit("y = a + b*x", {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.2, 6.9]}),
+        ("fit", "y = a + b*x", "--data", str(TESTS / "cases" / "files" / "line.csv")),
+    ),
     "export": (export(TEXT, "c"), ("export", TEXT, "--to", "c")),
     "functions": (function("tanh"), ("functions", "tanh")),
 }
 FORMULAS = {"diff", "taylor"}
-DRAWINGS = {"graph", "curve", "surface", "propagate"}
+DRAWINGS = {"graph", "curve", "surface", "propagate", "fit"}
 NOT_LISTED = {"graph": {"json", "jsonl", "markdown"}, "curve": {"markdown"}, "surface": {"markdown"}}
 """Formats that an answer has and its command does not offer."""
 

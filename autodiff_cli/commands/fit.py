@@ -1,0 +1,170 @@
+"""`autodiff fit`: the parameters of a formula from data, by least squares."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+from typing import Annotated
+
+from ..errors import Diagnostic, ExpressionError
+from ..questions.arithmetic import chosen as arithmetic_of
+from ..questions.bounds import parse_ranges
+from ..questions.fit import Fit, columns_needed, fit
+from ..questions.least_squares import LOSSES
+from ..questions.point import parse_point
+from ..streams import files, options
+from ..streams.driver import Inputs, answer_with
+from ..streams.requests import Request
+from ..streams.runs import INTERRUPTED, Saved, Searches
+from ..views.characters import theme_of
+from ..views.error import report
+from ..views.fit import view
+from ..views.formats import writer
+from ..views.plot import PICTURES
+
+EXAMPLES = (
+    "printf 'x,y\\n0,1.1\\n1,2.9\\n2,5.2\\n3,6.9\\n' | autodiff fit \"y = a + b*x\" --data -",
+    "printf 'x,y\\n0,1\\n1,1.6\\n2,2.8\\n3,4.4\\n' | autodiff fit \"y = a*exp(k*x)\" --data - --at k=0.4",
+)
+NO = "the fit did not converge, or the data do not determine a parameter"
+
+Data = Annotated[
+    str | None,
+    options.Option(
+        "--data",
+        "The data, a column a variable (csv, tsv or jsonl; `-`: standard input); names that are no columns are "
+        "parameters.",
+        "PATH",
+    ),
+]
+Response = Annotated[
+    str | None, options.Option("--response", "The column that the formula explains, where it is not `y = …`.", "NAME")
+]
+Fix = Annotated[list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES")]
+Bounds = Annotated[
+    list[str] | None, options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES")
+]
+Sigma = Annotated[
+    str | None, options.Option("--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA")
+]
+Weights = Annotated[str | None, options.Option("--weights", "A column of weights, proportional to 1/sigma².", "NAME")]
+Loss = Annotated[
+    str | None,
+    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=LOSSES),
+]
+Residuals = Annotated[
+    str | None,
+    options.Option("--residuals", "Write fitted values and residuals, a row each (csv or parquet).", "PATH"),
+]
+ANSWERS = options.formats(view().formats, "by default what the file's name says, else table")
+AT = options.Option("--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT")
+
+
+def run(
+    *,
+    program: Annotated[options.Program, options.ONE, AT, options.Without.of("--wrt")],
+    data: Data = None,
+    response: Response = None,
+    fix: Fix = None,
+    bounds: Bounds = None,
+    sigma: Sigma = None,
+    weights: Weights = None,
+    loss: Loss = None,
+    level: options.Level = None,
+    residuals: Residuals = None,
+    saves: Annotated[options.Saves, options.Without.of("--save-path")],
+    theme: options.Theme = None,
+    answers: Annotated[options.Answers, ANSWERS, options.Without.of("--on-error")],
+    numbers: Annotated[options.Numbers, options.Without.of("--exact")],
+) -> int:
+    """The parameters of a formula from data, by least squares.
+
+    With their standard errors, by SciPy with the exact Jacobian. A parameter in which the formula is linear needs no
+    start. Exits with 1 where it does not converge. Needs the extra `optimize`, and a picture the extra `plot`.
+    """
+    inputs = Inputs.of(program, answers)
+    inputs.need(only="a fit is of one formula to a file of data, not of a stream")
+    if data is None:
+        raise ExpressionError("usage", "`fit` needs data", hint="name a file: `--data readings.csv`")
+    if data == inputs.file == "-":
+        raise ExpressionError("usage", "`--file` and `--data` both read standard input", hint="name a file")
+    shown = view(digits=answers.shown, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
+    if chosen in PICTURES and inputs.output is None and sys.stdout.isatty():
+        hint = f"write it to a file: `--output fit.{chosen}`"
+        raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+    if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
+        raise ExpressionError("usage", f"`{residuals}` is neither csv nor parquet", hint="end its name in one of these")
+    arithmetic = arithmetic_of(*numbers)
+    limits = parse_ranges(bounds or ())
+    fixed = {name: value for text in fix or () for name, value in parse_point(text).items()}
+    spread = _number_or_name(sigma)
+    if residuals is not None:
+        files.check(residuals, force=inputs.force)
+    saved = Saved(inputs, saves)
+    source = data
+
+    def asked(request: Request, stop: Callable[[], bool]) -> Fit:
+        given = [*request.point, *fixed]
+        columns = read_data(source, request.text, given, response, [n for n in (spread, weights) if isinstance(n, str)])
+        return fit(
+            request.text, columns, request.point, response=response, fixed=fixed, bounds=limits, sigma=spread,
+            weights=weights, loss=loss or "linear", level=level, arithmetic=arithmetic, stop=stop,
+        )  # fmt: skip
+
+    searches = Searches(asked, lambda found: found.converged, many=False)
+
+    def answer(request: Request) -> Fit:
+        found = searches.answer(request)
+        if chosen in ("plain", "csv", "tsv") and not found.converged:
+            report(Diagnostic(found.reason, found.message), None, level="warning")
+        saved.best = found.point
+        return found
+
+    out = inputs.out()
+    code = out.finish(answer_with(inputs, answer, writer(chosen, out.stream, shown, inputs.many)))
+    if residuals is not None and searches.last is not None and not code:
+        files.write(residuals, residuals_table(searches.last, residuals), force=inputs.force)
+    saved.finish(code)
+    return searches.code if searches.code > INTERRUPTED else code or searches.code
+
+
+def _number_or_name(text: str | None) -> str | float | None:
+    """A number, or the name of a column."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def read_data(
+    path: str, text: str, given: Sequence[str], response: str | None, also: Sequence[str]
+) -> dict[str, list[float]]:
+    """The columns of a file that the fit of a formula needs. Raises `ExpressionError`."""
+    from ..streams.measured import read_columns
+
+    return read_columns(path, lambda columns: columns_needed(text, columns, given, response, also))
+
+
+def residuals_table(found: Fit, path: str) -> bytes:
+    """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
+    observed = [a + b for a, b in zip(found.fitted, found.residuals, strict=True)]
+    columns: dict[str, list[float | None]] = {
+        **{name: [*column] for name, column in found.columns.items()}, found.response: [*observed],
+        "fitted": [*found.fitted], "residual": [*found.residuals], "standardised": found.standardised,
+    }  # fmt: skip
+    if path.endswith(".csv"):
+        rows = [",".join(columns)]
+        rows += [",".join("" if x is None else repr(x) for x in row) for row in zip(*columns.values(), strict=True)]
+        return ("\n".join(rows) + "\n").encode()
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ExpressionError(
+            "usage", "parquet files need pyarrow, which is not installed",
+            hint="`pip install 'autodiff-cli[data]'`, or write `.csv`",
+        ) from None  # fmt: skip
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(pyarrow.table(columns), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
