@@ -339,3 +339,12 @@ def test_a_picture_does_not_change_from_run_to_run() -> None:
     drawn = [svg(size("shared", 60)) for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert all(first == second for first, second in pairwise([dot(size("tree", 50)) for _ in range(3)]))
+
+
+def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
+    drawn = {theme: svg(picture("x*y", {"x": 1, "y": 2}), theme=theme) for theme in ("light", "dark")}  # type: ignore[arg-type]
+    for theme, made in drawn.items():
+        rules = re.findall(r"([^{}<>]+)\{[^}]*#[0-9a-f]{6}", made)
+        assert len(rules) > 8
+        assert all(each.startswith(f".autodiff.{theme} ") for rule in rules for each in rule.split(",")), rules
+        assert f'class="autodiff {theme}"' in made

@@ -79,7 +79,7 @@ def svg(picture: Picture, digits: int | None = None, theme: Theme = "auto", live
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in picture.nodes]
     ordered = [node.ordered for node in picture.nodes]
     layout = arranged([unit.size for unit in units], inputs, picture.outputs, ordered, LIVE_GAP if live else 0.0)
-    return "\n".join(_document(picture, units, layout, digits, "" if live else style(theme))) + "\n"
+    return "\n".join(_document(picture, units, layout, digits, "" if live else style(theme), _class(theme))) + "\n"
 
 
 def _text_width(text: str) -> float:
@@ -101,13 +101,13 @@ def _unit(node: PictureNode, found: Sequence[Cell], room: int) -> _Unit:
 
 
 def _document(
-    picture: Picture, units: Sequence[_Unit], layout: Layout, digits: int | None, rules: str
+    picture: Picture, units: Sequence[_Unit], layout: Layout, digits: int | None, rules: str, name: str
 ) -> Iterator[str]:
     width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
     size = f"{_number(width)} {_number(height)}"
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{_number(width)}" '
-        f'height="{_number(height)}" role="img" class="autodiff" xml:space="preserve">'
+        f'height="{_number(height)}" role="img" class="{name}" xml:space="preserve">'
     )
     yield f"<title>{escape(title(picture))}</title>"
     # Numbers that change are not for a description that does not.
@@ -243,7 +243,12 @@ def style(theme: Theme = "auto") -> str:
     """The rules of a picture's style, in the colours of a theme."""
     if theme == "auto":
         return f"{shapes()}{colored(LIGHT)}@media (prefers-color-scheme:dark){{{colored(DARK)}}}"
-    return shapes() + colored(DARK if theme == "dark" else LIGHT)
+    return shapes() + colored(DARK if theme == "dark" else LIGHT, "." + _class(theme).replace(" ", "."))
+
+
+def _class(theme: Theme) -> str:
+    """What the picture is called in rules: on one page, a theme that was asked for has its own."""
+    return "autodiff" if theme == "auto" else f"autodiff {theme}"
 
 
 def shapes() -> str:
@@ -256,7 +261,7 @@ def shapes() -> str:
     )
 
 
-def colored(colors: Colors) -> str:
+def colored(colors: Colors, within: str = ".autodiff") -> str:
     """The rules of the colours."""
     fills = {
         "paper": colors.paper,
@@ -266,9 +271,9 @@ def colored(colors: Colors) -> str:
         "result": colors.result,
     }
     return (
-        f".autodiff rect,.autodiff .rule{{stroke:{colors.edge}}}"
-        + "".join(f".autodiff .{name}{{fill:{color}}}" for name, color in fills.items())
-        + f".autodiff .paper{{stroke:none}}.autodiff .operation{{stroke:{colors.operation_edge}}}"
-        f".autodiff text{{fill:{colors.text}}}.autodiff .faint{{fill:{colors.faint}}}"
-        f".autodiff .line{{stroke:{colors.line}}}.autodiff .head{{fill:{colors.line}}}"
+        f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"
+        + "".join(f"{within} .{name}{{fill:{color}}}" for name, color in fills.items())
+        + f"{within} .paper{{stroke:none}}{within} .operation{{stroke:{colors.operation_edge}}}"
+        f"{within} text{{fill:{colors.text}}}{within} .faint{{fill:{colors.faint}}}"
+        f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}"
     )
