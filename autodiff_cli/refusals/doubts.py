@@ -7,7 +7,7 @@ be looked at, since the text is not as it takes it to be, counts as a doubt.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
@@ -178,7 +178,7 @@ def _no_spreadsheet_power(p: Pieces, stop: int) -> bool:
     return not re.search(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^", text)
 
 
-DOUBTS: Mapping[str, Callable[[Pieces, int], bool]] = {
+DOUBTS: dict[str, Callable[[Pieces, int], bool]] = {
     "never": lambda p, stop: False,
     "over": _is_over,
     "whole": _is_whole,

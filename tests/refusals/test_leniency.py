@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.point import parse_point
+from autodiff_cli.refusals import doubts
 from autodiff_cli.refusals.leniency import LONGEST, MOST, AsRead, certain, leniently
 from autodiff_cli.refusals.parsing import parse
 from places import TESTS
@@ -287,3 +288,51 @@ def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
         with pytest.raises(ExpressionError) as lenient:
             leniently(text, parse)
         assert lenient.value.diagnostic == strict.value.diagnostic, text
+
+
+DOUBTED = {
+    "never": "2 3",
+    "over": "sin x!",
+    "closed": "x mod y z",
+    "whole": "xy!",
+    "builtin": "g(x) = x; g^2(x)",
+    "apart": "a\u200bb",
+    "quoted": 'x" + 1',
+    "no_operand_before": "y + x⅓ + 1",
+    "single_letters": "\\frac{mv^2}{2}",
+    "factor": "1/x∛y",
+    "percentage": "x % \\pi",
+    "single_dash": "x–-y",
+    "no_dollar_within": "12$5",
+    "no_words": "x // comment",
+    "no_prose": "gradient of",
+    "no_number": "2 3xᵀ",
+    "no_index": "k[x + 1]",
+    "module": "np.x + 1",
+    "one_way": "2*(x + 1",
+    "in_condition": "y + (x = 3)",
+    "no_spreadsheet_power": "=-x^2",
+    "no_letter_after": "20°x",
+    "numbered": "x[y]",
+    "few_bars": "|x|y|x|",
+    "whole_number": "√1,000 x",
+}
+"""For each doubt a text that it alone keeps from being read."""
+
+
+def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert DOUBTED.keys() == doubts.DOUBTS.keys()
+    point = {"x": 2.0, "y": 3.0}
+
+    def ask(text: str) -> object:
+        return parse(text, point if text.startswith("xy") else ())
+
+    for name, text in DOUBTED.items():
+        with pytest.raises(ExpressionError) as caught:
+            leniently(text, ask)
+        with monkeypatch.context() as patch:
+            patch.setitem(doubts.DOUBTS, name, lambda pieces, stop: True)  # type: ignore[misc]
+            try:
+                leniently(text, ask)
+            except ExpressionError as error:
+                assert error.diagnostic != caught.value.diagnostic, (name, text)
