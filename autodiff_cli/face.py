@@ -990,9 +990,10 @@ def solve(
 @answers("fit")
 def fit(
     text: str, at: At = None, *, data: Mapping[str, Sequence[float]] | str | None = None, response: str | None = None,
-    fix: At = None, bounds: Ranges = None, sigma: str | float | None = None, weights: str | None = None,
-    loss: str | None = None, level: float | None = None, theme: str | None = None, digits: int | None = None,
-    decimals: int | None = None, precision: int | None = None, certified: bool = False, work: int | None = None,
+    lenient: bool = False, fix: At = None, bounds: Ranges = None, sigma: str | float | None = None,
+    weights: str | None = None, loss: str | None = None, level: float | None = None, theme: str | None = None,
+    digits: int | None = None, decimals: int | None = None, precision: int | None = None,
+    certified: bool = False, work: int | None = None,
 ) -> Fit:  # fmt: skip
     """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
 

@@ -116,6 +116,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x w", {"at": "x=0.5±0.1,w=2.00(3)", "lenient": True}),
     ("export", "x sin(w)", {"lenient": True}),
     ("solve", "x e^(2 x) - w", {"at": "w=2", "lenient": True}),
+    ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
 ]
 RECORDED = {"graph": None, "export": ["--json"], "descend": None}
 """How a command is asked for its record where that is not `--format json`; None where it has none, or one a row."""
