@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError, nearest
 from ..language.builder import Program
+from ..numbers.work import allowed
 from ..refusals.leniency import AsRead, leniently
 from ..targets.lowering import Lowering
 from ..values.adjoint import Recording, record_gradient
@@ -198,6 +199,7 @@ class Bound:
         self.keep = kept_columns(rows.keep, schema.names)
         self.known = known = rows.fitted(list(self.columns))
         self.variables = known.variables
+        self.length = len(rows.text)
         self.asked = asked(rows.question, known)
         self.fixed = frozenset([k for k, name in enumerate(known.variables) if name not in self.columns])
         self.given: list[Any] = [
@@ -257,9 +259,16 @@ class Bound:
             message = f"column `{column}`: the value of `{column}` is not a finite number"
             return ExpressionError("point", message, hint="give a number that double precision can hold")
 
-        found: Block = evaluate(
-            self.kernel, self.variables, columns, count, len(self.asked.names), self.asked.plain, missing
-        )
+        with allowed(length=self.length, anew=False) as work:
+
+            def plain(point: Mapping[str, float]) -> Sequence[float]:
+                # each row has an allowance of its own, as each line of a stream has
+                work.renew(self.length)
+                return self.asked.plain(point)
+
+            found: Block = evaluate(
+                self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing
+            )  # fmt: skip
         errors = found.errors
         for row, fault in (faults or {}).items():
             if row not in errors:  # a constant program has an answer there too

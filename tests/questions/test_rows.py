@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from autodiff_cli import ExpressionError, rows
+from autodiff_cli.numbers import work
 from autodiff_cli.questions import blocks
 from autodiff_cli.questions.rows import Rows, reason, version
 
@@ -81,6 +82,15 @@ def test_a_process_compiles_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
         thread.join()
     assert len(made) == 1
     assert found == [found[0]] * 80
+
+
+def test_each_row_has_its_own_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows have to be asked about, none is refused for what the others took."""
+    monkeypatch.setattr(work, "STEPS", 1_000)
+    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 1)
+    with work.allowed():
+        answers = rows("log(x) + sqrt(x)*x")(pa.record_batch({"x": [-1.0] * 2_000}))
+    assert {text.split(":")[0] for text in answers["error"].to_pylist()} == {"domain"}
 
 
 def test_a_table_gives_a_table() -> None:
