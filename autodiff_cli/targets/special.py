@@ -12,6 +12,7 @@ from typing import Any
 
 from ..numbers.base import Number
 from ..numbers.double import gamma as doubles
+from ..numbers.double.parts import polygamma_tail
 from ..numbers.double.twofold import horner
 
 ERF_SERIES = (
@@ -235,7 +236,7 @@ def _polygamma_sum(order: int, x: Number) -> Number:
     total = _inverse_power(x + (count - 1), order + 1)
     for k in range(count - 2, -1, -1):
         total = total + _inverse_power(x + k, order + 1)
-    tail = last / far * (0.5 + horner(doubles.polygamma_tail(order), square) / far)
+    tail = last / far * (0.5 + horner(polygamma_tail(order), square) / far)
     return math.factorial(order) * (last / order + (tail + total))
 
 

@@ -38,7 +38,7 @@ for line in sys.stdin:
 """
 
 AT_ONE = ("gudermann(x)", "--at", "x=1")
-TARGETS = ("python", "numpy", "jax", "torch", "c", "sql", "latex")
+TARGETS = ("python", "numpy", "jax", "torch", "c", "javascript", "sql", "latex")
 
 ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("grad", *AT_ONE): (0, "0.648054"),

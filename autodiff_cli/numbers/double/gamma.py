@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 from .fallback import by_multiprecision
-from .parts import sin_pi, tan_pi
+from .parts import polygamma_tail, sin_pi, tan_pi
 from .twofold import finite, horner, two_sum
 
 LGAMMA_SERIES = (
@@ -48,11 +47,6 @@ DIGAMMA_TAIL = (
     3617 / 8160, -1 / 12, 691 / 32760, -1 / 132, 1 / 240, -1 / 252, 1 / 120, -1 / 12,
 )  # fmt: skip
 """-B(2k)/(2k), the coefficients of 1/x^(2k) in digamma(x), k = 8 … 1 (DLMF 5.11.2)."""
-
-BERNOULLI = (
-    -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
-)  # fmt: skip
-"""B(2k), k = 8 … 1 (DLMF 24.2)."""
 
 FAST_ORDERS = range(1, 13)
 """Orders of polygamma that are summed in doubles: above, the rounding of x + k counts too much."""
@@ -207,15 +201,6 @@ def _polygamma_sum(order: int, x: float) -> float:
     last = x**power
     terms += [x**-order / order, 0.5 * last, horner(polygamma_tail(order), square) * last / x]
     return math.factorial(order) * math.fsum(terms)
-
-
-@cache
-def polygamma_tail(order: int) -> tuple[float, ...]:
-    """B(2k)·(n+1)…(n+2k-1)/(2k)!, the coefficients of 1/x^(n+2k) in |ψ⁽ⁿ⁾(x)|/n!, k = 8 … 1 (DLMF 5.15.8)."""
-    return tuple(
-        bernoulli * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k)
-        for k, bernoulli in zip(range(8, 0, -1), BERNOULLI, strict=True)
-    )
 
 
 def polygamma_difference(order: float, a: float, b: float) -> float:

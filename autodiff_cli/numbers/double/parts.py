@@ -1,8 +1,14 @@
-"""What several families of functions on floats are made of: waves of period 2, and a safe root."""
+"""What several functions on floats are made of: waves of period 2, a safe root, coefficients of a series."""
 
 from __future__ import annotations
 
 import math
+from functools import cache
+
+BERNOULLI = (
+    -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
+)  # fmt: skip
+"""B(2k), k = 8 … 1 (DLMF 24.2)."""
 
 
 def sin_pi(x: float) -> float:
@@ -35,3 +41,12 @@ def root_of_square_minus_one(x: float) -> float:
     """sqrt(x² - 1) for |x| >= 1, by factors, which are exact near 1; ValueError below."""
     size = math.fabs(x)
     return size if size > 1e9 else math.sqrt((size - 1.0) * (size + 1.0))
+
+
+@cache
+def polygamma_tail(order: int) -> tuple[float, ...]:
+    """B(2k)·(n+1)…(n+2k-1)/(2k)!, the coefficients of 1/x^(n+2k) in |ψ⁽ⁿ⁾(x)|/n!, k = 8 … 1 (DLMF 5.15.8)."""
+    return tuple(
+        bernoulli * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k)
+        for k, bernoulli in zip(range(8, 0, -1), BERNOULLI, strict=True)
+    )
