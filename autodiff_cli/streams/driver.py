@@ -162,6 +162,7 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
     except ExpressionError as error:
         asked = _as_read(asked, error)
         out.error(asked, error)
+        out.close()
         out.out.flush()
         _note(asked)
         diagnostic = error.diagnostic

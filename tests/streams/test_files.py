@@ -13,7 +13,9 @@ import pytest
 from autodiff_cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
+from autodiff_cli.streams.arguments import Declared
 from autodiff_cli.views.formats import ENDINGS
+from places import TESTS
 from running import autodiff, lines
 
 
@@ -102,7 +104,10 @@ AT = {"propagate": "x=0.5±0.1"}
 ASKED: dict[str, list[str]] = {
     command: [command, "x**2", *([] if command in ("export", "diff") else ["--at", AT.get(command, "x=1")])]
     for command in COMMANDS if command != "functions"
-} | {"functions": ["functions", "tanh"]}  # fmt: skip
+} | {
+    "functions": ["functions", "tanh"],
+    "fit": ["fit", "y = a + b*x", "--data", str(TESTS / "cases" / "files" / "line.csv")],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -227,7 +232,10 @@ def test_the_path_and_the_best_point_are_saved(command: str, tmp_path: Path) -> 
     assert drawn.code == 2 and "y" in drawn.err
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("graph", "plot", "export", "functions")])
+STREAMS = [name for name in COMMANDS if "--on-error" in Declared(command_module(name).run).options]
+
+
+@pytest.mark.parametrize("command", STREAMS)
 def test_every_stream_goes_on_after_an_error_or_ends_there(command: str) -> None:
     stdin = lines(["x**2", "x +", "x**2"])
     at = AT.get(command, "x=0.5")

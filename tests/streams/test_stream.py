@@ -361,3 +361,11 @@ def test_a_fault_of_our_own_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPa
     with pytest.raises(AttributeError):
         autodiff("diff", "--format", "jsonl", "--debug", stdin="x**2\nx\n")
     assert autodiff("diff", "--format", "jsonl", stdin="x**2\nx\n").code == 70
+
+
+@pytest.mark.parametrize("command", [*STREAMS, "graph", "plot", "export"])
+def test_an_error_is_whole_in_every_format_of_records(command: str) -> None:
+    result = autodiff(command, "x +", "--json")
+    found = json.loads(result.out)
+    record = found[0] if isinstance(found, list) else found
+    assert record["error"]["kind"] == "syntax" and result.code == 3

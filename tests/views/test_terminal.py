@@ -131,7 +131,7 @@ def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, cod
 def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "autodiff_cli", "descend", "x**2", "--at", "x=1", "--rate", "1e-9",
-         "--steps", "100000000", "--json"],
+         "--steps", "10000000", "--work", "200", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
     ) as process:  # fmt: skip
         assert process.stdout is not None
