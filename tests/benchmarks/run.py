@@ -2,7 +2,7 @@
 
 python tests/benchmarks/run.py [--small] [--only NAME]
 
-The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas and descent.
+The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas, descent and fits.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 import descent
 import engine
 import evaluations
+import fits
 import formulas
 import growth
 import peers
@@ -70,6 +71,7 @@ def main() -> None:
         "evaluations": lambda: evaluations.measure(rounds=1 if options.small else 7),
         "formulas": lambda: formulas.measure([10, 40] if options.small else [10, 100, 1000, 4000]),
         "descent": lambda: descent.measure(100 if options.small else 4000, rounds=1 if options.small else 5),
+        "fits": lambda: fits.measure(small=options.small),
     }
     if options.only not in {None, *benchmarks}:
         parser.error(f"there is no {options.only}; there are {', '.join(benchmarks)}")

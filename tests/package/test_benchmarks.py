@@ -33,6 +33,7 @@ def test_the_benchmarks_run() -> None:
     assert [row["lines"] for row in measured["stream"]] == [100, 1000]
     assert all(row["microseconds/step"] > 0 for row in measured["descent"])
     assert measured["peers"]
+    assert measured["fits"][0]["9 digits in"] == measured["fits"][0]["of"] == 2
     assert all(row["lines/s"] > 0 and row["wrong"] == 0 for row in measured["peers"])
     assert [row["rows"] for row in measured["rows"]] == [50, 50, 50]
     assert all(row["ours is"] > 0 and row["polynomial"] > 0 for row in measured["computing"] + measured["files"])

@@ -99,6 +99,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
+    ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("functions", "atanh", {}),
     ("grad", "½x w", {"at": POINT, "lenient": True}),
