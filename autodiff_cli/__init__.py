@@ -14,11 +14,13 @@ Nothing is imported before it is asked for, so that the command starts fast.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as in `typing`, which takes a while to import
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .errors import Diagnostic as Diagnostic
     from .errors import ExpressionError as ExpressionError
     from .errors import Span as Span

@@ -6,10 +6,17 @@ import errno
 import gc
 import io
 import os
-import signal
 import sys
-from collections.abc import Callable, Sequence
-from types import FrameType
+
+# Until a handler stands, Ctrl-C is Python's to answer: all above is there before the first line of this is read.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C has ended."""
 
 
 def main() -> int:
@@ -17,12 +24,29 @@ def main() -> int:
     # A graph has no cycles, so reference counts free it; the collector would only walk it again and again while it
     # grows (a factor of ten on a large one), and the imports as well. A stream collects by hand, now and then.
     gc.disable()
-    _on_signals(_interrupt)
+    try:
+        # While modules are imported nothing is there to be written, and an exception may come out anywhere.
+        _on_signals(_leave)
+        _load(sys.argv[1:])
+        _on_signals(_interrupt)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     code = run(sys.argv[1:])
     _on_signals(_leave)
     # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
     gc.freeze()
     return code
+
+
+def _load(args: Sequence[str]) -> None:
+    """Import the command that is asked for."""
+    try:
+        from .commands import COMMANDS, command_module
+
+        if args and args[0] in COMMANDS:
+            command_module(args[0])
+    except Exception:
+        pass
 
 
 def run(args: Sequence[str]) -> int:
@@ -41,9 +65,8 @@ def run(args: Sequence[str]) -> int:
             sys.stdout.flush()
         return code
     except KeyboardInterrupt as asked:
-        number = asked.args[0] if asked.args else signal.SIGINT
         _abandon_output()
-        return 128 + int(number)
+        return 128 + int(asked.args[0]) if asked.args else INTERRUPTED
     except BrokenPipeError:
         # whoever read the answers has seen enough
         _abandon_output()
@@ -67,6 +90,8 @@ def run(args: Sequence[str]) -> int:
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
     """Let Ctrl-C and the wish to terminate be handled so, unless whoever started the process has them ignored."""
+    import signal
+
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, handler)

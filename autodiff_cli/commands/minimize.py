@@ -24,7 +24,10 @@ NO = "it did not converge"
 Method = Annotated[
     str | None,
     options.Option(
-        "--method", f"{', '.join(METHODS)}; bfgs by default, l-bfgs-b with bounds.", "NAME", choices=tuple(METHODS)
+        "--method",
+        f"{', '.join(METHODS)}; bfgs by default, l-bfgs-b with bounds or many variables.",
+        "NAME",
+        choices=tuple(METHODS),
     ),
 ]
 Bounds = Annotated[

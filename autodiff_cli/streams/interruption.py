@@ -14,8 +14,10 @@ class Interruption:
     Those that are ignored stay ignored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, begun: bool = True) -> None:
         self.asked = False
+        self.begun = begun
+        """Whether there is something to end with; until then a signal interrupts at once."""
         self.code = 0
         """0, or the exit code of what was interrupted: 128 and the signal's number."""
         self._before: dict[int, Any] = {}
@@ -32,6 +34,8 @@ class Interruption:
         self.asked = True
         self.code = 128 + number
         self._restore()
+        if not self.begun:
+            raise KeyboardInterrupt(number)
 
     def _restore(self) -> None:
         for number, handler in self._before.items():

@@ -151,9 +151,10 @@ class Searches(Generic[Found]):
             raise KeyboardInterrupt(self.code - INTERRUPTED)
         progress = Progress(self.unit, here=not self.many)
         steps = count()
-        with Interruption() as interruption:
+        with Interruption(begun=False) as interruption:
 
             def stop() -> bool:
+                interruption.begun = True
                 progress.step(next(steps))
                 return interruption.asked
 

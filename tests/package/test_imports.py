@@ -54,3 +54,13 @@ def test_the_budget_test_would_notice() -> None:
         [sys.executable, "-c", "import rich.console\n" + RUN, *GRAD], capture_output=True, text=True, check=True
     )
     assert "rich.console" in done.stderr.split("\n")
+
+
+def test_nothing_is_imported_before_signals_are_handled() -> None:
+    # what Python itself has loaded is there; all else would be time in which Ctrl-C is answered by a traceback
+    code = (
+        "import sys, os, io, abc, __future__; before = set(sys.modules); import autodiff_cli.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"autodiff_cli", "autodiff_cli.__main__", "errno", "gc"}

@@ -17,6 +17,8 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.bounds import Range, parse_ranges
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.minimize import METHODS, minimize
+from autodiff_cli.streams.interruption import Interruption
+from counting import lines
 from places import TESTS
 from running import autodiff
 from terminals import rest, start
@@ -183,6 +185,7 @@ def test_ctrl_c_ends_with_the_best_so_far(tmp_path: Path) -> None:
     point = tmp_path / "point.json"
     # a slope that goes on and on: conjugate gradients take seconds to get nowhere
     args = ["minimize", "-(x**2 + 1)**0.02", "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000"]
+    args += ["--work", "1000"]
     process, master = start(*args, "--save-point", str(point))
     time.sleep(2.5)
     process.send_signal(signal.SIGINT)
@@ -196,3 +199,24 @@ def test_a_zero_has_no_sign() -> None:
     found = minimize("-x**2*0", {"x": -0.0})
     assert all(math.copysign(1, x) == 1 for x in (found.value, *found.point.values(), *found.gradient.values()))
     assert minimize("relu(x) - relu(-x) + x**2", {"x": 0}).point["x"] == pytest.approx(-0.5)
+
+
+def test_many_variables_take_the_method_that_needs_no_matrix() -> None:
+    def searched(count: int) -> tuple[str, int]:
+        text = " + ".join(f"(x{k} - {k})**2" for k in range(count))
+        found = minimize(text, {f"x{k}": 0.0 for k in range(count)}, steps=2)
+        return found.method, len(found.point)
+
+    assert searched(20) == ("bfgs", 20)
+    assert searched(300) == ("l-bfgs-b", 300)
+    # reading an answer off goes through the variables once
+    assert lines(lambda: searched(600)) < 2.5 * lines(lambda: searched(300))
+
+
+def test_before_there_is_anything_to_end_with_a_signal_interrupts() -> None:
+    with pytest.raises(KeyboardInterrupt), Interruption(begun=False):
+        signal.raise_signal(signal.SIGINT)
+    with Interruption(begun=False) as interruption:
+        interruption.begun = True
+        signal.raise_signal(signal.SIGINT)
+        assert (interruption.asked, interruption.code) == (True, 130)
