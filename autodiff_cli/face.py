@@ -61,7 +61,7 @@ from .views.characters import Look, Theme, theme_of
 from .views.error import draw as _drawn
 from .views.formats import format_of
 from .views.graph import FORMATS as PICTURE_FORMATS
-from .views.graph import written
+from .views.graph import way_of, written
 from .views.numerals import rounding
 from .views.plot import drawn_as
 
@@ -656,7 +656,7 @@ def trace(
 @answers("graph")
 def graph(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, symbolic: bool = False,
-    theme: str | None = None,
+    theme: str | None = None, layout: str | None = None, partials: bool = False, width: int | None = None,
     digits: int | None = None, decimals: int | None = None, depth: int | None = None, binary: bool = False,
     work: int | None = None,
 ) -> Picture:  # fmt: skip
@@ -671,8 +671,9 @@ def graph(
     point = _point(at)
     found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=_wrt(wrt))
     return _as(
-        Picture, found, digits=rounding(digits, decimals), depth=depth, theme=_theme(theme), binary=binary or None
-    )
+        Picture, found, digits=rounding(digits, decimals), depth=depth, theme=_theme(theme), binary=binary or None,
+        way=None if layout is None else way_of(layout), partials=partials or None, width=width,
+    )  # fmt: skip
 
 
 def rows(

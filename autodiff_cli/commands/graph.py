@@ -9,7 +9,7 @@ from ..streams import options
 from ..streams.driver import Inputs, answer_one
 from ..views.characters import theme_of
 from ..views.formats import writer
-from ..views.graph import FORMATS, view, written
+from ..views.graph import FORMATS, WAYS, view, way_of, written
 
 EXAMPLES = (
     'autodiff graph "o = tanh(x*w + b)" --at x=2,w=-3,b=6.5',
@@ -21,6 +21,14 @@ ANSWERS = (
     options.Without.of("--on-error"),
     options.formats(FORMATS, "by default what the file's name says, else tree. png needs the extra `draw`"),
 )
+Layout = Annotated[
+    str | None,
+    options.Option(
+        "--layout", "right (default) or down: where the drawing goes from the inputs.", "NAME", choices=WAYS
+    ),
+]
+Partials = Annotated[bool, options.Option("--partials", "Write the local derivatives beside the lines.")]
+Width = Annotated[int | None, options.Option("--width", "Draw svg and png N pixels wide.", "N", range=(50, 20_000))]
 Symbolic = Annotated[bool, options.Option("--symbolic", "Draw the graph without numbers; no point is needed.")]
 
 
@@ -30,6 +38,9 @@ def run(
     symbolic: Symbolic = False,
     theme: options.Theme = None,
     answers: Annotated[options.Answers, *ANSWERS],
+    layout: Layout = None,
+    partials: Partials = False,
+    width: Width = None,
     depth: options.Depth = None,
     binary: options.Binary = False,
 ) -> int:
@@ -41,7 +52,15 @@ def run(
         raise ExpressionError(
             "usage", "a PNG cannot be shown on a terminal", hint="write it to a file: `--output graph.png`"
         )
-    shown = view(digits=answers.shown, depth=depth, theme=theme_of(theme), binary=binary)
+    shown = view(
+        digits=answers.shown,
+        depth=depth,
+        theme=theme_of(theme),
+        binary=binary,
+        way=way_of(layout),
+        partials=partials,
+        width=width,
+    )
     out = inputs.out()
     code = answer_one(
         inputs,

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
+from ..numbers.floats import REAL
 from ..table.operators import VARIABLE
 from ..values.chains import Chains
 from ..values.value import Value, in_order
@@ -19,6 +20,8 @@ class PictureInput(NamedTuple):
 
     node: int
     taken: bool
+    partial: float | None = None
+    """The local derivative of what it leads to; None without numbers, and where none flows back along it."""
 
 
 class PictureNode(NamedTuple):
@@ -118,7 +121,9 @@ def described(
     place = {node: k for k, node in enumerate(node for node in order if node not in chains.links)}
     drawn = []
     for node in place:
-        inputs = tuple([PictureInput(place[user._prev[k]], taken[user][k]) for user, k in chains.edges(node)])
+        partials = _partials(node, chains) if numbers and node.grad is not None else {}
+        edges = [(user, k, partials.get((user, k))) for user, k in chains.edges(node)]
+        inputs = tuple([PictureInput(place[user._prev[k]], taken[user][k], partial) for user, k, partial in edges])
         drawn.append(
             PictureNode(
                 node.label,
@@ -133,6 +138,26 @@ def described(
         )
     outputs = tuple(place[root] for root in roots)
     return Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
+
+
+def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
+    """The local derivatives of a node by what it is made from, through the links of its chain, where they are asked."""
+    found: dict[tuple[Value, int], float] = {}
+    waiting = [(node, 1.0)]
+    while waiting:
+        user, above = waiting.pop()
+        active = [each.grad is not None for each in user._prev]
+        try:
+            slopes = user.primitive.slopes(REAL, [each.data for each in user._prev], user.data, active)
+        except (ValueError, ArithmeticError):
+            # an adjoint of 0 never asked for it
+            continue
+        for k, slope in enumerate(slopes):
+            if slope is not None and user._prev[k] in chains.links:
+                waiting.append((user._prev[k], above * slope))
+            elif slope is not None:
+                found[user, k] = above * slope + 0.0
+    return found
 
 
 def _is_literal(node: Value) -> bool:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..errors import ExpressionError
 from ..questions.graph import Picture, gathered
 from .characters import Theme
 from .document import Block
 from .formats import View, diagnostic_record
 from .outline import outline
+from .pictures.cells import Choices, Way
+
+WAYS: tuple[Way, ...] = ("right", "down")
 
 
 def view(
-    *, digits: int | None = None, depth: int | None = None, theme: Theme = "auto", binary: bool = False
+    *,
+    digits: int | None = None,
+    depth: int | None = None,
+    theme: Theme = "auto",
+    binary: bool = False,
+    way: Way = "right",
+    partials: bool = False,
+    width: int | None = None,
 ) -> View[Picture]:
     """How a picture is shown: as a tree of so many levels, or drawn in the colours of a theme.
 
-    A chain of one operation is drawn as one node, unless `binary`.
+    A chain of one operation is drawn as one node, unless `binary`. Drawings go to the right or down, with `partials`
+    the local derivatives stand beside their lines, and they are so many pixels wide.
     """
+    choices = Choices(digits, theme, way, partials, width)
 
     def drawn(picture: Picture) -> Picture:
         return picture if binary else gathered(picture)
@@ -31,24 +44,32 @@ def view(
     def dot(picture: Picture) -> bytes:
         from .pictures.dot import dot
 
-        return dot(drawn(picture), digits).encode()
+        return dot(drawn(picture), choices).encode()
 
     def mermaid(picture: Picture) -> bytes:
         from .pictures.mermaid import mermaid
 
-        return mermaid(drawn(picture), digits).encode()
+        return mermaid(drawn(picture), choices).encode()
 
     def svg(picture: Picture) -> bytes:
         from .pictures.svg import svg
 
-        return svg(drawn(picture), digits, theme).encode()
+        return svg(drawn(picture), choices).encode()
 
     def png(picture: Picture) -> bytes:
         from .pictures.png import png
 
-        return png(drawn(picture), digits, theme)
+        return png(drawn(picture), choices)
 
     return View(_record, document=document, others={"dot": dot, "mermaid": mermaid, "svg": svg, "png": png})
+
+
+def way_of(name: str | None) -> Way:
+    """The way of a name. Raises a usage error for one that there is not."""
+    for way in WAYS:
+        if name in (way, None):
+            return way
+    raise ExpressionError("usage", f"`{name}` is no layout", hint="it is `right` or `down`")
 
 
 def _record(picture: Picture) -> dict[str, object]:

@@ -12,7 +12,7 @@ from string import Template
 from ..questions.page import Node, Page
 from .characters import Theme, visible
 from .formats import View
-from .pictures.cells import title
+from .pictures.cells import Choices, title
 from .pictures.svg import DARK, FAMILY, LIGHT, Colors, colored, shapes, svg
 from .trace import Names
 
@@ -45,7 +45,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy, title=escape(title(page.picture)), heading=escape(heading), style=style,
-        script=script, graph=svg(page.picture, DIGITS, live=True),
+        script=script, graph=svg(page.picture, Choices(DIGITS, live=True)),
         data=json.dumps(record(page), allow_nan=False).replace("<", "\\u003c"),
     )  # fmt: skip
     return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)

@@ -54,6 +54,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("trace", SUM, {"at": POINT, "mode": "forward", "direction": "x=1", "work": 2}),
     ("graph", SUM, {"at": POINT, "wrt": "x", "digits": 3, "depth": 1}),
     ("graph", "x + w + x*w", {"at": POINT, "binary": True}),
+    ("graph", SUM, {"at": POINT, "layout": "down", "partials": True, "width": 400}),
     ("graph", SUM, {"at": POINT, "decimals": 2}),
     ("graph", SUM, {"symbolic": True, "work": 2, "theme": "dark"}),
     ("page", SUM, {"at": POINT, "wrt": "x", "theme": "dark", "work": 2}),

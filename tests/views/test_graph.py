@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.graph import Picture, described, gathered, picture, symbolic_picture
 from autodiff_cli.values.value import Value
-from autodiff_cli.views.characters import visible
-from autodiff_cli.views.pictures.cells import cells
+from autodiff_cli.views.characters import THEMES, visible
+from autodiff_cli.views.graph import WAYS
+from autodiff_cli.views.pictures.cells import Choices, Way, cells
 from autodiff_cli.views.pictures.dot import dot
 from autodiff_cli.views.pictures.mermaid import mermaid
 from autodiff_cli.views.pictures.png import png
 from autodiff_cli.views.pictures.svg import DARK, LIGHT, Colors, svg
 from counting import counted_calls
-from drawings import SVG, boxes, crossings, cut, overlaps, points, size, struck, tangle
+from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
 from running import autodiff
 from strategies import graphs, share_leaves
@@ -232,19 +233,19 @@ def test_an_svg_follows_the_reader_and_can_be_read_aloud() -> None:
     assert root[0].tag == f"{SVG}title" and root[0].text == f"Graph of {NEURON}"
     assert "value is 0.707107" in (root[1].text or "") and "x1 -1.5, w1 1" in (root[1].text or "")
     assert "@media (prefers-color-scheme:dark)" in text and LIGHT.paper in text and DARK.paper in text
-    assert DARK.result not in svg(picture(NEURON, POINT), theme="light")
-    assert LIGHT.result not in svg(picture(NEURON, POINT), theme="dark")
+    assert DARK.result not in svg(picture(NEURON, POINT), Choices(theme="light"))
+    assert LIGHT.result not in svg(picture(NEURON, POINT), Choices(theme="dark"))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_png_is_drawn_whole_and_the_same_again(theme: str) -> None:
     drawn = picture(NEURON, POINT)
-    data = png(drawn, theme="dark" if theme == "dark" else "light")
+    data = png(drawn, Choices(theme="dark" if theme == "dark" else "light"))
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND"
     width, height = struct.unpack(">II", data[16:24])
     _, _, wide, high = map(float, ET.fromstring(svg(drawn)).get("viewBox", "").split())
     assert (width, height) == pytest.approx((2 * wide, 2 * high), abs=1)
-    assert png(drawn, theme="dark" if theme == "dark" else "light") == data
+    assert png(drawn, Choices(theme="dark" if theme == "dark" else "light")) == data
 
 
 def test_a_png_has_its_text() -> None:
@@ -342,9 +343,86 @@ def test_a_picture_does_not_change_from_run_to_run() -> None:
 
 
 def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
-    drawn = {theme: svg(picture("x*y", {"x": 1, "y": 2}), theme=theme) for theme in ("light", "dark")}  # type: ignore[arg-type]
+    drawn = {theme: svg(picture("x*y", {"x": 1, "y": 2}), Choices(theme=theme)) for theme in THEMES if theme != "auto"}
     for theme, made in drawn.items():
         rules = re.findall(r"([^{}<>]+)\{[^}]*#[0-9a-f]{6}", made)
         assert len(rules) > 8
         assert all(each.startswith(f".autodiff.{theme} ") for rule in rules for each in rule.split(",")), rules
         assert f'class="autodiff {theme}"' in made
+
+
+# ---- which way, how wide, and with what beside the lines ----------------------------------------------------------
+@pytest.mark.parametrize("shape", ["chain", "tree", "powers", "shared"])
+@pytest.mark.parametrize("count", [9, 60])
+@pytest.mark.parametrize(("way", "partials"), [("down", False), ("down", True), ("right", True)])
+def test_no_way_of_drawing_lays_things_over_each_other(shape: str, count: int, way: Way, partials: bool) -> None:
+    drawn = gathered(size(shape, count))
+    root = ET.fromstring(svg(drawn, Choices(way=way, partials=partials)))
+    found = boxes(root)
+    assert overlaps(found) == 0
+    numbers = [text for text in root.iter(f"{SVG}text") if text.get("class") == "partial"]
+    said = sum(each.partial is not None for node in drawn.nodes for each in node.inputs)
+    assert len(numbers) == (said if partials else 0)
+    # numbers beside lines stand in no box and on no other number
+    places = []
+    for text in numbers:
+        x, y, length = (float(text.get(name, "")) for name in ("x", "y", "textLength"))
+        places.append(Box(x, y - 9, x + length, y))
+    assert overlaps(places) == 0
+    assert overlaps([*found, *places]) == 0
+
+
+def test_a_drawing_goes_down() -> None:
+    drawn = picture(NEURON, POINT)
+    right, down = (boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in WAYS)
+
+    def extent(found: list[Box]) -> tuple[float, float]:
+        return max(box.right for box in found), max(box.bottom for box in found)
+
+    assert extent(right)[0] > 2 * extent(right)[1]
+    assert extent(down)[1] > extent(right)[1] and extent(down)[0] < extent(right)[0]
+    assert "rankdir=TB" in dot(drawn, Choices(way="down"))
+    assert mermaid(drawn, Choices(way="down")).startswith("flowchart TD")
+    assert "at the top" in svg(drawn, Choices(way="down"))
+
+
+PROGRAMS = [
+    (NEURON, POINT),
+    ("a*b*c + (a + b*b) + a - sin(c)/a", {"a": 2.0, "b": -3.0, "c": 0.5}),
+    ("max(x, y, 3) + (x if x > y else y*y) + abs(x)*log(y) + polygamma(2, x)*x**y", {"x": 1.5, "y": 2.5}),
+]
+
+
+@pytest.mark.parametrize(("text", "point"), PROGRAMS)
+def test_the_numbers_beside_the_lines_are_what_the_gradients_are_made_of(text: str, point: dict[str, float]) -> None:
+    plain = picture(text, point)
+    for drawn in (plain, gathered(plain)):
+        found: dict[int, float] = {}
+        for node in drawn.nodes:
+            for each in node.inputs:
+                if each.partial is not None and node.grad is not None:
+                    found[each.node] = found.get(each.node, 0.0) + node.grad * each.partial
+        asked = {k: node.grad for k, node in enumerate(drawn.nodes) if node.grad is not None and k not in drawn.outputs}
+        assert len(asked) >= 7
+        assert {k: found.get(k, 0.0) for k in asked} == pytest.approx(asked, rel=1e-12, abs=1e-300)
+
+
+def test_the_numbers_beside_the_lines_in_every_format() -> None:
+    drawn = picture("x*w", {"x": 2.0, "w": -3.0})
+    choices = Choices(partials=True)
+    assert '[label="-3", fontsize=10]' in dot(drawn, choices) and '[label="2"' in dot(drawn, choices)
+    assert '-->|"#45;3"| f2' in mermaid(drawn, choices)
+    assert ">-3</text>" in svg(drawn, choices)
+    unknown = symbolic_picture("x*w")
+    assert 'class="partial"' not in svg(unknown, choices)
+    assert dot(unknown, choices) == dot(unknown)
+
+
+def test_a_picture_is_as_wide_as_asked() -> None:
+    drawn = picture(NEURON, POINT)
+    usual, wide = (ET.fromstring(svg(drawn, Choices(width=width))) for width in (None, 1600))
+    assert wide.get("width") == "1600" and wide.get("viewBox") == usual.get("viewBox")
+    made = png(drawn, Choices(width=700))
+    assert int.from_bytes(made[16:20], "big") == pytest.approx(700, abs=1)
+    with pytest.raises(ExpressionError, match="pixels, too many for a PNG"):
+        png(size("shared", 60), Choices(way="down", width=20_000))

@@ -5,12 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ...questions.graph import Picture, PictureNode
-from ..characters import visible
+from ...questions.graph import Picture, PictureInput, PictureNode
+from ..characters import Theme, visible
 from ..numerals import readable
 
-"""The colours of a drawing; `auto` follows the reader's."""
+Way = Literal["right", "down"]
+"""Where a drawing goes from the inputs to the result."""
 
+
+class Choices(NamedTuple):
+    """How a picture is drawn: in which colours, which way, whether with local derivatives, and how wide."""
+
+    digits: int | None = None
+    theme: Theme = "auto"
+    way: Way = "right"
+    partials: bool = False
+    width: int | None = None
+    """In pixels; None for what its text asks for."""
+    live: bool = False
+    """Whether it is for a page that changes its numbers and writes on its lines."""
+
+    def partial(self, each: PictureInput) -> str:
+        """What is written beside a line; empty for nothing."""
+        return "" if each.partial is None or not self.partials else readable(each.partial, self.digits)
+
+
+USUAL = Choices()
 NOT_EVALUATED = "not evaluated"
 TITLE = 160
 """Characters of a program's text that a title shows."""
@@ -54,15 +74,18 @@ def title(picture: Picture) -> str:
     return "Graph of " + (text if len(text) <= TITLE else text[: TITLE - 1] + "…")
 
 
-def description(picture: Picture, digits: int | None = None) -> str:
+def description(picture: Picture, choices: Choices = USUAL) -> str:
     """What a reader who cannot see the picture is told."""
-    return " ".join(_sentences(picture, digits))
+    return " ".join(_sentences(picture, choices))
 
 
-def _sentences(picture: Picture, digits: int | None) -> Iterator[str]:
+def _sentences(picture: Picture, choices: Choices) -> Iterator[str]:
+    digits = choices.digits
+    right = choices.way == "right"
+    ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
     count = len(picture.nodes)
     skipped = sum(not node.taken for node in picture.nodes)
-    yield f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs on the left to the result on the right."
+    yield f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."
     if picture.numbers:
         value = picture.nodes[picture.outputs[0]].data
         yield f"The value is {readable(value, digits)}."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...questions.graph import Picture
-from .cells import cells, description, title
+from .cells import USUAL, Choices, cells, description, title
 
 EDGES = 500
 """How many edges Mermaid draws by default; a diagram may not raise its `maxEdges` itself."""
@@ -15,30 +15,32 @@ EDGES = 500
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
-def mermaid(picture: Picture, digits: int | None = None) -> str:
+def mermaid(picture: Picture, choices: Choices = USUAL) -> str:
     """The picture in Mermaid's language."""
-    lines = list(_lines(picture, digits))
+    lines = list(_lines(picture, choices))
     edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
     if edges > EDGES:
         lines.insert(1, f"  %% {edges} edges: a page draws more than {EDGES} only if its maxEdges setting allows it")
     return "\n".join(lines) + "\n"
 
 
-def _lines(picture: Picture, digits: int | None) -> Iterator[str]:
-    yield "flowchart LR"
+def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
+    yield f"flowchart {'LR' if choices.way == 'right' else 'TD'}"
     yield f"  accTitle: {escape(title(picture))}"
-    yield f"  accDescr: {escape(description(picture, digits))}"
+    yield f"  accDescr: {escape(description(picture, choices))}"
     ends: list[str] = []
     skipped: list[str] = []
     for index, node in enumerate(picture.nodes):
         # escaped character by character, then set between bars that are the picture's own
-        boxes = " #124; ".join(escape(cell.whole) for cell in cells(node, digits))
+        boxes = " #124; ".join(escape(cell.whole) for cell in cells(node, choices.digits))
         if boxes:
             yield f'  v{index}["{boxes}"]'
         if node.operation:
             yield f'  f{index}(["{escape(node.operation)}"])'
             for each in node.inputs:
-                yield f"  {ends[each.node]} {'-->' if each.taken else '-.->'} f{index}"
+                partial = choices.partial(each)
+                said = f'|"{escape(partial)}"|' if partial else ""
+                yield f"  {ends[each.node]} {'-->' if each.taken else '-.->'}{said} f{index}"
             if boxes:
                 yield f"  f{index} {'-->' if node.taken else '-.->'} v{index}"
         if not node.taken:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...errors import ExpressionError
 from ...questions.graph import Picture
 from ..characters import Theme
+from .cells import USUAL, Choices
 from .svg import svg
 
 SCALE = 2.0
@@ -31,7 +32,7 @@ _OTHER = re.compile(
 FONTS = Path(__file__).parent / "fonts"
 
 
-def png(picture: Picture, digits: int | None = None, theme: Theme = "auto") -> bytes:
+def png(picture: Picture, choices: Choices = USUAL) -> bytes:
     """The picture as a PNG file. Raises `ExpressionError` where the libraries of `draw` are not installed.
 
     Characters that the font lacks are drawn in one of the system's fonts, if there are any.
@@ -43,17 +44,20 @@ def png(picture: Picture, digits: int | None = None, theme: Theme = "auto") -> b
             "usage", "`--format png` needs the libraries of the extra `draw`",
             hint="`pip install 'autodiff-cli[draw]'`; the formats tree, dot, mermaid and svg need nothing",
         ) from None  # fmt: skip
-    text = svg(picture, digits, "dark" if theme == "dark" else "light")
+    theme: Theme = "dark" if choices.theme == "dark" else "light"
+    text = svg(picture, choices._replace(theme=theme, width=None))
     found = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
     assert found
     width, height = float(found[1]), float(found[2])
-    scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5))
-    scale = min(scale, SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
-    if scale < SMALLEST:
-        raise ExpressionError(
-            "limit", f"the picture would be {width:,.0f} by {height:,.0f} units, too many for a PNG that can be read",
-            hint="`--format svg` has no such limit",
-        )  # fmt: skip
+    most = min(SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
+    if choices.width is None:
+        scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5), most)
+        told = "" if scale >= SMALLEST else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
+    else:
+        scale = choices.width / width
+        told = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
+    if told:
+        raise ExpressionError("limit", f"the picture would be {told}", hint="`--format svg` has no such limit")
     data = resvg_py.svg_to_bytes(
         svg_string=text,
         zoom=scale,
