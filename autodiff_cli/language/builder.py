@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
 from ..numbers import work
-from ..run.tape import Place, Tape, in_order
-from ..table.operators import AND, COMPARISONS, CONSTANT, NEG, VARIABLE
+from ..run.tape import Place, Rows, Tape, in_order
+from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..values.value import Value, evaluate, values_of
 from .checks import check_thousands
 from .statements import Head, Statement
 from .statements import Unexplained as Unexplained
-from .tokens import within
+from .tokens import Offsets, new_number, offsets, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
@@ -28,12 +28,12 @@ STEPS_A_NODE = 10
 SIMPLE = {
     name: p
     for name, p in FUNCTIONS.items()
-    if len(p.params) == 1 and not (p.variadic or p.with_two or p.constant_params or p.takes_conditions)
+    if len(p.params) == 1 and not (p.variadic or p.constant_params or p.takes_conditions)
 }
-"""The functions of the language that take one number, and nothing else."""
+"""The functions of the language that can be called with one number."""
 
 Piece = tuple[int, int]
-"""Where an operand begins in the text, and what it ends before: a sign, or its own end."""
+"""A piece of the text in pairs, see `Offsets.span`."""
 
 
 class Binding(NamedTuple):
@@ -48,22 +48,25 @@ class Program:
     """A program on a tape, not evaluated. `outputs`, `variables` and `bindings` show it as a graph of Values."""
 
     __slots__ = (
-        "_values", "_variables", "bound", "constants", "is_plain", "leaves", "parameters", "roots", "tape", "text",
+        "_labels", "_tape", "_values", "_variables", "bound", "constants", "is_plain", "leaves", "parameters", "roots",
+        "rows", "text",
     )  # fmt: skip
 
     def __init__(
         self,
         text: str,
-        tape: Tape,
+        rows: Rows,
         roots: tuple[int, ...],
         leaves: dict[str, int],
         parameters: tuple[str, ...],
         constants: dict[str, float],
-        bound: tuple[tuple[str, int, int], ...],
+        bound: Sequence[tuple[str, Place, int]],
+        labels: Mapping[int, str],
         is_plain: bool,
     ) -> None:
         self.text = text
-        self.tape = tape
+        self.rows = rows
+        """The operations as they were read, their places in pairs."""
         self.roots = roots
         """The places of the outputs on the tape."""
         self.leaves = leaves
@@ -73,11 +76,31 @@ class Program:
         self.constants = constants
         """The named constants that were used."""
         self.bound = bound
-        """The names that the program bound: each with where, and the place of its node."""
+        """The names that the program bound: each with where it stands in pairs, and the place of its node."""
         self.is_plain = is_plain
         """Whether all of the tape is needed for the outputs wherever they are taken, and in their order."""
+        self._labels = labels
+        self._tape: Tape | None = None
         self._values: list[Value] | None = None
         self._variables: dict[str, Value] | None = None
+
+    def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
+        """The same program with other outputs on its tape, which may have grown; `text` begins as its own does."""
+        made = Program(
+            text, self.rows, roots, self.leaves, self.parameters, self.constants, self.bound, self._labels, False
+        )
+        made._tape = self.tape
+        return made
+
+    @property
+    def tape(self) -> Tape:
+        """The program on a tape; always the same one."""
+        if self._tape is None:
+            where = offsets(self.text)
+            self._tape = tape = self.rows.tape()
+            tape.places = [where.span(place) for place in self.rows.places]
+            tape.labels = {**self._labels, **{i: name for name, i in self.leaves.items()}}
+        return self._tape
 
     @property
     def values(self) -> list[Value]:
@@ -102,27 +125,27 @@ class Program:
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """The names that the program bound."""
-        return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bound])
+        if not self.bound:
+            return ()
+        where = offsets(self.text)
+        return tuple([Binding(name, where.span(place).start, self.values[i]) for name, place, i in self.bound])
 
 
 _NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
 """What stands in the body of a definition for what only a call of it decides."""
 
 
-class Nodes:
-    """Nodes in rows: those of the program, or the body of a definition, which is worked out again at every call."""
+class Body(Rows):
+    """The body of a definition, which is worked out again at every call."""
+
+    __slots__ = ("called", "pieces")
 
     def __init__(self) -> None:
-        self.primitives: list[Primitive] = []
-        self.parents: list[tuple[int, ...]] = []
-        self.places: list[Place] = []
-        self.constants: dict[int, tuple[float, str]] = {}
-        """Each constant, and the text that it was read from."""
-        self.columns = self.primitives, self.parents, self.places, self.constants
+        super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
-        """In a body: of each operation, where its operands stand."""
+        """Of each operation, where its operands stand."""
         self.called: dict[int, tuple[str, Place]] = {}
-        """In a body: the names that are used or called, and where."""
+        """The names that are used or called, and where."""
 
 
 class Anything:
@@ -138,7 +161,9 @@ class Anything:
 class _Function(NamedTuple):
     name: str
     parameters: tuple[str, ...]
-    body: Nodes
+    body: Body
+    primitives: Sequence[Primitive]
+    parents: Sequence[tuple[int, ...]]
     root: int
     piece: Piece
     statement: int
@@ -155,10 +180,11 @@ class Builder:
         self.text = text
         self.given = given
         self.most = most
-        self.ahead = 0
-        """The terminal after what the reader puts together."""
         self.statements: list[Statement] = []
-        self.nodes = self.whole = Nodes()
+        """Where they stand is counted in pairs."""
+        self.nodes: Rows = Rows()
+        self.whole = self.nodes
+        self.body: Body | None = None
         self.known: dict[str, int] = {}
         """The nodes of the names that mean the same wherever they stand from here on."""
         self.conditions: Any = set()
@@ -177,15 +203,28 @@ class Builder:
         self.bound: dict[str, list[tuple[int, int]]] = {}
         self.defined: dict[str, list[_Function]] = {}
         self.uncalled: dict[int, _Function] = {}
-        self.bindings: list[tuple[str, int, int]] = []
-        self.looks: dict[str, tuple[str, Span]] = {}
-        self._before = self._sizes()
+        self.bindings: list[tuple[str, Place, int]] = []
+        self.looks: dict[str, tuple[str, Place]] = {}
+        self._offsets: Offsets | None = None
+        self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
+        """What there was before this statement: names, nodes, and what was wrong."""
 
-    def _sizes(self) -> tuple[Any, ...]:
-        names = self.known, self.free, self.used_constants, self.looks
-        return [len(row) for row in names], len(self.whole.primitives), self.problem
+    @property
+    def offsets(self) -> Offsets:
+        """Where the pairs of the text stand."""
+        if self._offsets is None:
+            self._offsets = offsets(self.text)
+        return self._offsets
 
-    def scope(self) -> tuple[Nodes, dict[str, int], Any, Mapping[str, Primitive]]:
+    def span(self, place: Place) -> Span:
+        """A place as users are shown it."""
+        return self.offsets.span(place)
+
+    def outline(self) -> list[Statement]:
+        """The statements, where they stand in the text."""
+        return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
+
+    def scope(self) -> tuple[Rows, dict[str, int], Any, Mapping[str, Primitive]]:
         """Where the reader adds nodes, and what it needs to know there."""
         return self.nodes, self.known, self.conditions, self.functions
 
@@ -198,7 +237,7 @@ class Builder:
     def program(self) -> Program:
         """The program that has been read. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
-            problem, self.problem, self._before = self.problem, None, ()
+            problem, self.problem, self._before = self.problem, None, ((), 0, None)
             try:
                 raise problem
             finally:
@@ -208,36 +247,38 @@ class Builder:
             _, function = self.uncalled.popitem()
             parameters = function.parameters
             self.apply_to_variables(function)
-        for function in list(self.uncalled.values()):
+        for function in [*self.uncalled.values()]:
             self.check_body(function)
         nodes, free = self.whole, self.free
         leaves = free
         if self.expanded:
-            leaves = {name: free[name] for name in sorted(free, key=lambda name: nodes.places[free[name]][:2])}
+            leaves = {
+                name: free[name] for name in sorted(free, key=lambda name: self.span(nodes.places[free[name]])[:2])
+            }
         return Program(
             self.text,
-            self.tape(),
+            nodes,
             self.outputs,
             leaves,
             tuple(leaves) if parameters is None else parameters,
             {name: nodes.constants[i][0] for name, i in self.used_constants.items()},
-            tuple(self.bindings),
+            self.bindings,
+            self.labels,
             len(self.statements) == 1 and not self.expanded and not self.branches,
         )
 
-    def tape(self) -> Tape:
-        """The nodes so far as a tape."""
-        nodes = self.whole
-        tape = Tape(nodes.primitives, nodes.parents, [None] * len(nodes.primitives))
-        for i, (number, _) in nodes.constants.items():
-            tape.data[i] = number
-        tape.places, tape.constants, tape.labels = nodes.places, nodes.constants, self.labels
-        return tape
-
-    def finish_statement(self, statement: Statement) -> None:
-        """Go on to the next statement."""
+    def finish_statement(self, statement: Statement | int, place: Piece) -> list[Statement]:
+        """Take note of a statement that is complete, or of an expression that is one; all of them so far."""
+        if not isinstance(statement, Statement):
+            self.output((statement,), (place,))
+            statement = Statement("expression", *place)
         self.statements.append(statement)
-        self._before = self._sizes()
+        return self.statements
+
+    def next_statement(self) -> None:
+        """Go on to the next statement."""
+        sizes = len(self.known), len(self.free), len(self.used_constants), len(self.looks)
+        self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         """The outputs, if no statement comes after this one."""
@@ -245,42 +286,41 @@ class Builder:
             self.check_types((), operands, pieces)
         self.outputs = operands
 
-    def bind(self, name: str, at: Span, value: int) -> None:
+    def bind(self, name: str, at: Place, value: int) -> None:
         """Bind a name to a node."""
         try:
             self.check_unused_before(name, at)
             self.check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
-        if self.whole.primitives[value] is not VARIABLE:
-            self.labels.setdefault(value, name)
+        self.labels.setdefault(value, name)
         self.bound.setdefault(name, []).append((len(self.statements), value))
-        self.bindings.append((name, at.start, value))
+        self.bindings.append((name, at, value))
         self.known[name] = value
         self.hide(name)
         self.outputs = (value,)
 
-    def augment(self, name: str, at: Span, primitive: Primitive, value: int, piece: Piece) -> None:
+    def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
         """Bind a name to an operation on what it was bound to."""
         if name in self.bound:
             old = self.bound[name][-1][1]
-            place = (at.start, piece[1])
-            self.bind(name, at, self.operation(primitive, (old, value), place, ((at.start, at.end), piece)))
+            place = (at[0], piece[1])
+            self.bind(name, at, self.operation(primitive, (old, value), place, (at, piece)))
             return
         what = "a constant" if name in CONSTANTS and name not in self.given else "not bound yet"
         self.problem = self._before[2] or ExpressionError(
-            "name", f"`{name}` is {what}, so it cannot be updated", at, f"bind it first: `{name} = …`"
+            "name", f"`{name}` is {what}, so it cannot be updated", self.span(at), f"bind it first: `{name} = …`"
         )
 
-    def check_unused_before(self, name: str, at: Span) -> None:
+    def check_unused_before(self, name: str, at: Place) -> None:
         if name in self.bound:
             return
         earlier = self.free.get(name, self.used_constants.get(name))
         if earlier is not None:
             raise ExpressionError(
-                "name", f"`{name}` is bound here but was used before", at,
+                "name", f"`{name}` is bound here but was used before", self.span(at),
                 "bind a name before its first use, or give this one another name",
-                ((Span(*self.whole.places[earlier]), "used here"),),
+                ((self.span(self.whole.places[earlier]), "used here"),),
             )  # fmt: skip
 
     # -- definitions ------------------------------------------------------------------------------------------------
@@ -293,14 +333,20 @@ class Builder:
                 row.popitem()
         self.cut(size)
         self._top = self.known, self.conditions, self.functions
-        self.nodes, self.known, self.conditions, self.functions = Nodes(), {}, Anything(), {}
+        self.begin(Body())
+
+    def begin(self, body: Body) -> None:
+        """Add the nodes that follow to a body, where no name has a meaning yet."""
+        self.nodes = self.body = body
+        self.known, self.conditions, self.functions = {}, Anything(), {}
 
     def cut(self, size: int) -> None:
         """Take back the nodes from there on."""
         nodes = self.whole
-        self.conditions.difference_update(range(size, len(nodes.primitives)))
-        for row in (nodes.primitives, nodes.parents, nodes.places):
-            del row[size:]
+        self.conditions.difference_update(range(size, len(nodes.places)))
+        while nodes.rows and nodes.rows[-1][1] >= size:
+            nodes.rows.pop()
+        del nodes.places[size:]
         table: dict[int, Any]
         for table in (nodes.constants, self.labels):
             while table and next(reversed(table)) >= size:
@@ -308,7 +354,9 @@ class Builder:
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
         """End the body, and define the function."""
-        body, self.nodes = self.nodes, self.whole
+        body = self.body
+        assert body is not None
+        self.nodes, self.body = self.whole, None
         self.known, self.conditions, self.functions = self._top
         self.hide(head.name)
         names = tuple([name for name, _ in head.parameters])
@@ -320,7 +368,8 @@ class Builder:
             self.check_look(head.name, head.span)
         except ExpressionError as error:
             self.refuse(error)
-        function = _Function(head.name, names, body, root, piece, len(self.statements))
+        columns = body.columns(_NAME)
+        function = _Function(head.name, names, body, *columns, root, piece, len(self.statements))
         self.defined.setdefault(head.name, []).append(function)
         self.uncalled[len(self.statements)] = function
         self.parameters = head.parameters
@@ -334,7 +383,7 @@ class Builder:
                     "name", f"`{name}` is a parameter here, and a variable of the program before", span,
                     "give one of them another name",
                 )  # fmt: skip
-            leaves.append(self.variable(name, span[:2]))
+            leaves.append(self.variable(span))
         self.free.update(zip(function.parameters, leaves, strict=True))
         root = self.expand(function, tuple(leaves), None)
         self.outputs = (root,)
@@ -342,8 +391,8 @@ class Builder:
 
     def check_body(self, function: _Function) -> None:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
-        free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.primitives)
-        self.expand(function, tuple([self.variable(name, (0, 0)) for name in function.parameters]), None)
+        free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
+        self.expand(function, tuple([self.variable((0, 0)) for _ in function.parameters]), None)
         self.free, self.used_constants = free, constants
         self.cut(size)
 
@@ -354,16 +403,16 @@ class Builder:
         self.problem = self.problem or error
         return self.constant(0.0, "0", (0, 0))
 
-    def refuse_number(self, start: int, end: int) -> None:
+    def refuse_number(self, place: Place) -> None:
         """Say that a number is infinite."""
         self.refuse(
             ExpressionError(
-                "overflow", "this number is too large for double precision", Span(start, end),
+                "overflow", "this number is too large for double precision", self.span(place),
                 "the largest is about 1.8e308",
             )
         )  # fmt: skip
 
-    def check_look(self, name: str, at: Span) -> None:
+    def check_look(self, name: str, at: Place) -> None:
         """Refuse two names that look alike."""
         look = name
         if not name.isascii():
@@ -373,14 +422,20 @@ class Builder:
         known, where = self.looks.setdefault(look, (name, at))
         if known != name:
             raise ExpressionError(
-                "name", f"`{name}` and `{known}` look alike but are two names", at, "write both the same way",
-                ((where, f"`{known}` is here"),),
+                "name", f"`{name}` and `{known}` look alike but are two names", self.span(at),
+                "write both the same way", ((self.span(where), f"`{known}` is here"),),
             )  # fmt: skip
 
     def name(self, name: str, place: Place) -> int:
         """The node of a name that the reader has met."""
-        if self.nodes is not self.whole:
-            return self.postpone(_NAME, (), place, name, place)
+        if self.body is not None:
+            self.body.called[len(self.body.places)] = name, place
+            return self.leaf(place)
+        if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
+            # A variable that nothing can be wrong with: what `lookup` would do.
+            self.looks[name] = name, place
+            self.free[name] = self.known[name] = node = self.leaf(place)
+            return node
         try:
             node = self.known[name] = self.lookup(name, place, len(self.statements))
         except ExpressionError as error:
@@ -389,7 +444,7 @@ class Builder:
 
     def lookup(self, name: str, place: Place, statement: int) -> int:
         """The node of a name in the program as it was before a statement."""
-        self.check_look(name, Span(*place))
+        self.check_look(name, place)
         history = self.bound.get(name)
         if history:
             k = bisect_left(history, statement, key=lambda entry: entry[0])
@@ -397,7 +452,7 @@ class Builder:
                 return history[k - 1][1]
             if name not in CONSTANTS:
                 raise ExpressionError(
-                    "name", f"`{name}` has no value yet where it is used here", Span(*place),
+                    "name", f"`{name}` has no value yet where it is used here", self.span(place),
                     "bind it before the definition",
                 )  # fmt: skip
         if name in CONSTANTS and name not in self.given and name not in self.free:
@@ -406,11 +461,11 @@ class Builder:
                 self.labels[node] = name
             return self.used_constants[name]
         if name not in self.free:
-            self.free[name] = self.variable(name, place)
+            self.free[name] = self.variable(place)
         return self.free[name]
 
     def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
-        """What a call calls, in the body of a function or in the program."""
+        """What a call calls that ends before a sign, in the body of a function or in the program."""
         statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
         if (
@@ -418,7 +473,9 @@ class Builder:
             or (scope and name in scope.parameters)
             or (bound and bisect_left(bound, statement, key=lambda entry: entry[0]) > 0)
         ):
-            raise Unexplained("name", f"`{name}` has a value here, so it cannot be called", Span(*place), end)
+            raise Unexplained(
+                "name", f"`{name}` has a value here, so it cannot be called", self.span(place), self.offsets.ends[end]
+            )
         history = self.defined.get(name)
         if history:
             k = bisect_left(history, statement, key=lambda entry: entry.statement)
@@ -428,58 +485,60 @@ class Builder:
             return FUNCTIONS[name]
         if scope and scope.name == name:
             raise ExpressionError(
-                "name", f"`{name}` calls itself", Span(*place),
+                "name", f"`{name}` calls itself", self.span(place),
                 "write the recursion out: definitions are expanded in place",
             )  # fmt: skip
         if history:
-            raise ExpressionError("name", f"`{name}` is defined only later", Span(*place), "move its definition up")
+            raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
         if name in self.free or name in CONSTANTS or len(name) == 1:
-            raise Unexplained("name", f"`{name}` is not a function", Span(*place), end)
-        raise Unexplained("name", f"there is no function `{name}`", Span(*place), end, functions=tuple(self.defined))
+            raise Unexplained("name", f"`{name}` is not a function", self.span(place), self.offsets.ends[end])
+        raise Unexplained(
+            "name", f"there is no function `{name}`", self.span(place), self.offsets.ends[end],
+            functions=tuple(self.defined),
+        )  # fmt: skip
 
     # -- nodes ------------------------------------------------------------------------------------------------------
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
-        """A new node."""
-        nodes = self.nodes
-        i = len(nodes.primitives)
-        nodes.primitives.append(primitive)
-        nodes.parents.append(parents)
-        nodes.places.append(place)
+        """A new operation."""
+        i = self.leaf(place)
+        a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
+        self.nodes.rows.append((primitive, i, a, b))
         if primitive.gives_condition:
             self.conditions.add(i)
         elif primitive.demand:
             self.branches = True
         return i
 
+    def leaf(self, place: Place) -> int:
+        """A new node without inputs."""
+        places = self.nodes.places
+        places.append(place)
+        return len(places) - 1
+
+    variable = leaf
+
     def constant(self, data: float, source: str, place: Place) -> int:
         """A new constant."""
-        i = self.node(CONSTANT, (), place)
+        i = self.leaf(place)
         self.nodes.constants[i] = data, source
         return i
 
-    def variable(self, name: str, place: Place) -> int:
-        """A new variable."""
-        i = self.node(VARIABLE, (), place)
-        self.labels[i] = name
-        return i
-
-    def postpone(self, primitive: Primitive, parents: tuple[int, ...], place: Place, name: str, at: Place) -> int:
-        """A new node of a body, for a name that only a call of the function gives a meaning."""
-        self.nodes.called[len(self.nodes.primitives)] = name, at
-        return self.node(primitive, parents, place)
-
-    def superscript(self, digits: str, start: int, end: int) -> int:
-        """The exponent that a superscript is."""
+    def superscript(self, text: str, sign: int) -> int:
+        """The exponent that a superscript is, the sign of a pair."""
+        digits = worth(text)
         if digits[0] not in "+-":
-            return self.constant(float(digits), digits, (start, end))
-        number = self.constant(float(digits[1:]), digits[1:], (start + 1, end))
-        return self.node(NEG, (number,), (start, end)) if digits[0] == "-" else number
+            found = new_number(text)
+            assert found is not None
+            return self.constant(*found, (~sign, sign + 1))
+        start, end, _ = self.span((~sign, sign + 1))
+        number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
+        return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
     # -- operations -------------------------------------------------------------------------------------------------
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
         """Hold it to the next node that exactly the `wanted` ones of its operands are conditions."""
-        if self.nodes is not self.whole:
-            self.nodes.pieces[len(self.nodes.primitives)] = pieces
+        if self.body is not None:
+            self.body.pieces[len(self.body.places)] = pieces
             return
         try:
             self.raise_for_types(wanted, operands, pieces)
@@ -492,8 +551,7 @@ class Builder:
         for k, operand in enumerate(operands):
             if (operand in conditions) == (k in wanted):
                 continue
-            start, stop = pieces[k]
-            span = Span(start, within(self.text, start, stop)[-1][2])
+            span = self.span(pieces[k])
             if k in wanted:
                 raise ExpressionError(
                     "type", "a condition is needed here, and this is a number", span, "compare it: `… > 0`, `… != 0`"
@@ -511,39 +569,35 @@ class Builder:
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
         """The operand of a sign that changes nothing."""
-        if self.nodes is not self.whole:
+        if self.body is not None:
             return self.operation(_PLUS, (operand,), place, (piece,))
         if operand in self.conditions:
             self.check_types((), (operand,), (piece,))
         return operand
 
-    def comparison(self, operands: Sequence[int], start: int, rest: Sequence[tuple[str, int, int, int]]) -> int:
-        """A comparison, chained ones as the conjunction of their pairs.
-
-        `rest` has each sign, where it stands, and where the operand after it begins and ends.
-        """
+    def comparison(self, operands: Sequence[int], pieces: Sequence[Piece], signs: Sequence[str]) -> int:
+        """A comparison, chained ones as the conjunction of their pairs."""
         result: int | None = None
-        end = rest[-1][3]
-        begins = [start, *(begin for _, _, begin, _ in rest)]
-        stops = [*(at for _, at, _, _ in rest), end]
-        pieces = list(zip(begins, stops, strict=True))
-        for k, (sign, _, _, stop) in enumerate(rest):
-            pair = self.operation(COMPARISONS[sign], tuple(operands[k : k + 2]), (begins[k], stop), pieces[k : k + 2])
-            result = pair if result is None else self.node(AND, (result, pair), (start, end))
+        for k, sign in enumerate(signs):
+            pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
+            compared = self.operation(COMPARISONS[sign], pair, (two[0][0], two[1][1]), two)
+            whole = (pieces[0][0], pieces[-1][1])
+            result = compared if result is None else self.node(AND, (result, compared), whole)
         assert result is not None
         return result
 
-    def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, row: Sequence[int]) -> int:
-        """A call of a function of the program or of the language. `row` has where the arguments and commas stand."""
-        pieces = piecewise(row, place[1] - 1)
-        if self.nodes is not self.whole:
-            self.nodes.pieces[len(self.nodes.primitives)] = pieces
-            return self.postpone(_CALL, operands, place, name, at)
+    def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+        """A call of a function of the program or of the language."""
+        if self.body is not None:
+            i = len(self.body.places)
+            self.body.pieces[i] = pieces
+            self.body.called[i] = name, at
+            return self.node(_CALL, operands, place)
         try:
             called = self.function(name, at, place[1], None)
             if isinstance(called, _Function):
                 self.check_count(called, place, pieces)
-                return self.expand(called, operands, Span(*place))
+                return self.expand(called, operands, place)
             return self.apply(called, name, operands, place, pieces)
         except ExpressionError as error:
             return self.refuse(error)
@@ -581,25 +635,25 @@ class Builder:
     def refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
-        check_thousands([start for start, _ in pieces], self.text)
+        check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         raise ExpressionError(
             "arity", f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given",
-            Span(*place[:2]), f"write it as `{signature}`",
+            Span(*self.span(place)[:2]), f"write it as `{signature}`",
         )  # fmt: skip
 
-    def expand(self, function: _Function, operands: tuple[int, ...], via: Span | None) -> int:
+    def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
-        calls: list[tuple[_Function, dict[str, int], list[int], Span | None]] = []
+        calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
         made: list[int] = []
         known = self.enter(function, operands, via)
         while True:
             body = function.body
-            for i in range(len(made), len(body.primitives)):
-                primitive, place = body.primitives[i], body.places[i]
+            for i in range(len(made), len(body.places)):
+                primitive, place = function.primitives[i], body.places[i]
                 if via is not None:
-                    place = (*place, via)
-                inputs = tuple([made[p] for p in body.parents[i]])
+                    place = (*place[:2], via) if type(place) is tuple else Span(place[0], place[1], self.span(via))
+                inputs = tuple([made[p] for p in function.parents[i]])
                 if primitive is CONSTANT:
                     node = self.constant(*body.constants[i], place)
                 elif primitive is _NAME:
@@ -614,7 +668,7 @@ class Builder:
                     if isinstance(called, _Function):
                         self.check_count(called, place, pieces)
                         calls.append((function, known, made, via))
-                        function, via = called, Span(*place)
+                        function, via = called, place
                         known, made = self.enter(function, inputs, via), []
                         break
                     node = self.apply(called, name, inputs, place, pieces)
@@ -630,41 +684,39 @@ class Builder:
                 function, known, made, via = calls.pop()
                 made.append(root)
 
-    def enter(self, function: _Function, operands: tuple[int, ...], via: Span | None) -> dict[str, int]:
+    def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
         """What the names of a function mean that is called."""
         self.uncalled.pop(function.statement, None)
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
-            self.expanded += len(function.body.primitives)
-            work.spend(STEPS_A_NODE * len(function.body.primitives))
+            self.expanded += len(function.primitives)
+            work.spend(STEPS_A_NODE * len(function.primitives))
             if self.expanded > self.most:
                 raise ExpressionError(
-                    "limit", f"the calls expand to more than {self.most:,} nodes", via, "split the program"
+                    "limit", f"the calls expand to more than {self.most:,} nodes", self.span(via), "split the program"
                 )
         return dict(zip(function.parameters, operands, strict=True))
 
     def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
         """Raise an error unless the node is a whole number that the program fixes."""
-        nodes, value = self.whole, None
-        below = in_order(nodes.parents, (order,))
-        if not any(nodes.primitives[i] is VARIABLE for i in below):
-            tape = Tape(
-                nodes.primitives,
-                nodes.parents,
-                [nodes.constants.get(i, (None,))[0] for i in range(len(nodes.primitives))],
-            )
-            tape.places = nodes.places
-            root = values_of(tape, below)[-1]
-            if root.data is None:
-                evaluate((root,))
-            value = root.data
+        value = self.fixed(order)
         if value is None or value < 0 or value != int(value):
             raise ExpressionError(
                 "type", f"the order of `{primitive.name}` must be a whole number fixed by the program",
-                Span(*place[:2]), f"write it as `{primitive.name}(2, …)`",
+                Span(*self.span(place)[:2]), f"write it as `{primitive.name}(2, …)`",
             )  # fmt: skip
 
-
-def piecewise(row: Sequence[int], end: int) -> list[Piece]:
-    """The operands of a list, of which `row` has where they begin and where the commas between them stand."""
-    return list(zip(row[::2], [*row[1::2], end], strict=True)) if row else []
+    def fixed(self, node: int) -> float | None:
+        """The value of a node of the program that is made of numbers alone; None for any other."""
+        if node in self.whole.constants:
+            return self.whole.constants[node][0]
+        variables = set(self.free.values())
+        tape = self.whole.tape()
+        below = in_order(tape.parents, (node,))
+        if not variables.isdisjoint(below):
+            return None
+        tape.places = [self.span(place) for place in self.whole.places]
+        root = values_of(tape, below)[-1]
+        if root.data is None:
+            evaluate((root,))
+        return float(root.data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import ExpressionError, Offer, Span
@@ -20,9 +20,11 @@ _LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
 
 
-def check_statements(statements: Sequence[Statement]) -> None:
-    """Raise an error if a statement before the last one is only a value."""
-    for (kind, start, end), following in pairwise(statements):
+def check_statements(statements: Sequence[Statement], outline: Callable[[], Sequence[Statement]]) -> None:
+    """Raise an error if a statement before the last one is only a value; the `outline` has where they stand."""
+    if len(statements) < 2 or all(statement.kind not in ("expression", "outputs") for statement in statements[:-1]):
+        return
+    for (kind, start, end), following in pairwise(outline()):
         if kind == "outputs":
             raise ExpressionError(
                 "syntax", "only the last statement may list outputs", Span(start, end),

@@ -19,8 +19,8 @@ GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
 
 TABLES = Path(__file__).with_name("tables.py")
 
-LEAVES = frozenset(("NAME", "NUMBER", "COEFFICIENT", "SUPERSCRIPT"))
-"""The terminals that make a node by themselves."""
+OPERANDS = frozenset(("NAME", "NUMBER"))
+"""The terminals that are no signs."""
 
 CHARACTER_CLASS = r"\[\^?(?:\\.|[^\]\\])*\]"
 
@@ -92,38 +92,40 @@ def tables_text() -> str:
         for to, origin in zip(goto, origins, strict=True):
             to.append(after[row[origin][1]] * width if origin in row else 0)
 
+    all_signs = _signs(rules)
     made = []
     for rule in rules:
         name = str(rule.origin.name)
         kind = str(rule.alias or "") or ("" if name.startswith("_") or rule.options.expand1 else name)
         kind = "list" if name.startswith("_") else kind
-        parts = "".join(str(at) for at, part in enumerate(rule.expansion) if not part.is_term or part.name in LEAVES)
-        made.append((origins.index(name), len(rule.expansion), kind, parts))
-    named = lexer.terminals_by_name
-    space = named["SPACE"].pattern.to_regexp()
-    texts = [named[name].pattern.to_regexp() for name in pattern.groupindex if name != "COEFFICIENT"]
-    texts = sorted(texts, key=lambda text: not _stands_alone(text, texts))
-    token = rf"(?:{space})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
-    piece = rf"{space.removesuffix('+')}*(?:{'|'.join(texts)}|\Z|[\s\S])"
+        signs = sum(part.name in all_signs for part in rule.expansion)
+        made.append((origins.index(name), len(rule.expansion), kind, signs))
+    named = {name: terminal.pattern.to_regexp() for name, terminal in lexer.terminals_by_name.items()}
+    token = rf"(?:{named['SPACE']})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
+    pair = _pair({name: named[name] for name in pattern.groupindex}, list(words))
     lines = [
         HEADER,
         "# Lark's one pattern for all tokens, after white space (the number of the group is that of the terminal),",
         "# and for what is left: the end of the text, and a character that begins no token.",
         f"TOKEN = {token!a}",
         "",
-        "# The same without the groups, and without the coefficients, which are the same text as numbers. Signs that",
-        "# begin nothing else come first: the order does not matter to them, and much of a formula is parentheses.",
-        f"PIECE = {piece!a}",
+        "# The text in pairs: a name or a number, which may be missing, and the sign after it, which is missing",
+        "# in what is written together (`2x`). Signs that begin nothing else come first: they are the most frequent.",
+        f"PAIR = {pair!a}",
         "",
-        "# Both for text that is plain ASCII, where they are quicker.",
+        "# A number alone.",
+        f"NUMBER = {named['NUMBER']!a}",
+        "",
+        "# The same for text that is plain ASCII, where they are quicker.",
         f"ASCII_TOKEN = {re.sub(CHARACTER_CLASS, _ascii_class, token)!a}",
-        f"ASCII_PIECE = {re.sub(CHARACTER_CLASS, _ascii_class, piece)!a}",
+        f"ASCII_PAIR = {re.sub(CHARACTER_CLASS, _ascii_class, pair)!a}",
+        f"ASCII_NUMBER = {re.sub(CHARACTER_CLASS, _ascii_class, named['NUMBER'])!a}",
         "",
         *_block("TERMINALS", map(repr, terminals)),
         f"WORDS = {words!r}",
         f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
         "",
-        "# Of each rule: the number of what it makes, its length, the kind of node (if any), which parts are nodes.",
+        "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",
         *_block("RULES", map(repr, made)),
         *_block("ORIGINS", map(repr, map(str, origins))),
         "# By state and terminal: a state to go to (times the number of terminals), a rule (-1 - its number), or 0.",
@@ -134,6 +136,37 @@ def tables_text() -> str:
     at = lines.index("# By what a rule makes, and by state: the state to go to.") + 1
     lines[at:at] = [line for number, row in enumerate(goto) for line in _block(f"G{number}", map(str, row))]
     return "\n".join(lines) + "\n"
+
+
+def _signs(rules: Iterable[Any]) -> set[str]:
+    """The symbols that are no operands: terminals, and what is made of such terminals alone."""
+    signs = {part.name for rule in rules for part in rule.expansion if part.is_term} - OPERANDS
+    origins = {rule.origin.name for rule in rules}
+    while True:
+        more = {
+            name
+            for name in origins - signs
+            if all(part.name in {*signs, name} for rule in rules if rule.origin.name == name for part in rule.expansion)
+        }
+        if not more:
+            return signs
+        signs |= more
+
+
+def _pair(named: dict[str, str], words: list[str]) -> str:
+    """The pattern of a pair, from the patterns of the terminals and the reserved words."""
+    space = named["SPACE"].removesuffix("+")
+    first = re.match(CHARACTER_CLASS, named["NAME"])
+    assert first is not None
+    after_first = named["NAME"][first.end() :].removesuffix("*")
+    word = rf"(?:{'|'.join(words)})(?!{after_first})"
+    operand = rf"(?!{word}){named['NAME']}+|{named['NUMBER']}"
+    texts = [text for name, text in named.items() if name not in ("NAME", "NUMBER", "COEFFICIENT", "SPACE", "COMMENT")]
+    alone = [text for text in texts if _stands_alone(text, texts)]
+    ascii_signs = "".join(f"{chr(code)}{chr(code)}=" for code in range(128))
+    others = sorted((text for text in texts if text not in alone), key=lambda text: not re.search(text, ascii_signs))
+    signs = [*others, word, rf"(?<!{space})(?={operand})", r"[\s\S]"]
+    return rf"{space}*+({operand}|){space}*+((?:{'|'.join(alone)})|{'|'.join(signs)})"
 
 
 def _stands_alone(text: str, texts: Iterable[str]) -> bool:

@@ -1,56 +1,76 @@
-"""The reader: text to a tape, in one pass over the tables that Lark computed from the grammar."""
+"""The reader: text to operations in a row, in one pass over the tables that Lark computed from the grammar."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from ..errors import Span
-from ..table.operators import ADD, AND, CONSTANT, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
+from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
-from .builder import MAX_NODES, Builder, Program, piecewise
+from .builder import MAX_NODES, Builder, Piece, Program
 from .checks import check_commas, check_head, check_statements
 from .statements import Head, Statement
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
-    AFTER_NUMBER,
     AUGMENT,
-    CLOSE,
     COEFFICIENT,
     EQUALS,
+    KEYWORDS,
     NAME,
     NUMBER,
+    NUMBERS,
     OPEN,
-    SIGN,
-    SUPERSCRIPT,
-    TOKENS,
+    SIGNS,
+    UNREADABLE,
     is_coefficient,
-    new_token,
-    pieces,
+    multiplies,
+    new_number,
+    new_sign,
+    pairs,
     read_token,
-    within,
+    stranger,
     without_skipped,
+    worth,
 )
 
-_WIDTH = len(TERMINALS)
-_PASS, _BINARY, _SUFFIX, _PREFIX, _OTHER = range(5)
-"""What a rule does: nothing, or of which of its parts it makes a node."""
+_NUMERIC = frozenset("0123456789.")
+_SHORT = 64
+"""Characters of a coefficient and a name that are looked up together."""
 
-_AFTER_NO_OPERAND = frozenset((OPEN, EQUALS, AUGMENT))
-"""What makes a name before it that of a function, or one that is bound."""
+_WIDTH = len(TERMINALS)
+_SIZE = len(ACTION)
+
+_SHIFT, _BINARY, _GROUP, _CALL, _PREFIX, _SUPERSCRIPT, _OTHER = range(7)
+_STATEMENT, _PROGRAM, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(7, 14)
+"""What to do at a sign: keep it (0), or first apply the rule that ends before it or in it; see `State`."""
+
+
+class Frame(NamedTuple):
+    """What a sign interrupts: the state in which something began, with which pair it began, and what it is so far."""
+
+    state: State
+    first: int
+    left: Any
 
 
 class Stuck(Exception):
     """No rule of the grammar goes on from here; `refusals` makes an `ExpressionError` of it."""
 
-    def __init__(self, at: int, states: list[int], starts: list[Any]) -> None:
+    def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
         super().__init__(at)
         self.at = at
+        """Where the token begins that does not fit."""
         self.states = states
-        self.starts = starts
-        """What was understood before, as in `read`."""
+        """The states of the tables before it, the start first."""
+        self.operand = operand
+        """Where the last operand begins that was understood before, if there is one."""
+        self.statements = statements
+        """Those that are complete."""
 
 
 def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
@@ -66,306 +86,353 @@ def read(text: str, builder: Builder) -> Builder:
     """The builder, after it has been told all statements of a text. Raises as `parse` does, but for what is wrong with
     names, types and numbers of arguments, which the builder keeps to itself.
 
-    Linear in the text, without recursion. An operand is in two rows: its node, and where its text begins. A sign is in
-    the second only, as `~` where it stands; so are the name before a parenthesis or an equals sign, as name and place,
-    and what a rule has put together, as a list.
+    Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
+    that ends before it. Places are in pairs, see `Offsets.span`.
     """
-    action_of, rules, closed, resting, tokens = ACTION, _RULES, _CLOSED, _resting, TOKENS
-    binary, prefix, suffix, sign, closing, number, word = _BINARY, _PREFIX, _SUFFIX, SIGN, CLOSE, NUMBER, NAME
-    may_multiply, constant, infinity = AFTER_NUMBER, CONSTANT, math.inf
-    nodes, known, conditions, functions = builder.nodes, builder.known, builder.conditions, builder.functions
-    primitives, parents, places, constants = nodes.columns
-    state = start = stop = waiting = 0
-    name: str | None = None
-    states = [0, 0]
-    starts: list[Any] = []
-    operands: list[int] = []
-    for piece in pieces(without_skipped(text)):
-        end = stop
-        stop += len(piece)
-        try:
-            kind, length, sort, value = tokens[piece]
-        except KeyError:
-            kind, length, sort, value = new_token(piece)
-        if sort == number:
-            if may_multiply[text[stop : stop + 1]] and is_coefficient(text, stop - length):
-                kind = COEFFICIENT
-            if value[0] == infinity:
-                builder.refuse_number(stop - length, stop)
-        if waiting:
-            key = waiting + state + kind
-            try:
-                state = resting[key]
-            except KeyError:
-                state = _rest_at(key)
-            states.append(state)
-            waiting = 0
-            if name is not None:
-                if kind in _AFTER_NO_OPERAND:
-                    starts[-1] = (name, (start, end))
-                else:
-                    operands.append(known[name] if name in known else builder.name(name, (start, end)))
-                name = None
-        while (action := action_of[state + kind]) < 0:
-            how, origin, size, make = rules[action]
+    numbers, binary, group, call, prefix, raised = NUMBERS, _BINARY, _GROUP, _CALL, _PREFIX, _SUPERSCRIPT
+    name_read, number_read, unreadable_read = NAME, NUMBER, UNREADABLE
+    nodes, known, conditions, functions = builder.scope()
+    rows, places, constants = nodes.rows, nodes.places, nodes.constants
+    cut = pairs(without_skipped(text))
+    stack: list[Frame | tuple[State, int, Any]] = []
+    state = context = _state(0)
+    first = count = 0
+    top: Any = None
+    for i, (operand, sign) in enumerate(cut):
+        if operand:
+            if operand in known:
+                top = known[operand]
+                state = state[name_read]
+            elif operand in numbers:
+                top = count
+                constants[count] = numbers[operand]
+                places.append((first, i))
+                count += 1
+                state = state[number_read]
+            elif operand in functions and sign == "(":
+                state = state[name_read]
+            elif operand[0] in _NUMERIC:
+                top = _number(operand, builder, (first, i))
+                state = state[unreadable_read if top is None else number_read]
+                count = len(places)
+            elif stranger(operand) is not None:
+                state = state[unreadable_read]
+            else:
+                state = state[name_read]
+                top = None if state[sign][0] == _AFTER_NAME else builder.name(operand, (first, i))
+                count = len(places)
+        how, target, make = state[sign]
+        while how:
             if how == binary:
-                right = operands.pop()
-                left = operands[-1]
-                later = starts.pop()
-                before = ~starts.pop()
-                operands[-1] = len(primitives)
-                if conditions and (left in conditions or right in conditions):
-                    builder.check_types((), (left, right), ((starts[-1], before), (later, end)))
-                primitives.append(make)
-                parents.append((left, right))
-                places.append((starts[-1], end))
-                states.pop()
-                states.pop()
-            elif how == suffix:
-                right = operands.pop()
-                left = operands[-1]
-                later = starts.pop()
-                operands[-1] = len(primitives)
-                if conditions and (left in conditions or right in conditions):
-                    builder.check_types((), (left, right), ((starts[-1], later), (later, end)))
-                primitives.append(make)
-                parents.append((left, right))
-                places.append((starts[-1], end))
-                states.pop()
+                context, before, left = stack.pop()
+                if conditions and (left in conditions or top in conditions):
+                    builder.check_types((), (left, top), ((before, _last(first)), (first, i)))
+                    count = len(places)
+                rows.append((make, count, left, top))
+                top = count
+                count += 1
+                first = before
+                places.append((first, i))
+                state = context[target]
+            elif how == group:
+                context, first, _ = stack.pop()
+                state = context[target]
+                break
+            elif how == call:
+                called = cut[first - 1][0]
+                if called in functions and type(top) is int and not conditions and cut[i + 1][1] != "=":
+                    # A function of one argument that cannot be anything else: what `builder.call` would do.
+                    context, first, _ = stack.pop()
+                    rows.append((functions[called], count, top, None))
+                    top = count
+                    count += 1
+                    places.append((first, i + 1))
+                else:
+                    frame = stack.pop()
+                    top = _call(Parts(builder, cut, (frame,), first, top, i))
+                    context, first, _ = frame
+                    count = len(places)
+                state = context[target]
+                break
             elif how == prefix:
-                later = starts.pop()
-                starts[-1] = ~starts[-1]
-                inner = operands[-1]
-                operands[-1] = len(primitives)
-                if conditions and inner in conditions:
-                    builder.check_types((), (inner,), ((later, end),))
-                primitives.append(make)
-                parents.append((inner,))
-                places.append((starts[-1], end))
-                states.pop()
-            elif how:
-                starts[-size:] = (make(starts[-size:], operands, end, builder),)
-                if origin == 0:
-                    return builder
-                if size > 1:
-                    del states[1 - size :]
+                context, before, _ = stack.pop()
+                if conditions and top in conditions:
+                    builder.check_types((), (top,), ((first, i),))
+                    count = len(places)
+                rows.append((make, count, top, None))
+                top = count
+                count += 1
+                first = before
+                places.append((first, i))
+                state = context[target]
+            elif how == raised:
+                if sign in numbers and not conditions:
+                    constants[count] = numbers[sign]
+                    places += ((~i, i + 1), (first, i + 1))
+                    rows.append((POW, count + 1, top, count))
+                    top = count + 1
+                    count += 2
+                else:
+                    exponent = builder.superscript(sign, i)
+                    top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
+                    count = len(places)
+                state = context[target]
+                break
+            elif how == _OTHER:
+                rule, size, closes = make
+                frames = stack[-size:] if size else []
+                if size:
+                    del stack[-size:]
+                top = rule(Parts(builder, cut, frames, first, top, i))
+                if frames:
+                    context, first, _ = frames[0]
                 if builder.nodes is not nodes or builder.functions is not functions:
                     nodes, known, conditions, functions = builder.scope()
-                    primitives, parents, places, constants = nodes.columns
-            key = origin + states[-2] + kind
-            try:
-                states[-1] = state = resting[key]
-            except KeyError:
-                states[-1] = state = _rest_at(key)
-        if action == 0:
-            raise Stuck(stop - length, states, starts)
-        if sort == sign:
-            starts.append(length - stop - 1)
-            states.append(action)
-            state = action
-        elif sort == closing:
-            # What ends in this sign needs no look at the next one.
-            waiting, size, make = closed[action]
-            if make is None:
-                starts.pop()
-                starts[-1] = ~starts[-1]
-                states.pop()
-                states.pop()
-            elif (
-                size == 4  # a call with arguments
-                and starts[-3][0] in functions
-                and _is_one(starts[-1])
-                and not conditions
-                and states[-4] not in _BEGINNINGS
-            ):
-                # A function of one argument that cannot be anything else: what `builder.call` would do.
-                del starts[-2:]
-                called, (start, _) = starts[-1]
-                starts[-1] = start
-                inner = operands[-1]
-                operands[-1] = len(primitives)
-                primitives.append(functions[called])
-                parents.append((inner,))
-                places.append((start, stop))
-                del states[-3:]
+                    rows, places, constants = nodes.rows, nodes.places, nodes.constants
+                count = len(places)
+                state = context[target]
+                if closes:
+                    break
+            elif how == _STATEMENT:
+                top = builder.finish_statement(top, (first, i))
+                if make:
+                    context, first, _ = stack.pop()
+                state = context[target]
+            elif how == _PROGRAM:
+                check_statements(builder.statements, builder.outline)
+                return builder
+            elif how == _AGAIN:
+                first = i + 1
+                break
             else:
-                builder.ahead = read_token(text, stop).lastindex or 0 if states[-size] in _BEGINNINGS else 0
-                starts.append(length - stop - 1)
-                starts[-size:] = (make(starts[-size:], operands, stop, builder),)
-                del states[1 - size :]
-            state = states[-1]
-        elif sort == word:
-            start = stop - length
-            starts.append(start)
-            name = value
-            waiting = _WORD
-        elif sort == number:
-            start = stop - length
-            starts.append(start)
-            waiting = _NUMBER if kind == number else _COEFFICIENT
-            operands.append(len(primitives))
-            constants[len(primitives)] = value
-            primitives.append(constant)
-            parents.append(())
-            places.append((start, stop))
-        else:
-            states.append(action)
-            state = action
-            if kind == SUPERSCRIPT:
-                starts.append(stop - length)
-                operands.append(builder.superscript(value, stop - length, stop))
-            elif value is not None:
-                starts.append((value, stop - length))
-            else:
-                starts.append(length - stop - 1)
-                if kind == EQUALS and type(starts[-2]) is Head:
+                if how == _AFTER_NAME:
+                    top = None
+                elif how == _NEXT:
+                    builder.next_statement()
+                elif how == _BODY:
                     builder.begin_body()
                     nodes, known, conditions, functions = builder.scope()
-                    primitives, parents, places, constants = nodes.columns
+                    rows, places, constants = nodes.rows, nodes.places, nodes.constants
+                    count = len(places)
+                elif (
+                    state.possible
+                    and state.read == number_read
+                    and (number := ACTION[context.number + COEFFICIENT]) > 0
+                    and _multiplies(text, builder, cut, i)
+                ):
+                    target = _state(number)
+                    if sign:
+                        stack.append((context, first, top))
+                        context = state = target
+                        first = ~i
+                        top = None
+                        how, target, make = state[sign]
+                        continue
+                else:
+                    raise _stuck(text, builder, stack, state, first, top, i)
+                how = 0
+                continue
+            how, target, make = state[sign]
+        else:
+            stack.append((context, first, top))
+            context = state = target
+            first = i + 1
+            top = None
     raise AssertionError("the end of the text ends the loop")
 
 
-# ---- what a rule makes of its parts: each is given the parts' places in the text, and all operands so far ----------
-Make = Callable[[list[Any], list[int], int, Builder], Any]
+def _number(text: str, builder: Builder, place: Piece) -> int | None:
+    """The node of a number that is met for the first time; None where it is none."""
+    found = new_number(text)
+    if found is None:
+        return None
+    if found[0] == math.inf:
+        builder.refuse_number(place)
+    return builder.constant(*found, place)
 
 
-def _plus(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
-    start: int = ~parts[0]
-    operands[-1] = builder.plus(operands[-1], (start, end), (parts[1], end))
-    return start
+def _multiplies(text: str, builder: Builder, cut: Sequence[tuple[str, str]], i: int) -> bool:
+    """Whether the number in a pair is a coefficient of what follows."""
+    number, sign = cut[i]
+    if not sign and len(number) + len(cut[i + 1][0]) <= _SHORT:
+        return multiplies(number + cut[i + 1][0])
+    return is_coefficient(text, builder.offsets.starts[i])
 
 
-def _absolute(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
-    start: int = ~parts[0]
-    operands[-1] = builder.operation(ABS, (operands[-1],), (start, end), ((parts[1], ~parts[2]),))
-    return start
+def _last(first: int) -> int:
+    """The pair with the sign before what begins with pair `first`."""
+    return first - 1 if first >= 0 else ~first
 
 
-def _not(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
-    start: int = ~parts[0]
-    operands[-1] = builder.operation(NOT, (operands[-1],), (start, end), ((parts[1], end),))
-    return start
+def _stuck(
+    text: str,
+    builder: Builder,
+    stack: Sequence[Frame | tuple[State, int, Any]],
+    state: State,
+    first: int,
+    top: Any,
+    i: int,
+) -> Stuck:
+    """What stops the reading at a pair, in a state."""
+    where = builder.offsets
+    if where.starts[i] < where.signs[i] and (not state.possible or is_coefficient(text, where.starts[i])):
+        assert state.below is not None
+        at, kind, state = where.starts[i], state.read, state.below
+    else:
+        at = where.signs[i]
+        token = read_token(text, at)
+        kind = token.lastindex or 0
+        if kind == NAME:
+            kind = KEYWORDS.get(token[kind], NAME)
+    states = [0]
+    context = state.below or state
+    for below, above in pairwise([*(frame[0].number for frame in stack), context.number]):
+        if not _follows(below, above):
+            states.append(above)  # of the state between them it only matters that it is there
+        states.append(above)
+    begun = [frame[1] for frame in stack if type(frame[2]) is int]
+    if state.below is not None:
+        states += state.after(kind)[1:]
+        if type(top) is int and (state.read != NAME or kind not in (OPEN, EQUALS, AUGMENT)):
+            begun.append(first)
+    return Stuck(at, states, where.start(begun[-1]) if begun else None, builder.outline())
+
+
+# ---- what a rule makes of its parts -------------------------------------------------------------------------------
+class Parts(NamedTuple):
+    """The parts of a rule that applies: what its signs interrupted, and what follows the last of them."""
+
+    builder: Builder
+    cut: Sequence[tuple[str, str]]
+    """The text in pairs."""
+    frames: Sequence[Any]
+    first: int
+    """With which pair what follows the last sign begins."""
+    top: Any
+    """And what it is."""
+    last: int
+    """The pair with the sign after the rule's parts, or with the last of them."""
+
+    @property
+    def place(self) -> Piece:
+        """Where all of it stands, if no part of it is a sign at the end."""
+        return (self.frames[0][1] if self.frames else self.first), self.last
+
+    @property
+    def inner(self) -> Piece:
+        """Where what follows the last sign stands."""
+        return self.first, self.last
+
+    @property
+    def sign(self) -> str:
+        """The last sign that something follows."""
+        return self.cut[_last(self.first)][1]
+
+    @property
+    def name(self) -> tuple[str, Piece]:
+        """The name before that sign, and where it stands."""
+        before = _last(self.first)
+        return self.cut[before][0], (self.frames[-1][1], before)
+
+
+Make = Callable[[Parts], Any]
+
+
+def _plus(parts: Parts) -> int:
+    return parts.builder.plus(parts.top, parts.place, parts.inner)
+
+
+def _absolute(parts: Parts) -> int:
+    first, last = parts.place
+    return parts.builder.operation(ABS, (parts.top,), (first, last + 1), (parts.inner,))
+
+
+def _not(parts: Parts) -> int:
+    return parts.builder.operation(NOT, (parts.top,), parts.place, (parts.inner,))
 
 
 def _logic(primitive: Primitive) -> Make:
-    def make(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
-        start, sign, later = parts
-        right = operands.pop()
-        operands[-1] = builder.operation(primitive, (operands[-1], right), (start, end), ((start, ~sign), (later, end)))
-        return start  # type: ignore[no-any-return]
+    def make(parts: Parts) -> int:
+        ((_, first, left),) = parts.frames
+        pieces = ((first, _last(parts.first)), parts.inner)
+        return parts.builder.operation(primitive, (left, parts.top), parts.place, pieces)
 
     return make
 
 
-def _choice(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
-    start, then, condition, otherwise, other = parts
-    first = len(operands) - 3
-    a, c, b = operands[first:]
-    spans = ((condition, ~otherwise), (start, ~then), (other, end))
-    operands[first:] = (builder.operation(WHERE, (c, a, b), (start, end), spans),)
-    return start  # type: ignore[no-any-return]
+def _choice(parts: Parts) -> int:
+    (_, first, a), (_, second, c) = parts.frames
+    pieces = ((second, _last(parts.first)), (first, _last(second)), parts.inner)
+    return parts.builder.operation(WHERE, (c, a, parts.top), parts.place, pieces)
 
 
-def _chained(parts: list[Any], operands: list[int], end: int, builder: Builder) -> list[Any]:
-    """The first operand where it begins, and each further one: its comparison, where it begins and where it ends."""
-    first, (sign, at), start = parts
-    chain = first if type(first) is list else [first]
-    chain.append((sign, at, start, end))
-    return chain
-
-
-def _compare(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int:
-    start, *rest = parts[0]
-    first = len(operands) - len(rest) - 1
-    operands[first:] = (builder.comparison(operands[first:], start, rest),)
-    return start  # type: ignore[no-any-return]
-
-
-def _listed(parts: list[Any], operands: list[int], end: int, builder: Builder) -> list[int]:
-    """Operands where they begin, with the commas between them."""
-    first, comma, start = parts
-    row = first if type(first) is list else [first]
-    row += (~comma, start)
+def _listed(parts: Parts) -> list[tuple[int, Piece, str]]:
+    """Operands, where they stand, and the sign before each but the first."""
+    ((_, first, left),) = parts.frames
+    row: list[tuple[int, Piece, str]] = left if type(left) is list else [(left, (first, _last(parts.first)), "")]
+    row.append((parts.top, parts.inner, parts.sign))
     return row
 
 
-def _call(parts: list[Any], operands: list[int], end: int, builder: Builder) -> int | Head:
-    name, place = parts[0]
-    row: list[int] = [] if len(parts) < 4 else parts[2] if type(parts[2]) is list else [parts[2]]
-    first = len(operands) - (len(row) + 1) // 2
+def _compare(parts: Parts) -> int:
+    operands, pieces, signs = zip(*parts.top, strict=True)
+    return parts.builder.comparison(operands, pieces, [worth(sign) for sign in signs[1:]])
+
+
+def _call(parts: Parts) -> int | Head:
+    builder, cut = parts.builder, parts.cut
+    name, at = parts.name
+    row = parts.top if type(parts.top) is list else [] if parts.top is None else [(parts.top, parts.inner, "")]
+    operands, pieces = tuple([operand for operand, _, _ in row]), [piece for _, piece, _ in row]
     if len(row) > 1:
-        check_commas(row[::2], builder.text, outputs=False)
-    arguments = tuple(operands[first:])
-    if builder.ahead == EQUALS:
-        del operands[first:]
-        return Head(name, Span(*place), end, _parameters(builder.text, row, end))
-    operands[first:] = (builder.call(name, place, arguments, (place[0], end), row),)
-    return place[0]  # type: ignore[no-any-return]
+        _check_commas(parts, pieces, outputs=False)
+    end = parts.last + 1
+    if cut[end][1] == "=" and parts.frames[0][0].number in _BEGINNINGS:
+        return Head(name, builder.span(at), builder.offsets.ends[end], _parameters(parts, pieces))
+    return builder.call(name, at, operands, (at[0], end), pieces)
 
 
-def _is_one(place: Any) -> bool:
-    """Whether it is the place of one argument, and no list."""
-    return type(place) is int
-
-
-def _parameters(text: str, row: list[int], close: int) -> tuple[tuple[str, Span], ...]:
+def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
     """What stands between the commas in the head of a definition."""
     found = []
-    for start, stop in piecewise(row, close - 1):
-        tokens = within(text, start, stop)
-        end = tokens[-1][2]
-        is_name = len(tokens) == 1 and tokens[0][0] == NAME
-        found.append((text[start:end] if is_name else "", Span(start, end)))
+    for first, last in pieces:
+        name = parts.cut[first][0] if first == last else ""
+        found.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
     return tuple(found)
 
 
-def _bind(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
-    name, place = parts[0]
-    builder.bind(name, Span(*place), operands.pop())
-    return Statement("bind", place[0], end)
+def _check_commas(parts: Parts, pieces: Sequence[Piece], *, outputs: bool) -> None:
+    cut, where = parts.cut, parts.builder.offsets
+    if any(cut[last][0][-1:].isdigit() and cut[last + 1][0][:1].isdigit() for _, last in pieces[:-1]):
+        check_commas([where.start(first) for first, _ in pieces], parts.builder.text, outputs=outputs)
 
 
-def _augment(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
-    (name, place), (kind, _), start = parts
-    builder.augment(name, Span(*place), PRIMITIVES[kind], operands.pop(), (start, end))
-    return Statement("augment", place[0], end)
+def _bind(parts: Parts) -> Statement:
+    name, at = parts.name
+    parts.builder.bind(name, at, parts.top)
+    return Statement("bind", *parts.place)
 
 
-def _define(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
-    head: Head = parts[0]
+def _augment(parts: Parts) -> Statement:
+    name, at = parts.name
+    parts.builder.augment(name, at, PRIMITIVES[worth(parts.sign)], parts.top, parts.inner)
+    return Statement("augment", *parts.place)
+
+
+def _define(parts: Parts) -> Statement:
+    head: Head = parts.frames[0][2]
     check_head(head)
-    builder.define(head, operands.pop(), (parts[2], end))
-    return Statement("define", head.span.start, end)
+    parts.builder.define(head, parts.top, parts.inner)
+    return Statement("define", *parts.place)
 
 
-def _outputs(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Statement:
-    row: list[int] = parts[0]
-    check_commas(row[::2], builder.text, outputs=True)
-    builder.output(tuple(operands), piecewise(row, end))
-    operands.clear()
-    return Statement("outputs", row[0], end)
+def _outputs(parts: Parts) -> Statement:
+    operands, pieces, _ = zip(*parts.top, strict=True)
+    _check_commas(parts, pieces, outputs=True)
+    parts.builder.output(operands, pieces)
+    return Statement("outputs", *parts.inner)
 
 
-def _statements(parts: list[Any], operands: list[int], end: int, builder: Builder) -> list[Statement]:
-    listed: list[Statement] = parts[0] if len(parts) > 1 else builder.statements
-    last = parts[-1]
-    if type(last) is not Statement:
-        builder.output((operands.pop(),), ((last, end),))
-        last = Statement("expression", last, end)
-    builder.finish_statement(last)
-    return listed
-
-
-def _separators(parts: list[Any], operands: list[int], end: int, builder: Builder) -> None:
-    """Nothing."""
-
-
-def _program(parts: list[Any], operands: list[int], end: int, builder: Builder) -> Builder:
-    check_statements(builder.statements)
-    return builder
-
-
-_SHAPES = {(3, "02"): _BINARY, (2, "1"): _PREFIX, (2, "01"): _SUFFIX}
 _OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
 _MAKERS: dict[str, Make] = {
     "pos": _plus,
@@ -375,68 +442,131 @@ _MAKERS: dict[str, Make] = {
     "not": _not,
     "abs": _absolute,
     "compare": _compare,
-    "call": _call,
     "bind": _bind,
     "augment": _augment,
     "define": _define,
     "outputs": _outputs,
-    "program": _program,
-    "_statements": _statements,
-    "_separators": _separators,
-    "_chain": _chained,
+    "_chain": _listed,
+    "_outputs": _listed,
+    "_arguments": _listed,
 }
 
-
-def _rule(origin: int, size: int, kind: str, parts: str) -> tuple[int, int, int, Any]:
-    """How to apply a rule: what it does, the key of what it makes, its length, and its primitive or maker."""
-    how, make = _OTHER, _MAKERS.get(ORIGINS[origin] if kind == "list" else kind)
-    if kind in ("", "number", "name"):
-        how = _PASS
-    elif kind in _OPERATIONS:
-        return _SHAPES[size, parts], origin * len(ACTION), size, _OPERATIONS[kind]
-    elif kind == "list" and make is None:
-        how, make = (_PASS, None) if size == 1 else (_OTHER, _listed)
-    return how, origin * len(ACTION), size, make
-
-
-_RULES = tuple(_rule(*rule) for rule in reversed(RULES))
-"""By action, which is negative: -1 is the first rule."""
-
-
-def _rest(origin: int, under: int, kind: int) -> int:
-    """The state after a rule, or a token that is an operand, and all the rules that then do nothing."""
-    while True:
-        state = GOTO[origin][under // _WIDTH] if origin < len(GOTO) else ACTION[under + origin - len(GOTO)]
-        action = ACTION[state + kind]
-        if action >= 0 or _RULES[action][0] != _PASS:
-            return state
-        origin = RULES[-1 - action][0]
-
-
-def _rest_at(key: int) -> int:
-    """That state, by the sum of the origin, the state below and the next terminal, each in steps of its own."""
-    origin, place = divmod(key, len(ACTION))
-    kind = place % _WIDTH
-    state = _resting[key] = _rest(origin, place - kind, kind)
-    return state
-
-
-_resting: dict[int, int] = {}
-"""What that has found so far."""
-
-_WORD, _NUMBER, _COEFFICIENT = [(len(GOTO) + kind) * len(ACTION) for kind in (NAME, NUMBER, COEFFICIENT)]
-"""Operands that are tokens, as origins."""
-
-_CLOSED = {
-    state: _RULES[min(ACTION[state : state + _WIDTH])][1:]
-    for state in {ACTION[row + CLOSE] for row in range(0, len(ACTION), _WIDTH)}
-    if state > 0
-}
-"""Of the states after a closing parenthesis, the one rule that then applies: what it makes, its length, its maker."""
-
+# ---- what the tables say ------------------------------------------------------------------------------------------
 _BEGINNINGS = frozenset(
-    state
-    for state in range(0, len(ACTION), _WIDTH)
-    if ACTION[state + NAME] > 0 and ACTION[ACTION[state + NAME] + EQUALS] > 0
+    state for state in range(0, _SIZE, _WIDTH) if ACTION[state + NAME] > 0 and ACTION[ACTION[state + NAME] + EQUALS] > 0
 )
 """The states in which a statement begins."""
+
+
+def step(states: list[int], kind: int) -> int:
+    """Do what the tables say of the next terminal: keep it (more than 0), apply a rule before it (less), or nothing."""
+    action = ACTION[states[-1] + kind]
+    if action > 0:
+        states.append(action)
+    elif action < 0:
+        origin, length = RULES[-1 - action][:2]
+        del states[len(states) - length :]
+        states.append(GOTO[origin][states[-1] // _WIDTH])
+    return action
+
+
+def _does_nothing(action: int) -> bool:
+    origin, length, kind, _ = RULES[-1 - action]
+    return length == 1 and (kind in ("", "number", "name") or (kind == "list" and ORIGINS[origin] != "_statements"))
+
+
+def _follows(state: int, other: int) -> bool:
+    """Whether the tables lead from one state to the other at once."""
+    return other in ACTION[state : state + _WIDTH] or any(goto[state // _WIDTH] == other for goto in GOTO)
+
+
+def _only_rule(state: int) -> int:
+    """The rule, as an action, that applies in a state whatever follows; 0 if it matters what does."""
+    found = {action for action in ACTION[state : state + _WIDTH] if action}
+    return min(found) if len(found) == 1 and min(found) < 0 else 0
+
+
+class State(dict[Any, Any]):
+    """What has been read since the last sign that was kept, and what is to be done at each sign that may follow.
+
+    By the text of a sign: what to do; the state that it leads to, or the origin of what is made; and by which rule or
+    primitive. By a terminal or an origin: the state where that has been read or made. Both are worked out, from the
+    tables, where they are met for the first time.
+    """
+
+    __slots__ = ("below", "number", "possible", "read")
+
+    def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
+        self.number = number
+        """Of a state where nothing has been read since the sign: its number in the tables."""
+        self.read = read
+        """The terminal that has been read, or `_ORIGIN` more than the origin of what has been made."""
+        self.below = below
+        """The state in which that was."""
+        self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
+        """Whether the tables know a state after it."""
+
+    def __missing__(self, key: Any) -> Any:
+        if type(key) is not str:
+            self[key] = state = State(self.number, key, self)
+            return state
+        action = self._action(SIGNS[key] if key in SIGNS else new_sign(key))
+        if len(self) < _MOST_SIGNS:
+            self[key] = action
+        return action
+
+    def after(self, kind: int) -> list[int]:
+        """The states of the tables from the last sign on, before the next terminal."""
+        states = [self.number]
+        if self.below is not None:
+            states.append(_after(self.number, self.read))
+            while (action := ACTION[states[-1] + kind]) < 0 and _does_nothing(action):
+                step(states, kind)
+        return states
+
+    def _action(self, kind: int) -> tuple[int, Any, Any]:
+        if not self.possible:
+            return _STUCK, None, None
+        states = self.after(kind)
+        action = ACTION[states[-1] + kind]
+        if action == 0:
+            return _STUCK, None, None
+        closes = action > 0 and _only_rule(action)
+        if action > 0 and not closes:
+            how = _SHIFT
+            if self.read == NAME and kind in (OPEN, EQUALS, AUGMENT):
+                how = _AFTER_NAME
+            elif kind == EQUALS:
+                how = _BODY
+            return how, _state(action), None
+        origin, length, name, signs = RULES[-1 - (closes or action)]
+        if ORIGINS[origin] == "_separators":
+            return (_NEXT, _state(_after(states[-1], _ORIGIN + origin)), None) if length == 1 else (_AGAIN, None, None)
+        if name in _OPERATIONS:
+            primitive = _OPERATIONS[name]
+            how = _SUPERSCRIPT if closes else _BINARY if len(primitive.params) == 2 else _PREFIX
+            return how, _ORIGIN + origin, primitive
+        if name in ("group", "call"):
+            return _GROUP if name == "group" else _CALL, _ORIGIN + origin, None
+        if name == "program":
+            return _PROGRAM, None, None
+        if ORIGINS[origin] == "_statements":
+            return _STATEMENT, _ORIGIN + origin, signs
+        maker = _MAKERS[ORIGINS[origin] if name == "list" else name]
+        return _OTHER, _ORIGIN + origin, (maker, signs - bool(closes), bool(closes))
+
+
+_ORIGIN = _WIDTH
+_MOST_SIGNS = 128
+"""How many ways to go on are remembered of a state: there is no end of superscripts."""
+
+
+@cache
+def _state(number: int) -> State:
+    """The state of that number in the tables, where nothing has been read yet."""
+    return State(number)
+
+
+def _after(number: int, read: int) -> int:
+    """The state of the tables after a terminal or an origin; 0 or less if there is none."""
+    return GOTO[read - _ORIGIN][number // _WIDTH] if read >= _ORIGIN else ACTION[number + read]

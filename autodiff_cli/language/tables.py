@@ -6,13 +6,17 @@
 # and for what is left: the end of the text, and a character that begins no token.
 TOKEN = '(?:[ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+)?(?:(?P<COEFFICIENT>(?!0(?:[xX][0-9a-fA-F_]+|[bB][01_]+|[oO][0-7_]+)(?![A-Za-z0-9_]))(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:(?:[eE][-+\u2212]?[0-9]+(?:_[0-9]+)*)?(?=[(\u221a])|(?![eE][-+\u2212]?[0-9])(?!(?:if|else|and|or|not)(?![A-Za-z0-9_]))(?=[^_\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f])))|(?P<NUMBER>(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[eE][-+\u2212]?[0-9]+(?:_[0-9]+)*)?)|(?P<NAME>[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f](?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089]))*)|(?P<SPACE>[ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+)|(?P<SUPERSCRIPT>[\u207a\u207b]?[\u2070\xb9\xb2\xb3\u2074-\u2079]+)|(?P<COMMENT>#[^\n\r\x85\u2028\u2029]*)|(?P<COMPARISON>[<>]=?|==|!=|[\u2264\u2265\u2260])|(?P<AUGMENT>[-\u2212+*\xd7\xb7\u22c5\u2217\u2219\\/\xf7]=)|(?P<NEWLINE>\r\n|[\n\r\x85\u2028\u2029])|(?P<POWER>\\*\\*|\\^)|(?P<TIMES>[*\xd7\xb7\u22c5\u2217\u2219])|(?P<DIVIDE>[\\/\xf7])|(?P<MINUS>[-\u2212])|(?P<BAR>\\|)|(?P<CLOSE>\\))|(?P<COMMA>,)|(?P<EQUALS>=)|(?P<OPEN>\\()|(?P<PLUS>\\+)|(?P<ROOT>\u221a)|(?P<SEMICOLON>;)|(\\Z)|([\\s\\S]))'
 
-# The same without the groups, and without the coefficients, which are the same text as numbers. Signs that
-# begin nothing else come first: the order does not matter to them, and much of a formula is parentheses.
-PIECE = '[ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]*(?:\\||\\)|,|\\(|\u221a|;|(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[eE][-+\u2212]?[0-9]+(?:_[0-9]+)*)?|[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f](?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089]))*|[ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+|[\u207a\u207b]?[\u2070\xb9\xb2\xb3\u2074-\u2079]+|#[^\n\r\x85\u2028\u2029]*|[<>]=?|==|!=|[\u2264\u2265\u2260]|[-\u2212+*\xd7\xb7\u22c5\u2217\u2219\\/\xf7]=|\r\n|[\n\r\x85\u2028\u2029]|\\*\\*|\\^|[*\xd7\xb7\u22c5\u2217\u2219]|[\\/\xf7]|[-\u2212]|=|\\+|\\Z|[\\s\\S])'
+# The text in pairs: a name or a number, which may be missing, and the sign after it, which is missing
+# in what is written together (`2x`). Signs that begin nothing else come first: they are the most frequent.
+PAIR = '[ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]*+((?!(?:else|and|not|if|or)(?!(?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089]))))[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f](?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089]))*+|(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[eE][-+\u2212]?[0-9]+(?:_[0-9]+)*)?|)[ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]*+((?:\\||\\)|,|\\(|\u221a|;)|[<>]=?|==|!=|[\u2264\u2265\u2260]|[-\u2212+*\xd7\xb7\u22c5\u2217\u2219\\/\xf7]=|\r\n|[\n\r\x85\u2028\u2029]|\\*\\*|\\^|[*\xd7\xb7\u22c5\u2217\u2219]|[\\/\xf7]|[-\u2212]|=|\\+|[\u207a\u207b]?[\u2070\xb9\xb2\xb3\u2074-\u2079]+|(?:else|and|not|if|or)(?!(?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089])))|(?<![ \t\\v\x0c\xa0\u1680\u2000-\u200a\u202f\u205f\u3000])(?=(?!(?:else|and|not|if|or)(?!(?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089]))))[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f](?:(?:[^\x00-@\\[-^`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u1680\u2000-\u208f\u2190-\u2bff\u3000-\u3004\ufe00-\ufe0f\ufeff-\uff0f]|[0-9\u2080-\u2089]))*+|(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[eE][-+\u2212]?[0-9]+(?:_[0-9]+)*)?)|[\\s\\S])'
 
-# Both for text that is plain ASCII, where they are quicker.
+# A number alone.
+NUMBER = '(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[eE][-+\u2212]?[0-9]+(?:_[0-9]+)*)?'
+
+# The same for text that is plain ASCII, where they are quicker.
 ASCII_TOKEN = '(?:[\\\t\\\x0b-\\\x0c\\ ]+)?(?:(?P<COEFFICIENT>(?!0(?:[Xx][0-9A-F_a-f]+|[Bb][0-1_]+|[Oo][0-7_]+)(?![0-9A-Z_a-z]))(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:(?:[Ee][\\+\\-]?[0-9]+(?:_[0-9]+)*)?(?=[\\(])|(?![Ee][\\+\\-]?[0-9])(?!(?:if|else|and|or|not)(?![0-9A-Z_a-z]))(?=[A-Za-z])))|(?P<NUMBER>(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[Ee][\\+\\-]?[0-9]+(?:_[0-9]+)*)?)|(?P<NAME>[A-Z_a-z](?:(?:[A-Z_a-z]|[0-9]))*)|(?P<SPACE>[\\\t\\\x0b-\\\x0c\\ ]+)|(?P<SUPERSCRIPT>[^\\s\\S]?[^\\s\\S]+)|(?P<COMMENT>#[\x00-\\\t\\\x0b-\\\x0c\x0e-\x7f]*)|(?P<COMPARISON>[<>]=?|==|!=|[^\\s\\S])|(?P<AUGMENT>[\\*-\\+\\-/]=)|(?P<NEWLINE>\r\n|[\\\n\\\r])|(?P<POWER>\\*\\*|\\^)|(?P<TIMES>[\\*])|(?P<DIVIDE>[/])|(?P<MINUS>[\\-])|(?P<BAR>\\|)|(?P<CLOSE>\\))|(?P<COMMA>,)|(?P<EQUALS>=)|(?P<OPEN>\\()|(?P<PLUS>\\+)|(?P<ROOT>\u221a)|(?P<SEMICOLON>;)|(\\Z)|([\x00-\x7f]))'
-ASCII_PIECE = '[\\\t\\\x0b-\\\x0c\\ ]*(?:\\||\\)|,|\\(|\u221a|;|(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[Ee][\\+\\-]?[0-9]+(?:_[0-9]+)*)?|[A-Z_a-z](?:(?:[A-Z_a-z]|[0-9]))*|[\\\t\\\x0b-\\\x0c\\ ]+|[^\\s\\S]?[^\\s\\S]+|#[\x00-\\\t\\\x0b-\\\x0c\x0e-\x7f]*|[<>]=?|==|!=|[^\\s\\S]|[\\*-\\+\\-/]=|\r\n|[\\\n\\\r]|\\*\\*|\\^|[\\*]|[/]|[\\-]|=|\\+|\\Z|[\x00-\x7f])'
+ASCII_PAIR = '[\\\t\\\x0b-\\\x0c\\ ]*+((?!(?:else|and|not|if|or)(?!(?:(?:[A-Z_a-z]|[0-9]))))[A-Z_a-z](?:(?:[A-Z_a-z]|[0-9]))*+|(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[Ee][\\+\\-]?[0-9]+(?:_[0-9]+)*)?|)[\\\t\\\x0b-\\\x0c\\ ]*+((?:\\||\\)|,|\\(|\u221a|;)|[<>]=?|==|!=|[^\\s\\S]|[\\*-\\+\\-/]=|\r\n|[\\\n\\\r]|\\*\\*|\\^|[\\*]|[/]|[\\-]|=|\\+|[^\\s\\S]?[^\\s\\S]+|(?:else|and|not|if|or)(?!(?:(?:[A-Z_a-z]|[0-9])))|(?<![\\\t\\\x0b-\\\x0c\\ ])(?=(?!(?:else|and|not|if|or)(?!(?:(?:[A-Z_a-z]|[0-9]))))[A-Z_a-z](?:(?:[A-Z_a-z]|[0-9]))*+|(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[Ee][\\+\\-]?[0-9]+(?:_[0-9]+)*)?)|[\x00-\x7f])'
+ASCII_NUMBER = '(?:\\.[0-9]+(?:_[0-9]+)*|[0-9]+(?:_[0-9]+)*(?:\\.(?:[0-9]+(?:_[0-9]+)*)?)?)(?:[Ee][\\+\\-]?[0-9]+(?:_[0-9]+)*)?'
 
 TERMINALS = (
     '', 'COEFFICIENT', 'NUMBER', 'NAME', 'SPACE', 'SUPERSCRIPT', 'COMMENT', 'COMPARISON', 'AUGMENT', 'NEWLINE',
@@ -22,21 +26,19 @@ TERMINALS = (
 WORDS = {'else': 'ELSE', 'and': 'AND', 'not': 'NOT', 'if': 'IF', 'or': 'OR'}
 IGNORED = ('COMMENT', 'SPACE')
 
-# Of each rule: the number of what it makes, its length, the kind of node (if any), which parts are nodes.
+# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.
 RULES = (
-    (0, 3, 'program', '012'), (0, 2, 'program', '01'), (0, 2, 'program', '01'), (0, 1, 'program', '0'),
-    (1, 1, 'list', '0'), (1, 3, 'list', '012'), (2, 1, 'list', ''), (2, 1, 'list', ''), (2, 2, 'list', '0'),
-    (2, 2, 'list', '0'), (3, 1, '', '0'), (3, 3, 'bind', '02'), (3, 3, 'augment', '02'), (3, 3, 'define', '02'),
-    (3, 1, 'outputs', '0'), (4, 3, 'list', '02'), (4, 3, 'list', '02'), (5, 1, '', '0'), (5, 5, 'if', '024'),
-    (6, 1, '', '0'), (6, 3, 'or', '02'), (7, 1, '', '0'), (7, 3, 'and', '02'), (8, 1, '', '0'), (8, 2, 'not', '1'),
-    (9, 1, '', '0'), (9, 1, 'compare', '0'), (10, 3, 'list', '02'), (10, 3, 'list', '02'), (11, 1, '', '0'),
-    (11, 3, 'add', '02'), (11, 3, 'sub', '02'), (12, 1, '', '0'), (12, 3, 'mul', '02'), (12, 3, 'div', '02'),
-    (13, 1, '', '0'), (13, 2, 'neg', '1'), (13, 2, 'pos', '1'), (14, 1, '', '0'), (14, 2, 'mul', '01'),
-    (15, 1, '', '0'), (15, 2, 'neg', '1'), (15, 2, 'pos', '1'), (16, 1, '', '0'), (16, 1, '', '0'),
-    (16, 3, 'pow', '02'), (17, 1, '', '0'), (17, 2, 'pow', '01'), (18, 1, '', '0'), (18, 2, 'neg', '1'),
-    (18, 2, 'pos', '1'), (19, 2, 'sqrt', '1'), (19, 2, 'sqrt', '1'), (20, 1, 'number', '0'), (20, 1, 'name', '0'),
-    (20, 1, '', '0'), (20, 3, 'group', '1'), (20, 3, 'abs', '1'), (21, 3, 'call', '0'), (21, 4, 'call', '02'),
-    (22, 1, 'list', '0'), (22, 3, 'list', '02'),
+    (0, 3, 'program', 2), (0, 2, 'program', 1), (0, 2, 'program', 1), (0, 1, 'program', 0), (1, 1, 'list', 0),
+    (1, 3, 'list', 1), (2, 1, 'list', 1), (2, 1, 'list', 1), (2, 2, 'list', 2), (2, 2, 'list', 2), (3, 1, '', 0),
+    (3, 3, 'bind', 1), (3, 3, 'augment', 1), (3, 3, 'define', 1), (3, 1, 'outputs', 0), (4, 3, 'list', 1),
+    (4, 3, 'list', 1), (5, 1, '', 0), (5, 5, 'if', 2), (6, 1, '', 0), (6, 3, 'or', 1), (7, 1, '', 0),
+    (7, 3, 'and', 1), (8, 1, '', 0), (8, 2, 'not', 1), (9, 1, '', 0), (9, 1, 'compare', 0), (10, 3, 'list', 1),
+    (10, 3, 'list', 1), (11, 1, '', 0), (11, 3, 'add', 1), (11, 3, 'sub', 1), (12, 1, '', 0), (12, 3, 'mul', 1),
+    (12, 3, 'div', 1), (13, 1, '', 0), (13, 2, 'neg', 1), (13, 2, 'pos', 1), (14, 1, '', 0), (14, 2, 'mul', 1),
+    (15, 1, '', 0), (15, 2, 'neg', 1), (15, 2, 'pos', 1), (16, 1, '', 0), (16, 1, '', 0), (16, 3, 'pow', 1),
+    (17, 1, '', 0), (17, 2, 'pow', 1), (18, 1, '', 0), (18, 2, 'neg', 1), (18, 2, 'pos', 1), (19, 2, 'sqrt', 1),
+    (19, 2, 'sqrt', 1), (20, 1, 'number', 0), (20, 1, 'name', 0), (20, 1, '', 0), (20, 3, 'group', 2),
+    (20, 3, 'abs', 2), (21, 3, 'call', 2), (21, 4, 'call', 2), (22, 1, 'list', 0), (22, 3, 'list', 1),
 )
 ORIGINS = (
     'start', '_statements', '_separators', 'statement', '_outputs', 'expression', 'disjunction', 'conjunction',

@@ -1,23 +1,27 @@
-"""Text to tokens, by the grammar's own pattern; what a token is worth is looked up, since most of them come again."""
+"""Text to tokens, by the grammar's own patterns; what a token is worth is looked up, since most of them come again."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
-from .tables import ASCII_PIECE, ASCII_TOKEN, IGNORED, PIECE, TERMINALS, TOKEN, WORDS
+from ..errors import Span
+from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
 """The number of each terminal, as in the tables."""
 
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
-SUPERSCRIPT, COMPARISON, AUGMENT = KIND["SUPERSCRIPT"], KIND["COMPARISON"], KIND["AUGMENT"]
-NEWLINE, OPEN, CLOSE, EQUALS = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"]
+SUPERSCRIPT, COMPARISON = KIND["SUPERSCRIPT"], KIND["COMPARISON"]
+NEWLINE, OPEN, CLOSE, EQUALS, AUGMENT = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"], KIND["AUGMENT"]
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
+
+DIRECTLY = 0
+"""The kind of the sign that is missing between what is written together: no terminal."""
 
 EXPONENT_DIGITS = 6
 """A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
@@ -26,119 +30,144 @@ REMEMBERED = 4096
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words, with their terminals."""
 
-_VALUED = frozenset((COMPARISON, AUGMENT, SUPERSCRIPT))
+_END_SIGN, _ANOTHER = "\x00", "\x01"
+"""What is read as the end of the text, and another character that is in no program either."""
+
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
-_SUBSCRIPTS = frozenset(("Lm", "No"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
+_SUBSCRIPTS = frozenset(("Lm", "No"))
 _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Marks that only choose between forms of a character, as far as the grammar has not left them out."""
 
-
-Token = tuple[int, int, int, Any]
-"""What is known of a piece of text, wherever it stands: its terminal; its length, without the white space before it;
-its sort (`NUMBER`, `NAME`, `SIGN`, `CLOSE` or `OTHER`); and what it is worth: a number with its text (plain ASCII,
-without underscores), the text of a name or of a comparison, the primitive of an operator such as `+=`."""
+_LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{EXPONENT_DIGITS + 1}}}"
+plain_number = re.compile(f"[+-]?{ASCII_NUMBER.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
+"""Whether a text is a number, perhaps with a sign, and no expression that has to be parsed."""
 
 
 @lru_cache(4)
-def _matcher(pattern: str) -> Callable[[str, int], re.Match[str] | None]:
-    return re.compile(pattern).match
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
-@lru_cache(4)
-def _cutter(pattern: str) -> Callable[[str], list[str]]:
-    return re.compile(pattern).findall
+def _readable(text: str) -> str:
+    """The text with an end that the pattern of pairs reads."""
+    return (text.replace(_END_SIGN, _ANOTHER) if _END_SIGN in text else text) + _END_SIGN
 
 
-def pieces(text: str) -> list[str]:
-    """The text cut into tokens, each with the white space before it; the last is empty or white space."""
-    return _cutter(ASCII_PIECE if text.isascii() else PIECE)(text)
+def pairs(text: str) -> list[tuple[str, str]]:
+    """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
+
+    Without a sign are those that directly precede the next one.
+    """
+    return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
+
+
+class Offsets(NamedTuple):
+    """Where the pairs of a text stand."""
+
+    starts: list[int]
+    """Where each pair begins."""
+    ends: list[int]
+    """Where the last token before the sign of each pair ends."""
+    signs: list[int]
+    """Where the sign of each pair begins, then the end of the text."""
+
+    def start(self, first: int) -> int:
+        """Where something begins: with pair `first`, or with the sign of pair `~first`."""
+        return self.starts[first] if first >= 0 else self.signs[~first]
+
+    def span(self, place: tuple[Any, ...]) -> Span:
+        """The piece of text `(first, last)`: it begins there, and ends with the token before the sign of pair `last`.
+
+        Perhaps with a third part, the place of the call through which it was reached. A span is one already.
+        """
+        if isinstance(place, Span):
+            return place
+        first, last, *via = place
+        return Span(self.start(first), self.ends[last], *map(self.span, via))
+
+
+def offsets(text: str) -> Offsets:
+    """Where the pairs of a text stand."""
+    text = without_skipped(text)
+    found = Offsets([], [], [])
+    end = 0
+    for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
+        (start, stop), (sign, after) = match.span(1), match.span(2)
+        if stop > start:
+            end = stop
+            found.starts.append(start)
+        else:
+            found.starts.append(sign)
+        found.ends.append(end)
+        found.signs.append(sign)
+        end = after
+    return found
+
+
+_MISSING_OR_END = {"": DIRECTLY, _END_SIGN: END}
+SIGNS: dict[str, int] = {**_MISSING_OR_END}
+"""The kinds of the signs that have been met, by their text."""
+
+NUMBERS: dict[str, tuple[float, str]] = {}
+"""The finite numbers that have been met: what they are worth, and their text as plain ASCII without underscores."""
+
+_LONGEST = 32
+"""Characters of what is remembered."""
+
+
+def new_sign(sign: str) -> int:
+    """The kind of a sign that is not among `SIGNS` yet."""
+    kind = read_token(sign).lastindex or 0
+    if kind == NAME:
+        kind = KEYWORDS.get(sign, NAME)
+    if len(sign) <= _LONGEST:
+        if len(SIGNS) >= REMEMBERED:
+            SIGNS.clear()
+            SIGNS.update(_MISSING_OR_END)
+        SIGNS[sign] = kind
+    return kind
+
+
+def new_number(text: str) -> tuple[float, str] | None:
+    """What a number, or a superscript without a sign, is worth; None for a number with too long an exponent.
+
+    For what is not among `NUMBERS` yet.
+    """
+    if _has_long_exponent(text):
+        return None
+    plain = text.replace("_", "").translate(_PLAIN)
+    worth = float(plain), plain
+    if len(text) <= _LONGEST and worth[0] < math.inf:
+        if len(NUMBERS) >= REMEMBERED:
+            NUMBERS.clear()
+        NUMBERS[text] = worth
+    return worth
+
+
+def _has_long_exponent(number: str) -> bool:
+    return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > EXPONENT_DIGITS
+
+
+def worth(sign: str) -> str:
+    """What a sign says: a comparison in ASCII, the operation of one such as `+=`, the digits of a superscript."""
+    plain = sign.translate(_PLAIN)
+    return _WORTH.get(plain, plain)
 
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
     """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
-    found = _matcher(ASCII_TOKEN if text.isascii() else TOKEN)(text, start)
+    found = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
     assert found is not None
     return found
 
 
-SIGN, OTHER = 0, -1
-"""Sorts of tokens that are neither a number nor a name: a sign that only stands on the stack, and the rest."""
-
-_PLAIN_SIGNS = frozenset(
-    kind for name, kind in KIND.items() if kind not in (*_VALUED, *SKIPPED, NEWLINE, NUMBER, NAME, EQUALS, END)
-)
-
-TOKENS: dict[str, Token] = {}
-"""The tokens that have been met, by their pieces of text; of numbers only what they are where nothing follows."""
-
-
-def new_token(piece: str) -> Token:
-    """What a piece of text is that is not among `TOKENS` yet."""
-    match = read_token(piece)
-    kind = match.lastindex or 0
-    text = match[kind]
-    value: Any = None
-    sort = OTHER
-    if kind == NUMBER:
-        text_value = text.replace("_", "").replace("−", "-")
-        exponent = text_value.lower().partition("e")[2].lstrip("+-")
-        if len(exponent) > EXPONENT_DIGITS:
-            kind = UNREADABLE
-        else:
-            value = float(text_value), text_value
-            sort = NUMBER
-    elif kind == NAME:
-        if text in KEYWORDS:
-            kind = KEYWORDS[text]
-        elif stranger(text) is None:
-            sort, value = NAME, text
-        else:
-            kind = UNREADABLE
-    elif kind in _VALUED:
-        value = text if kind == COMPARISON else text.translate(_PLAIN)
-        value = _WORTH.get(value, value)
-    if kind in _PLAIN_SIGNS:
-        sort = CLOSE if kind == CLOSE else SIGN
-    token = (kind, len(text), sort, value)
-    if len(piece) <= 32:
-        if len(TOKENS) >= REMEMBERED:
-            TOKENS.clear()
-        TOKENS[piece] = token
-    return token
-
-
-class _AfterNumber(dict[str, bool]):
-    """By a character, whether a number directly before it can be a coefficient."""
-
-    def __missing__(self, character: str) -> bool:
-        possible = read_token("1" + character).lastindex == COEFFICIENT
-        self[character] = possible
-        return possible
-
-
-AFTER_NUMBER = _AfterNumber()
-
-
-def without_skipped(text: str) -> str:
-    """The text with blanks for comments, and for new lines inside parentheses."""
-    if "#" not in text and len(text.splitlines()) < 2:
-        return text
-    depth = 0
-    parts = []
-    for piece in pieces(text):
-        kind = token(piece)[0]
-        depth += (kind == OPEN) - (kind == CLOSE)
-        depth = max(depth, 0)
-        parts.append(" " * len(piece) if kind in SKIPPED or (kind == NEWLINE and depth) else piece)
-    return "".join(parts)
-
-
-def token(piece: str) -> Token:
-    """What a piece of text is."""
-    return TOKENS.get(piece) or new_token(piece)
+@lru_cache(REMEMBERED)
+def multiplies(text: str) -> bool:
+    """Whether a short text begins with a number that is a coefficient."""
+    return is_coefficient(text, 0)
 
 
 def is_coefficient(text: str, start: int) -> bool:
@@ -146,30 +175,46 @@ def is_coefficient(text: str, start: int) -> bool:
     return read_token(text, start).lastindex == COEFFICIENT
 
 
+def _tokens(text: str) -> Iterator[tuple[int, int, int]]:
+    """Kind, start and end of every token, the last being the end of the text."""
+    for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
+        kind = match.lastindex or 0
+        start, stop = match.span(kind)
+        if kind == NAME:
+            name = match[kind]
+            kind = KEYWORDS.get(name) or (NAME if stranger(name) is None else UNREADABLE)
+        elif kind in (NUMBER, COEFFICIENT) and _has_long_exponent(match[kind]):
+            kind = UNREADABLE
+        yield kind, start, stop
+        if kind == END:
+            return
+
+
 def scan(text: str) -> Iterator[tuple[int, int, int]]:
     """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
     depth = 0
-    cut = pieces(text)
-    for piece, stop in zip(cut, accumulate(map(len, cut)), strict=True):
-        kind, length, _, _ = token(piece)
-        start = stop - length
+    for token in _tokens(text):
+        kind = token[0]
         if kind in SKIPPED or (kind == NEWLINE and depth):
             continue
         if kind == OPEN:
             depth += 1
         elif kind == CLOSE and depth:
             depth -= 1
-        elif kind == NUMBER and is_coefficient(text, start):
-            kind = COEFFICIENT
-        yield kind, start, stop
-        if kind == END:
-            return
+        yield token
 
 
-def within(text: str, start: int, stop: int) -> list[tuple[int, int, int]]:
-    """Kind, start and end of the tokens between two places, of which none is a new line."""
-    found = [(kind, start + a, start + b) for kind, a, b in scan(text[start:stop])]
-    return [token for token in found if token[0] not in (NEWLINE, END)]
+def without_skipped(text: str) -> str:
+    """The text with blanks for comments, and for new lines inside parentheses."""
+    if "#" not in text and len(text.splitlines()) < 2:
+        return text
+    parts = []
+    end = 0
+    for _, start, stop in scan(text):
+        parts.append(" " * (start - end))
+        parts.append(text[start:stop])
+        end = stop
+    return "".join(parts)
 
 
 def stranger(name: str) -> int | None:

@@ -237,10 +237,7 @@ def _differences(text: str, program: Program, equations: Sequence[_Statement]) -
                 tape.data.append(None)
                 roots.append(len(tape.primitives) - 1)
         del left[: statement.outputs]
-    made = Program(
-        text, tape, tuple(roots), program.leaves, program.parameters, program.constants, program.bound, False
-    )
-    return Equations(made, told)
+    return Equations(program.with_outputs(tuple(roots), text), told)
 
 
 def _told(text: str, span: Span | None) -> str:

@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..language.tokens import NAME, token
-from .problem import evaluate_constant, plain_number
+from ..language.tokens import NAME, plain_number, scan
+from .problem import evaluate_constant
 from .reading import whole
 
 _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
@@ -51,7 +51,8 @@ def _plain_point(text: str) -> dict[str, float] | None:
         name, _, number = piece.partition("=")
         if name in point or not plain_number(number) or not is_name(name):
             return None
-        point[name] = value = typed(float(number), number)
+        point[name] = value = Typed(number)
+        value.source = number
         if value - value != 0.0:
             return None
     return point
@@ -134,8 +135,7 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
 @lru_cache(1024)
 def is_name(text: str) -> bool:
     """Whether the text is a name of the language."""
-    kind, length, _, _ = token(text)
-    return kind == NAME and length == len(text)
+    return next(scan(text)) == (NAME, 0, len(text))
 
 
 def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:

@@ -12,15 +12,13 @@ from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest
 from ..language.builder import Program
+from ..language.tokens import plain_number
 from ..refusals.parsing import parse as parse
 from ..refusals.parsing import statements
 from ..values.value import Value, evaluate
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
-
-plain_number = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII).fullmatch
-"""Whether a text is a number, and no expression that has to be parsed."""
 
 
 class Problem(NamedTuple):

@@ -527,8 +527,7 @@ class _Several:
 
 def _single(program: Program, root: int) -> Program:
     """The program with one of its outputs; the graph is shared."""
-    rest = program.leaves, program.parameters, program.constants, program.bound, False
-    return Program(program.text, program.tape, (root,), *rest)
+    return program.with_outputs((root,), program.text)
 
 
 def _rounding(posed: _Posed, at: Mapping[str, float]) -> list[float]:

@@ -7,9 +7,8 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.reader import Stuck
-from ..language.statements import Statement
-from ..language.tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
+from ..language.reader import Stuck, step
+from ..language.tables import ACTION, ORIGINS, RULES, TERMINALS
 from ..language.tokens import KIND, read_token, scan, stranger
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
 from ..table.primitive import FUNCTIONS
@@ -58,18 +57,10 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def advance(states: list[int], kind: int, goal: str = "") -> str:
     """Take a token, if the tables do: `on` or `stuck`, or `done` where nothing but a `goal` is on the stack before."""
-    while True:
-        action = ACTION[states[-1] + kind]
-        if action == 0:
-            return "stuck"
-        if action > 0:
-            states.append(action)
-            return "on"
-        origin, length, _, _ = RULES[-1 - action]
-        del states[len(states) - length :]
-        if len(states) == 1 and ORIGINS[origin] == goal:
+    while (action := step(states, kind)) < 0:
+        if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
-        states.append(GOTO[origin][states[-1] // len(TERMINALS)])
+    return "on" if action else "stuck"
 
 
 class Context:
@@ -98,10 +89,8 @@ class Context:
     def _look_round(self) -> None:
         defined = {
             read_token(self.text, statement.start)[0]
-            for value in self.stuck.starts
-            if type(value) is list
-            for statement in value
-            if type(statement) is Statement and statement.kind == "define"
+            for statement in self.stuck.statements
+            if statement.kind == "define"
         }
         opened: list[int] = []
         for number, (kind, start, end) in enumerate(scan(self.text)):
@@ -138,10 +127,9 @@ class Context:
 
     def understood(self) -> int:
         """Where the last operand begins that was understood before the error."""
-        for value in reversed(self.stuck.starts):
-            if type(value) is int and value >= 0:
-                return value
-        raise KeyError("operand")
+        if self.stuck.operand is None:
+            raise KeyError("operand")
+        return self.stuck.operand
 
     def signs(self) -> int:
         """The number of the first of the signs directly before the error."""

@@ -58,7 +58,7 @@ def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tu
     """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
-    context = Context(text, Stuck(name_span.start, [], []), given)
+    context = Context(text, Stuck(name_span.start, [], None, []), given)
     tokens, letters = context.tokens, context.letters
     if context.partner[context.at + 1] == context.at + 2:
         offer = Offer(name_span.start, end, name, shown=(name,))

@@ -24,7 +24,7 @@ def parse(text: str, given: Collection[str] = ()) -> Program:
 
 def statements(text: str) -> Sequence[Statement]:
     """The statements of a text, whatever they mean. Raises `ExpressionError` where it is not in the language."""
-    return _explaining(text, lambda: read(text, Builder(text)).statements)
+    return _explaining(text, lambda: read(text, Builder(text)).outline())
 
 
 def _explaining(text: str, reading: Callable[[], Read], given: Collection[str] = ()) -> Read:

@@ -127,7 +127,7 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
 
 
 def _at(text: str, span: Span, given: Collection[str]) -> Context:
-    return Context(text, Stuck(span.start, [], []), given)
+    return Context(text, Stuck(span.start, [], None, []), given)
 
 
 def _arguments(c: Context) -> list[str]:

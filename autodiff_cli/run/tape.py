@@ -1,15 +1,73 @@
-"""The tape: a graph in a row, each node after its inputs. The builder writes it, the sweeps run over it."""
+"""The tape: a graph in a row, each node after its inputs. The reader writes rows, the sweeps run over the tape."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import Span
+from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import Primitive
 
 Place = tuple[Any, ...]
 """A piece of the program's text: `(start, end)`, or `(start, end, via)` in the body of a function that was called."""
+
+Row = tuple[Primitive, int, Any, int | None]
+"""An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
+
+
+class Rows:
+    """A graph as it is read: its operations in a row, each after its inputs; variables and constants have no row."""
+
+    __slots__ = ("constants", "places", "rows")
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.constants: dict[int, tuple[float, str]] = {}
+        """Each constant, and the text that it was read from."""
+        self.places: list[Place] = []
+        """Where each node stands, however that is counted."""
+
+    def row(self, i: int) -> Row | None:
+        """The row of node `i`, if that is an operation."""
+        k = bisect_left(self.rows, i, key=_number)
+        return self.rows[k] if k < len(self.rows) and self.rows[k][1] == i else None
+
+    def data(self, other: float | None = None) -> list[Any]:
+        """The values of the constants, and something for the other nodes."""
+        data: list[Any] = [other] * len(self.places)
+        for i, (number, _) in self.constants.items():
+            data[i] = number
+        return data
+
+    def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
+        """The primitives and the inputs of all nodes; of what is neither an operation nor a constant it is `leaf`."""
+        primitives: list[Primitive] = [leaf] * len(self.places)
+        parents: list[tuple[int, ...]] = [()] * len(self.places)
+        for i in self.constants:
+            primitives[i] = CONSTANT
+        for primitive, i, a, b in self.rows:
+            primitives[i] = primitive
+            parents[i] = inputs(a, b)
+        return primitives, parents
+
+    def tape(self) -> Tape:
+        """The graph as a tape, without places."""
+        tape = Tape(*self.columns(VARIABLE), self.data())
+        tape.constants = self.constants
+        return tape
+
+
+def inputs(a: Any, b: int | None) -> tuple[int, ...]:
+    """The inputs that a row has."""
+    if b is not None:
+        return a, b
+    return a if type(a) is tuple else (a,)
+
+
+def _number(row: Row) -> int:
+    return row[1]
 
 
 class Tape:

@@ -119,7 +119,7 @@ class JsonLines(Writer[Answer]):
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-        self._encode = json.JSONEncoder(ensure_ascii=escape, allow_nan=False).encode
+        self._encode = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False).encode
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         fields = self.view.record(answer)

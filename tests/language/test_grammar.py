@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -67,18 +67,12 @@ def test_valid_text_is_parsed_without_lark() -> None:
 @given(st.text(st.characters(max_codepoint=127)) | st.text("0123456789.eE_x+-*/^()|<>=!,; \t\r\n#ab"))
 @settings(max_examples=500, deadline=None)
 def test_the_quicker_patterns_for_plain_text_cut_it_in_the_same_places(text: str) -> None:
-    cut = re.compile(tables.PIECE).findall(text)
-    assert cut == re.compile(tables.ASCII_PIECE).findall(text)
-    full, plain = re.compile(tables.TOKEN), re.compile(tables.ASCII_TOKEN)
-    at = 0
-    for piece in cut:
-        found = full.match(text, at)
-        assert found is not None
-        assert found[0] == piece
-        again = plain.match(text, at)
-        assert again is not None
-        assert (found.lastgroup, found.end()) == (again.lastgroup, again.end())
-        at += len(piece)
+    for full, plain in ((tables.PAIR, tables.ASCII_PAIR), (tables.TOKEN, tables.ASCII_TOKEN)):
+        ways = [
+            [(found.lastindex, found.span(), *found.groups()) for found in re.finditer(pattern, text)]
+            for pattern in (full, plain)
+        ]
+        assert ways[0] == ways[1]
 
 
 def is_name(text: str) -> bool:
@@ -127,11 +121,22 @@ def test_where_a_name_stops_being_one(name: str, at: int | None) -> None:
     assert tokens.stranger(name) == at
 
 
-def test_the_memory_for_tokens_is_bounded() -> None:
-    numbers = random.Random(7)
-    for _ in range(3 * tokens.REMEMBERED):
-        tokens.token(f"{numbers.random()}")
-    assert len(tokens.TOKENS) <= tokens.REMEMBERED
-    before = len(tokens.TOKENS)
-    tokens.token("x" * 1000)
-    assert len(tokens.TOKENS) == before
+@pytest.mark.parametrize(
+    ("new", "known", "text"),
+    [
+        (tokens.new_number, tokens.NUMBERS, lambda k: f"0.{k:05}"),
+        (tokens.new_sign, tokens.SIGNS, lambda k: str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))),
+    ],
+)
+def test_the_memory_for_tokens_is_bounded(
+    new: Callable[[str], object], known: dict[str, object], text: Callable[[int], str]
+) -> None:
+    most = 0
+    for k in range(3 * tokens.REMEMBERED):
+        new(text(k))
+        most = max(most, len(known))
+    assert tokens.REMEMBERED // 2 < most <= tokens.REMEMBERED
+    before = dict(known)
+    new(text(10**100))
+    assert known == before
+    assert tokens.SIGNS[""] == tokens.DIRECTLY

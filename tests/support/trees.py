@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from autodiff_cli.errors import Span
-from autodiff_cli.language.builder import Anything, Builder, Nodes, Piece
+from autodiff_cli.language.builder import Body, Builder, Piece
 from autodiff_cli.language.reader import read
 from autodiff_cli.language.statements import Head, Statement
-from autodiff_cli.refusals.parsing import statements
+from autodiff_cli.refusals.parsing import statements as statements_of
+from autodiff_cli.run.tape import Place
 from autodiff_cli.table.primitive import Primitive
+
+NAME = Primitive("name", ())
+"""What a node of a body is that is neither a number nor an operation."""
 
 
 class Node(NamedTuple):
@@ -31,19 +35,19 @@ class Recorder(Builder):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.nodes, self.conditions, self.functions = Nodes(), Anything(), {}
+        self.begin(Body())
         self.parts: tuple[str, tuple[tuple[str, Span], ...], tuple[int, ...]] = ("", (), ())
         self.recorded: list[tuple[Statement, str, tuple[tuple[str, Span], ...], tuple[int, ...]]] = []
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         self.parts = "", (), operands
 
-    def bind(self, name: str, at: Span, value: int) -> None:
+    def bind(self, name: str, at: Place, value: int) -> None:
         self.parts = name, (), (value,)
 
-    def augment(self, name: str, at: Span, primitive: Primitive, value: int, piece: Piece) -> None:
-        old = self.name(name, at[:2])
-        self.bind(name, at, self.operation(primitive, (old, value), (at.start, piece[1]), ()))
+    def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
+        old = self.name(name, at)
+        self.bind(name, at, self.operation(primitive, (old, value), (at[0], piece[1]), ()))
 
     def begin_body(self) -> None:
         pass
@@ -51,31 +55,34 @@ class Recorder(Builder):
     def define(self, head: Head, root: int, piece: Piece) -> None:
         self.parts = head.name, head.parameters, (root,)
 
-    def finish_statement(self, statement: Statement) -> None:
-        super().finish_statement(statement)
-        self.recorded.append((statement, *self.parts))
+    def finish_statement(self, statement: Statement | int, place: Piece) -> list[Statement]:
+        found = super().finish_statement(statement, place)
+        self.recorded.append((found[-1], *self.parts))
+        return found
 
 
 def tree(text: str) -> Node:
     """The tree of a text. Raises `Stuck` or `ExpressionError`."""
     recorder = Recorder(text)
     read(text, recorder)
-    nodes = recorder.nodes
+    body = recorder.body
+    assert body is not None
     made: list[Node] = []
-    for i, primitive in enumerate(nodes.primitives):
+    for i, (primitive, parents) in enumerate(zip(*body.columns(NAME), strict=True)):
         kind = "number" if primitive.name == "constant" else primitive.name.rstrip("_")
-        value = nodes.constants[i][1] if kind == "number" else nodes.called.get(i, (None,))[0]
-        children = tuple([made[p] for p in nodes.parents[i]])
-        made.append(Node("if" if kind == "where" else kind, *nodes.places[i], children, value))
+        value = body.constants[i][1] if kind == "number" else body.called.get(i, (None,))[0]
+        start, end, _ = recorder.span(body.places[i])
+        made.append(Node("if" if kind == "where" else kind, start, end, tuple([made[p] for p in parents]), value))
+    statements = recorder.outline()
     found = []
-    for (kind, start, end), name, parameters, roots in recorder.recorded:
+    for (_, name, parameters, roots), (kind, start, end) in zip(recorder.recorded, statements, strict=True):
         heads = [Node("name", *span[:2], (), parameter) for parameter, span in parameters]
         parts = (*heads, *(made[root] for root in roots))
         found.append(parts[0] if kind == "expression" else Node(kind, start, end, parts, name))
-    return Node("program", recorder.statements[0].start, recorder.statements[-1].end, tuple(found))
+    return Node("program", statements[0].start, statements[-1].end, tuple(found))
 
 
 def parsed(text: str) -> Node:
     """The same, where the error is one that users see. Raises `ExpressionError`."""
-    statements(text)
+    statements_of(text)
     return tree(text)
