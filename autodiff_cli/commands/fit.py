@@ -40,9 +40,6 @@ Response = Annotated[
     str | None, options.Option("--response", "The column that the formula explains, where it is not `y = …`.", "NAME")
 ]
 Fix = Annotated[list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES")]
-Bounds = Annotated[
-    list[str] | None, options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES")
-]
 Sigma = Annotated[
     str | None, options.Option("--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA")
 ]
@@ -65,7 +62,7 @@ def run(
     data: Data = None,
     response: Response = None,
     fix: Fix = None,
-    bounds: Bounds = None,
+    bounds: options.Bounds = None,
     sigma: Sigma = None,
     weights: Weights = None,
     loss: Loss = None,

@@ -30,10 +30,6 @@ Method = Annotated[
         choices=tuple(METHODS),
     ),
 ]
-Bounds = Annotated[
-    list[str] | None,
-    options.Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", after="="),
-]
 Tolerance = Annotated[
     float | None,
     options.Option(
@@ -53,7 +49,7 @@ def run(
     *,
     program: options.Program,
     method: Method = None,
-    bounds: Bounds = None,
+    bounds: options.Bounds = None,
     gradient_tolerance: Tolerance = None,
     steps: Steps = None,
     answers: options.Answers,

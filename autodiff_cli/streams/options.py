@@ -119,6 +119,10 @@ Direction = Annotated[
     list[str] | None,
     Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR", after="="),
 ]
+Bounds = Annotated[
+    list[str] | None,
+    Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", after="="),
+]
 SavePoint = Annotated[
     str | None,
     Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH"),

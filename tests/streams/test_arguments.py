@@ -93,9 +93,9 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
     everywhere = set(COMMANDS)
     for name in ("--format", "--json", "--output", "--force", "--debug"):
         assert set(options[name]) == everywhere, name
-    assert set(options["--decimals"]) == set(options["--digits"]) == everywhere - {"export", "functions"}
+    assert set(options["--decimals"]) == set(options["--digits"]) == everywhere - {"export", "functions", "page"}
     pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
-    assert set(options["--theme"]) == pictures >= {"graph", "plot"}
+    assert set(options["--theme"]) == pictures | {"page"} >= {"graph", "plot"}
     assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize"}
     streams = set()
     for command in COMMANDS:
