@@ -30,11 +30,15 @@ def is_certain(doubts: str, pieces: Pieces, stop: int) -> bool:
     return all(DOUBTS[name](pieces, stop) for name in doubts.split())
 
 
+_BINDING = re.compile(r"(?:^|[;\n])[^\S\n]*([^\s=;]+)[^\S\n]*=(?!=)")
+"""The beginning of a statement that gives a name a value."""
+
+
 def known(c: Context, name: str) -> bool:
     """Whether a name is known to be one: the point or the program gives it a value, or it is a single symbol."""
     letters = re.match(r"[^\W\d_]*", name)
     single = letters is not None and len(letters[0]) <= 1
-    bound = re.compile(rf"(?:^|[;\n])\s*{re.escape(name)}\s*=(?!=)").search(c.text) is not None
+    bound = any(found[1] == name for found in _BINDING.finditer(c.text))
     return single or name in c.given or name in GREEK or name in FUNCTIONS or name in KEYWORDS or bound
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..errors import Offer, Span
 from ..language.reader import Stuck
 from ..language.typesetting import plain_name
+from ..table.names import native as native_names
 from ..table.primitive import FUNCTIONS
 from .context import Context
 from .suggestions import offered
@@ -42,7 +43,7 @@ _WRITTEN = {
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
 """What is meant by these depends on where they come from: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
 
-_TURNED = frozenset(("log", "atan2", "arctan2"))
+_TURNED = frozenset((*native_names("log atan2"), "arctan2"))
 """Those whose two arguments stand the other way round in some languages that write them with capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))

@@ -8,6 +8,7 @@ sometimes its answer, is another's affair.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -106,7 +107,8 @@ def _kinks(recording: Recording) -> Iterator[Step]:
             zeros: list[Step] = []
             for answer in (1, -1):
                 knots = _Knots(answer, out)
-                primitive.near(m, knots, *inputs, out=out)
+                with suppress(ValueError):  # on that side there is no value
+                    primitive.near(m, knots, *inputs, out=out)
                 zeros += knots.zeros
             zeros += [m.step("sub", x, y) for x, y in combinations(inputs[:FEW], 2)]
             if len(inputs) > FEW:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.questions import reading
+from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import textrows
 from counting import compared, compares

@@ -6,6 +6,7 @@ import re
 from unicodedata import normalize
 
 from ...language.tokens import KEYWORDS
+from ...table.names import native
 from ...table.primitive import FUNCTIONS
 from .backslashes import spelled
 from .mistake import DERIVATIVES, LINES, Mistake, Repair
@@ -16,6 +17,10 @@ _QUOTES = "\"'`´“”„‟«»‘’‚‛"
 _DASHES = "‐‑‒–—―﹘﹣－"
 _MODULES = r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)"
 _UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+
+
+_CAPITAL = frozenset((*native("log atan2 sinc"), "arctan"))
+"""Functions that are others, or take their arguments otherwise, in languages that write them with a capital letter."""
 
 
 def _plain(found: re.Match[str]) -> str:
@@ -56,7 +61,7 @@ def _digit(found: re.Match[str]) -> str:
 
 def _folded(found: re.Match[str]) -> str:
     name = found[1].lower()
-    return f"{name if name in FUNCTIONS and name not in ('log', 'atan2', 'arctan', 'sinc') else found[1]}("
+    return f"{name if name in FUNCTIONS and name not in _CAPITAL else found[1]}("
 
 
 def _sign(
