@@ -97,6 +97,19 @@ class Operator:
         ball = self.m.number
         return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
 
+    def approach(self, point: Box, times: int) -> tuple[Box, Box]:
+        """The point after so many steps of Newton's method, nearer to a solution than doubles go, and the last step."""
+        from flint import arb
+
+        step = [arb(0)] * len(point)
+        for _ in range(times):
+            found = self.contract(point)
+            if found is None:
+                break
+            step = [abs(a.mid() - b) for a, b in zip(found, point, strict=True)]
+            point = [arb(a.mid()) for a in found]
+        return point, step
+
     def contract(self, box: Box) -> Box | None:
         """K of the box; None where a derivative is not bounded there, or none can be told from singular."""
         from flint import arb

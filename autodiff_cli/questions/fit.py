@@ -748,14 +748,7 @@ class _Normal:
                 return [self.m.number(x).a for x in normal.slopes(balls)], self.known
 
         operator = Stationary()
-        middle = [arb(x) for x in start]
-        step = [arb(0)] * len(middle)
-        for _ in range(4):
-            found = operator.contract(middle)
-            if found is None:
-                break
-            step = [abs(a.mid() - b) for a, b in zip(found, middle, strict=True)]
-            middle = [arb(a.mid()) for a in found]
+        middle, step = operator.approach([arb(x) for x in start], 4)
         for power in (2, 3, 6):
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, abs(a) * share + 4 * d) for a, d in zip(middle, step, strict=True)]

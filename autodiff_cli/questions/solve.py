@@ -705,15 +705,7 @@ def _enclosed(m: Any, posed: _Posed, values: Mapping[str, Number], start: Mappin
     from .enclosures import Operator, boxes, inside
 
     operator = Operator(posed.program.outputs, posed.unknowns, values, boxes(m.bits))
-    middle = [arb(start[name]) for name in posed.unknowns]
-    step = [arb(0)] * len(middle)
-    for _ in range(8):
-        # nearer to the solution than doubles go
-        found = operator.contract(middle)
-        if found is None:
-            break
-        step = [abs(a.mid() - b) for a, b in zip(found, middle, strict=True)]
-        middle = [arb(a.mid()) for a in found]
+    middle, step = operator.approach([arb(start[name]) for name in posed.unknowns], 8)
     for power in (2, 3, 6, 12):
         # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
         share = arb(2) ** -(m.bits * 2 // (power + 1))
