@@ -48,9 +48,12 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
     leaves = leaves_of(graph)
     names = [leaf.label for leaf in leaves]
     try:
-        reverse = sweep_in(FORTY, graph, point, names).gradient
+        swept = sweep_in(FORTY, graph, point, names)
     except ExpressionError:
         return
+    # Where the sides of a kink agree, the sweep knows the true derivative; a formula has the convention.
+    assume(not swept.active.agreed)
+    reverse = swept.gradient
     if names:
         compared()
     formulas = derivatives(graph, leaves, 1)
