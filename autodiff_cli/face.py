@@ -19,7 +19,6 @@ from . import views
 from .commands import command_module
 from .commands.fit import read_data
 from .commands.propagate import readings
-from .commands.solve import parse_between
 from .errors import ExpressionError
 from .language import builder
 from .numbers.work import allowed
@@ -43,7 +42,7 @@ from .questions import surface as _surface
 from .questions import taylor as _taylor
 from .questions import trace as _trace
 from .questions.arithmetic import DOUBLE, Arithmetic, chosen
-from .questions.bounds import Range, parse_ranges
+from .questions.bounds import Range, parse_between, parse_ranges
 from .questions.digits import Shown
 from .questions.point import constant_value, parse_point, read_point, split, typed
 from .questions.problem import as_number
@@ -566,6 +565,14 @@ def _ranges(given: Ranges) -> dict[str, Range]:
     return parse_ranges([given] if isinstance(given, str) else given)
 
 
+def _between(given: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
+    if isinstance(given, tuple):
+        return Range(*(as_number(x, "between") for x in given))
+    if given is None or isinstance(given, str):
+        return parse_between([] if given is None else [given])
+    return _ranges(given)
+
+
 # ---- the functions ------------------------------------------------------------------------------------------------
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
     """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
@@ -921,7 +928,8 @@ def taylor(
 
 @answers("propagate")
 def propagate(
-    text: str, at: At = None, *, lenient: bool = False, correlation: Mapping[Any, float] | str | None = None,
+    text: str, at: At = None, *, for_: Names = None, between: Ranges | tuple[float, float] = None,
+    lenient: bool = False, correlation: Mapping[Any, float] | str | None = None,
     dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
     level: float | None = None, k: float | None = None, samples: float | None = None, seed: int | None = None,
     sort: bool = False, theme: str | None = None, digits: int | None = None, decimals: int | None = None,
@@ -931,7 +939,8 @@ def propagate(
 
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
     `uncertainties`. `data` are columns of readings by name, or a file that has them; `correlation` is as the option
-    takes it, or a number for each pair of names. Drawing needs the extra `plot`.
+    takes it, or a number for each pair of names. `for_` and `between` are those of `solve`: the text is equations then,
+    and their unknowns are the outputs. Drawing needs the extra `plot`.
 
     >>> found = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
     >>> found.results[0].written, found.results[0].interval
@@ -947,12 +956,12 @@ def propagate(
     point = read_point(at, quantity) if isinstance(at, str) else _point(at)
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
-        columns = readings(data, text, list(point))
+        columns = readings(data, text, list(point), implicit=for_ is not None or between is not None)
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in data.items()}
     found = _propagate.propagate(
-        text, point, correlation=pairs, dof=_point(dof), readings=columns, level=level, k=k,  # type: ignore[arg-type]
-        samples=samples, seed=seed,
+        text, point, unknowns=_wrt(for_), between=_between(between), correlation=pairs,
+        dof=_point(dof), readings=columns, level=level, k=k, samples=samples, seed=seed,  # type: ignore[arg-type]
     )  # fmt: skip
     return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=_theme(theme))
 
@@ -974,13 +983,7 @@ def solve(
     (1.4142135624, True)
     """
     arithmetic = chosen(False, precision, certified)
-    bounds: Any = None
-    if isinstance(between, tuple):
-        bounds = Range(*(as_number(x, "between") for x in between))
-    elif isinstance(between, str):
-        bounds = parse_between([between])
-    elif between is not None:
-        bounds = _ranges(between)
+    bounds = _between(between)
     found = _solve.solve(
         text, _point(at, arithmetic), unknowns=_wrt(for_), between=bounds, wrt=_wrt(wrt), every=all, order=order or 1,
         arithmetic=arithmetic,

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from ..errors import ExpressionError
+from ..questions.bounds import parse_between
+from ..questions.models import variables_of
 from ..questions.point import is_name, parse_point, point_of_object
-from ..questions.problem import parse
 from ..questions.propagate import SEED, Propagation, pairs_of_object, parse_pairs, propagate
 from ..questions.quantities import quantity
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
-from ..streams.requests import Reading, Request
+from ..streams.requests import Reading, Request, names, unknowns_of_object
 from ..streams.runs import Searches
 from ..views.characters import theme_of
 from ..views.formats import writer
@@ -20,6 +21,7 @@ from ..views.propagate import view
 
 EXAMPLES = (
     'autodiff propagate "V/I" --at "V=5.00±0.02, I=19.66(10)e-3"',
+    'autodiff propagate "x*exp(x) = a" --for x --at "a=1.00±0.05" --format plain',
     'autodiff propagate "m*9.81*h" --at "m=2.00±0.01, h=1.50(2)" --samples 1e5 --format plain',
 )
 
@@ -66,6 +68,8 @@ ANSWERS = options.formats(view().formats, "by default what the file's name says,
 def run(
     *,
     program: Annotated[options.Program, *PROGRAM],
+    unknowns: options.Unknowns = None,
+    between: options.Between = None,
     correlation: Correlation = None,
     dof: Dof = None,
     data: Data = None,
@@ -80,9 +84,10 @@ def run(
     """A result with its uncertainty, and where that comes from.
 
     The budget of the GUM (JCGM 100), by exact derivatives. With `--samples` beside what the distributions themselves
-    give (JCGM 101). A picture needs the extra `plot`.
+    give (JCGM 101). With `--for` or `--between` of equations, as `solve` takes them: the unknowns are the results. A
+    picture needs the extra `plot`.
     """
-    reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object})
+    reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
     inputs = Inputs.of(program, answers)._replace(reading=reading)
     inputs.need()
     shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
@@ -99,11 +104,16 @@ def run(
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
 
+    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
+
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
+        sought = request.more.get("for", looked_for)
+        implicit = not (sought is None and bounds is None)
         return propagate(
-            request.text, request.point, correlation={**pairs, **request.more.get("correlation", {})},
+            request.text, request.point, unknowns=sought, between=bounds,
+            correlation={**pairs, **request.more.get("correlation", {})},
             dof={**degrees, **request.more.get("dof", {})},
-            readings=None if data is None else readings(data, request.text, list(request.point)),
+            readings=None if data is None else readings(data, request.text, list(request.point), implicit=implicit),
             level=level, k=k, samples=samples, seed=seed, stop=stop,
         )  # fmt: skip
 
@@ -113,14 +123,15 @@ def run(
     return out.finish(code, whole=inputs.many) or searches.code
 
 
-def readings(path: str, text: str, given: Sequence[str]) -> dict[str, list[float]]:
+def readings(path: str, text: str, given: Sequence[str], *, implicit: bool = False) -> dict[str, list[float]]:
     """The columns of a file that are variables of the program. Raises `ExpressionError` where there are none."""
     from ..streams.measured import read_columns
 
     def used(columns: Sequence[str]) -> list[str]:
-        program = parse(text, [*given, *(column for column in columns if is_name(column))])
+        program = variables_of(text, [*given, *(column for column in columns if is_name(column))], implicit)
         found = [name for name in program.variables if name in columns]
-        missing = [name for name in program.variables if name not in columns and name not in given]
+        # what an implicit model has no value of is looked for
+        missing = [name for name in program.variables if name not in columns and name not in given and not implicit]
         if missing:
             listed = ", ".join(f"`{column}`" for column in columns)
             raise ExpressionError(

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic
 from ..questions.arithmetic import chosen as arithmetic_of
-from ..questions.bounds import Range, parse_ranges
+from ..questions.bounds import parse_between
 from ..questions.solve import Solved, solve
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
-from ..streams.requests import Reading, Request, names
+from ..streams.requests import Reading, Request, names, unknowns_of_object
 from ..streams.runs import INTERRUPTED, Searches
 from ..views.error import report
 from ..views.formats import writer
@@ -21,16 +21,6 @@ EXAMPLES = (
 
 NO = "no solution was found, or it is undecided whether these are all"
 
-For = Annotated[
-    list[str] | None,
-    options.Option(
-        "--for", "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.", "NAMES"
-    ),
-]
-Between = Annotated[
-    list[str] | None,
-    options.Option("--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES"),
-]
 Every = Annotated[
     bool,
     options.Option(
@@ -45,8 +35,8 @@ Order = Annotated[
 def run(
     *,
     program: options.Program,
-    unknowns: For = None,
-    between: Between = None,
+    unknowns: options.Unknowns = None,
+    between: options.Between = None,
     everything: Every = False,
     order: Order = None,
     answers: options.Answers,
@@ -57,13 +47,13 @@ def run(
     The solution of an equation, or of several, with its derivatives by all other variables, or by those of `--wrt`.
     Exits with 1 where none is found. Several equations need the extra `optimize`.
     """
-    inputs = Inputs.of(program, answers)._replace(reading=Reading(keys={"for": _for}))
+    inputs = Inputs.of(program, answers)._replace(reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     arithmetic = arithmetic_of(*numbers)
-    looked_for = None if unknowns is None else list(names(unknowns) or ())
-    bounds = parse_between(between or [])
+    looked_for = names(unknowns, "--for")
+    bounds = parse_between(between or ())
     searches = Searches(
         lambda request, stop: solve(
             request.text, request.point, unknowns=request.more.get("for", looked_for), between=bounds, wrt=request.wrt,
@@ -83,20 +73,3 @@ def run(
     out = inputs.out()
     code = out.finish(answer_with(inputs, answer, writer(chosen, out.stream, shown, inputs.many)), whole=inputs.many)
     return searches.code if searches.code > INTERRUPTED else code or searches.code
-
-
-def parse_between(texts: list[str]) -> dict[str, Range] | Range | None:
-    """The bounds by name, or those of the only unknown: `0:1`. Raises `ExpressionError`."""
-    if not texts:
-        return None
-    if len(texts) == 1 and "=" not in texts[0]:
-        # read as any other range is; the name is never seen
-        return parse_ranges([f"x={texts[0]}"])["x"]
-    return parse_ranges(texts)
-
-
-def _for(value: object) -> list[str]:
-    """The unknowns in a request: a list of names."""
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ExpressionError("request", "`for` is not a list of names", hint='write it as "for": ["x", "y"]')
-    return value

@@ -147,10 +147,10 @@ class SeriesType(NumberType):
         """The constant that a literal stands for."""
         return Series(self, "literal", (), self.base.literal(text), False)
 
-    def variable(self, x: Number, slope: Number) -> Series:
-        """The variable at a point: x plus the first power, `slope` times."""
-        made = Series(self, "number", (), x, True)
-        made.c.append(slope)
+    def variable(self, *coefficients: Number) -> Series:
+        """A variable: its value at the point, and its coefficients of orders 1, 2, …; the others are 0."""
+        made = Series(self, "number", (), coefficients[0], True)
+        made.c += coefficients[1:]
         return made
 
     def finite(self, x: Number) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
@@ -37,6 +37,19 @@ def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
             error.text = text
             raise
     return found
+
+
+def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
+    """The bounds of unknowns by name, or those of the only one: `0:1`; None where there are none.
+
+    Raises `ExpressionError` as `parse_ranges` does.
+    """
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        # read as any other range is; the name is never seen
+        return parse_ranges([f"x={texts[0]}"])["x"]
+    return parse_ranges(texts)
 
 
 def _one(text: str, start: int, end: int) -> tuple[str, Range]:

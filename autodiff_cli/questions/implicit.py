@@ -46,17 +46,17 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
 def derivatives(
     m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], unknowns: Sequence[str],
     by: Sequence[str],
-) -> Matrix:  # fmt: skip
-    """The derivative of each unknown by each of the variables `by`, where the outputs are 0: −F_u⁻¹·F_p.
+) -> tuple[Matrix, sweeps.Kinks]:  # fmt: skip
+    """The derivative of each unknown by each of the variables `by`, where the outputs are 0: −F_u⁻¹·F_p; and the kinks.
 
     Raises `Singular`, and `ExpressionError` as `jacobian` does.
     """
     at = sweeps.evaluate_in(m, outputs, values, [*unknowns, *by])
-    rows, _ = sweeps.jacobian(at, [*unknowns, *by])
+    rows, kinks = sweeps.jacobian(at, [*unknowns, *by])
     n = len(unknowns)
     if not by:
-        return [[] for _ in unknowns]
-    return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
+        return [[] for _ in unknowns], kinks
+    return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]), kinks
 
 
 def second_derivatives(

@@ -7,18 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, nearest
-from ..numbers.floats import REAL
-from ..values import linearization as sweeps
-from ..values.adjoint import record_values
-from ..values.expansion import directional_in
-from ..values.second import hessian_in
-from ..values.value import Value
-from .arithmetic import DOUBLE, kink_warnings
+from .bounds import Range
 from .eigenvalues import eigenvectors
-from .jacobian import output_names
+from .models import Model, model_of
 from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples, sampler
 from .point import constant_value, is_name, pieces
-from .problem import Point, Problem, as_number, pose
+from .problem import Point, as_number
 from .quantities import Distribution, Quantity, check_dof, concise, last_place, means, normal, plus_minus, quantity
 from .student import coverage_factor, level_of
 
@@ -171,6 +165,8 @@ def propagate(
     text: str,
     point: Point | None = None,
     *,
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
     correlation: Mapping[Pair, float] | None = None,
     dof: Mapping[str, float] | None = None,
     readings: Mapping[str, Sequence[float]] | None = None,
@@ -186,43 +182,39 @@ def propagate(
     the correlation coefficients of pairs of inputs, `dof` the degrees of freedom of standard uncertainties. `readings`
     are columns of observations made together, whose means, standard uncertainties and correlations are used. The
     coverage factor is `k`, or the one for the `level` of confidence. `samples` draws are made beside it. Once `stop`
-    says so, no more are made. Raises `ExpressionError` as `jacobian` does; `point` for what is no uncertainty and no
-    correlation.
+    says so, no more are made. With `unknowns`, or bounds of them in `between`, the text is equations as for `solve`,
+    and the unknowns are the outputs. Raises `ExpressionError` as `jacobian` and `solve` do; `point` for what is no
+    uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
     """
-    level, k = _checked_coverage(level, k)
+    level, factor = _checked_coverage(level, k)
     draws = 0 if samples is None else check_samples(samples, seed)
     if samples is None and seed is not None:
         raise ExpressionError("usage", "`--seed` is about `--samples`", hint="give both, or neither")
     given = {name: _given(name, value) for name, value in (point or {}).items()}
     measured = _measured(readings or {}, given)
-    posed = pose(text, {**given, **measured}, None)
-    warnings = list(posed.warnings)
-    inputs = _inputs(posed, dof or {}, readings or {}, warnings)
+    model = model_of(text, {**given, **measured}, unknowns, between)
+    warnings = list(model.warnings)
+    inputs = _inputs(model, dof or {}, readings or {}, warnings)
     names = list(inputs)
-    matrix, groups = _correlations(names, correlation or {}, readings or {}, inputs, posed, warnings)
-    outputs = posed.program.outputs
-    at = sweeps.evaluate_in(REAL, outputs, {name: as_number(x, name) for name, x in posed.point.items()}, names)
-    rows, kinks = sweeps.jacobian(at, names)
-    warnings += kink_warnings(DOUBLE, kinks.items())
+    matrix, groups = _correlations(names, correlation or {}, readings or {}, inputs, model, warnings)
+    values, rows, met = model.first(names)
+    warnings += met
     root = _square_root(matrix, [inputs[name].uncertainty for name in names])
     # each output's derivatives by what is drawn independently, with unit variance
     whitened = [[math.fsum(c * root[i][j] for i, c in enumerate(row)) for j in range(len(names))] for row in rows]
-    called = output_names(text, outputs, {b.value: b.name for b in posed.program.bindings})
     results = []
-    for output, name, value, row, slopes in zip(outputs, called, at.values, rows, whitened, strict=True):
-        results.append(
-            _result(name, float(value) + 0.0, [float(x) + 0.0 for x in row], inputs, matrix, groups, level, k)
-        )
-        second, warning = _second_order(output, posed, names, root, slopes, results[-1])
+    for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
+        results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
+        second, warning = _second_order(model, k, names, root, slopes, results[-1])
         results[-1] = results[-1]._replace(second_order=second)
         warnings += [warning] if warning else []
     interrupted = False
     if draws:
         results, draws, interrupted = _with_draws(
-            posed, results, _to_draw(inputs, posed, matrix, groups, names), draws, SEED if seed is None else seed, stop,
+            model, results, _to_draw(inputs, model, matrix, groups, names), draws, SEED if seed is None else seed, stop,
             warnings,
         )  # fmt: skip
     covariance = [[math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in whitened] for one in whitened]
@@ -231,7 +223,7 @@ def propagate(
     return Propagation(
         text, results, inputs, correlations if correlated else {}, covariance, _normalised(covariance), draws,
         SEED if seed is None else seed, interrupted,
-        {name: as_number(x, name) for name, x in posed.point.items()}, posed.program.constants, tuple(warnings),
+        {name: as_number(x, name) for name, x in model.point.items()}, model.program.constants, tuple(warnings),
     )  # fmt: skip
 
 
@@ -281,11 +273,11 @@ def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float
 
 
 def _inputs(
-    posed: Problem, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
+    model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
     """The inputs with an uncertainty, in the order of the program. Notes what is said of names that have none."""
     found: dict[str, Input] = {}
-    for name, value in posed.point.items():
+    for name, value in model.point.items():
         if isinstance(value, Quantity):
             count = len(readings.get(name, ()))
             found[name] = Input(float(value), value.uncertainty, value.distribution, count)
@@ -302,7 +294,7 @@ def _inputs(
                 )  # fmt: skip
             found[name] = found[name]._replace(distribution=distribution._replace(dof=degrees))
     if not found:
-        example = next(iter(posed.point), "x")
+        example = next(iter(model.point), "x")
         raise ExpressionError(
             "point", "no value has an uncertainty", hint=f'write it behind the value: `--at "{example}=5.00±0.02"`'
         )
@@ -329,7 +321,7 @@ class _Group(NamedTuple):
 
 def _correlations(
     names: Sequence[str], pairs: Mapping[Pair, float], readings: Mapping[str, Sequence[float]],
-    inputs: Mapping[str, Input], posed: Problem, warnings: list[Diagnostic],
+    inputs: Mapping[str, Input], model: Model, warnings: list[Diagnostic],
 ) -> tuple[list[list[float]], list[_Group]]:  # fmt: skip
     """The correlation matrix of the inputs, and the groups it falls into. Raises `ExpressionError` where it is none."""
     n = len(names)
@@ -348,7 +340,7 @@ def _correlations(
             )  # fmt: skip
         missing = [name for name in (a, b) if name not in place]
         for name in missing:
-            if name not in posed.point:
+            if name not in model.point:
                 warnings.append(_unused(name, "a correlation", names))
             elif r:
                 raise ExpressionError(
@@ -472,7 +464,7 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
 
 # ---- beyond first order -------------------------------------------------------------------------------------------
 def _second_order(
-    output: Value, posed: Problem, names: Sequence[str], root: Sequence[Sequence[float]], slopes: Sequence[float],
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], slopes: Sequence[float],
     first: Result,
 ) -> tuple[SecondOrder | None, Diagnostic | None]:  # fmt: skip
     """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
@@ -481,12 +473,11 @@ def _second_order(
     mean is moved by ½ Σ gᵢᵢ.
     """
     count = len(names)
-    named = f"{first.output}: " if len(posed.program.outputs) > 1 else ""
+    named = f"{first.output}: " if len(model.outputs) > 1 else ""
     if count > MOST_THIRD_ORDER:
         return None, None
-    point = {name: REAL.number(as_number(x, name)) for name, x in posed.point.items()}
     try:
-        matrix = hessian_in(REAL, output, point, names).hessian
+        matrix = model.second(output, names)
         g = [
             [
                 math.fsum(root[a][i] * float(matrix[a][b]) * root[b][j] for a in range(count) for b in range(count))
@@ -496,7 +487,7 @@ def _second_order(
         ]
         terms = [x * x / 2 for row in g for x in row]
         if any(map(any, g)):
-            terms += _third_order(output, point, names, root, slopes, g)
+            terms += _third_order(model, output, names, root, slopes, g)
     except ExpressionError as error:
         message = f"{named}whether the first order is enough cannot be told: {error}"
         return None, Diagnostic("linearity", message, error.span, INSTEAD)
@@ -518,7 +509,7 @@ def _second_order(
 
 
 def _third_order(
-    output: Value, point: Mapping[str, float], names: Sequence[str], root: Sequence[Sequence[float]],
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]],
     slopes: Sequence[float], g: Sequence[Sequence[float]],
 ) -> list[float]:  # fmt: skip
     """The terms gᵢ gᵢⱼⱼ, from the third derivatives along the directions and along sums and differences of two."""
@@ -529,7 +520,7 @@ def _third_order(
     def third(*weights: tuple[int, float]) -> float:
         direction = {name: math.fsum(w * root[a][i] for i, w in weights) for a, name in enumerate(names)}
         moved = {name: d for name, d in direction.items() if d}
-        return 6 * float(directional_in(REAL, output, point, moved, 3)[3]) if moved else 0.0
+        return model.third(output, moved) if moved else 0.0
 
     own = {i: third((i, 1.0)) for i in live}
     terms = [slopes[i] * own[i] for i in live]
@@ -548,7 +539,7 @@ def _tolerance(u: float) -> float:
 
 # ---- draws --------------------------------------------------------------------------------------------------------
 def _to_draw(
-    inputs: Mapping[str, Input], posed: Problem, matrix: Sequence[Sequence[float]], groups: Sequence[_Group],
+    inputs: Mapping[str, Input], model: Model, matrix: Sequence[Sequence[float]], groups: Sequence[_Group],
     names: Sequence[str],
 ) -> Inputs:  # fmt: skip
     """What is drawn, and together with what. Raises `ExpressionError` where that is not determined."""
@@ -566,39 +557,23 @@ def _to_draw(
         block = [[matrix[i][j] for j in members] for i in members]
         root = _square_root(block, [inputs[names[i]].uncertainty for i in members])
         together.append(([names[i] for i in members], root, dof))
-    constants = {name: as_number(x, name) for name, x in posed.point.items() if name not in inputs}
+    constants = {name: as_number(x, name) for name, x in model.point.items() if name not in inputs}
     return Inputs({name: each.distribution for name, each in inputs.items()}, together, constants)
 
 
 def _with_draws(
-    posed: Problem, results: Sequence[Result], inputs: Inputs, samples: int, seed: int, stop: Callable[[], bool],
+    model: Model, results: Sequence[Result], inputs: Inputs, samples: int, seed: int, stop: Callable[[], bool],
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:  # fmt: skip
     """The results with what the draws say of them, how many there were, and whether they ended early."""
-    # only draws need NumPy
-    from .blocks import evaluate, kernel
-
-    program = posed.program
-    names = list(program.variables)
-    fixed = frozenset(k for k, name in enumerate(names) if name in inputs.constants)
-    rows = kernel(
-        lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
-        len(names), fixed, None,
-    )  # fmt: skip
-
-    def plain(at: Mapping[str, float]) -> Sequence[float]:
-        return [float(x) for x in sweeps.evaluate_in(REAL, program.outputs, at, ()).values]
-
+    evaluate = model.draws(list(inputs.constants))
     found = [Results(result.value) for result in results]
     draw = sampler(inputs, seed)
     done = 0
     interrupted = False
     while done < samples and not interrupted:
         count = min(BLOCK, samples - done)
-        values = draw(count)
-        columns = [values[name] for name in names]
-        block = evaluate(rows, names, columns, count, len(found), plain, lambda row, name: None)
-        for each, column in zip(found, block.results, strict=True):
+        for each, column in zip(found, evaluate(draw(count), count), strict=True):
             each.add(column)
         done += count
         interrupted = done < samples and stop()

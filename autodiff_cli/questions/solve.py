@@ -14,7 +14,7 @@ from ..numbers.floats import REAL
 from ..numbers.running import RUNNING, UNIT, Bounded
 from ..numbers.work import Exhausted, spend
 from ..values import linearization as sweeps
-from .arithmetic import DOUBLE, Arithmetic, Shown, Values
+from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .bounds import Range
 from .equations import Equations, read_equations
 from .evaluator import Evaluator
@@ -87,7 +87,7 @@ class _Stopped(Exception):
     """The work was to end early."""
 
 
-class _Posed(NamedTuple):
+class Posed(NamedTuple):
     """Equations with the values of their other variables."""
 
     equations: Equations
@@ -130,7 +130,7 @@ def solve(
     >>> round(found.solutions[0].values["x"], 12), round(found.solutions[0].derivatives["x"]["a"], 12)
     (1.414213562373, 0.353553390593)
     """
-    posed = _pose(text, point, unknowns, between, wrt)
+    posed = posed_equations(text, point, unknowns, between, wrt)
     if arithmetic.name == "exact":
         raise ExpressionError(
             "usage", "roots are not fractions: `solve` has no `--exact`", hint="use `--precision 50` or `--certified`"
@@ -140,7 +140,7 @@ def solve(
         raise ExpressionError(
             "usage", f"`--all` looks between bounds, and `{missing}` has none", hint=f"`--between {missing}=0:1`"
         )
-    finder = _One(posed, stop) if len(posed.unknowns) == 1 else _Several(posed, stop)
+    finder = _finder(posed, stop)
     undecided: list[dict[str, tuple[float, float]]] = []
     complete: bool | None = None
     interrupted = False
@@ -163,15 +163,32 @@ def solve(
     )  # fmt: skip
 
 
+def located(posed: Posed) -> dict[str, float]:
+    """The solution that is asked for, in doubles. Raises `ExpressionError` where there is none (`domain`)."""
+    finder = _finder(posed, lambda: False)
+    for found in finder.one():
+        if not _underflown(posed, found):
+            return dict(zip(posed.unknowns, found, strict=True))
+    first = posed.unknowns[0]
+    raise ExpressionError(
+        "domain", f"no solution of the equations was found{finder.nearest()}",
+        hint=f"say where it is: a start, `--at {first}=…`, or bounds, `--between {first}=0:1`",
+    )  # fmt: skip
+
+
+def _finder(posed: Posed, stop: Callable[[], bool]) -> _One | _Several:
+    return _One(posed, stop) if len(posed.unknowns) == 1 else _Several(posed, stop)
+
+
 def _as_shown(given: Mapping[str, float | str], arithmetic: Arithmetic) -> dict[str, Shown]:
     found: dict[str, Shown] = arithmetic.run(given, lambda m, values: {"point": values})["point"] if given else {}
     return found
 
 
-def _pose(
+def posed_equations(
     text: str, point: Point | None, unknowns: Sequence[str] | None, between: Mapping[str, Range] | Range | None,
     wrt: Sequence[str] | None,
-) -> _Posed:  # fmt: skip
+) -> Posed:  # fmt: skip
     """The equations with all values, checked against each other. Raises `ExpressionError`."""
     given: dict[str, float | str] = dict(point or {})
     ranged = dict(between) if isinstance(between, Mapping) else {}
@@ -237,7 +254,7 @@ def _pose(
             )
     warnings = place(program, values)
     wanted = [name for name in (names if wrt is None else wanted_variables(program, values, wrt)) if name in names]
-    return _Posed(
+    return Posed(
         equations, list(unknowns), [name for name in wanted if name not in unknowns], values, given, bounds, started,
         warnings,
     )  # fmt: skip
@@ -247,7 +264,7 @@ def _pose(
 class _One:
     """One equation, in doubles."""
 
-    def __init__(self, posed: _Posed, stop: Callable[[], bool]) -> None:
+    def __init__(self, posed: Posed, stop: Callable[[], bool]) -> None:
         self.posed, self.stop = posed, stop
         (self.name,) = posed.unknowns
         self.evaluations = 0
@@ -371,7 +388,7 @@ class _One:
 class _Several:
     """Several equations, in doubles, by SciPy with the exact Jacobian."""
 
-    def __init__(self, posed: _Posed, stop: Callable[[], bool]) -> None:
+    def __init__(self, posed: Posed, stop: Callable[[], bool]) -> None:
         try:
             import numpy
             import scipy.optimize
@@ -530,7 +547,7 @@ def _single(program: Program, root: int) -> Program:
     return program.with_outputs((root,), program.text)
 
 
-def _rounding(posed: _Posed, at: Mapping[str, float]) -> list[float]:
+def _rounding(posed: Posed, at: Mapping[str, float]) -> list[float]:
     """How far rounding may have put the value of each output off at a point, its own last digit included."""
     values = {
         name: Bounded(x, UNIT * abs(x) if name in posed.unknowns else 0.0) for name, x in {**posed.values, **at}.items()
@@ -546,7 +563,7 @@ def _rounding(posed: _Posed, at: Mapping[str, float]) -> list[float]:
     return found
 
 
-def _underflown(posed: _Posed, start: Sequence[float]) -> bool:
+def _underflown(posed: Posed, start: Sequence[float]) -> bool:
     """Whether the equations hold there only because doubles end at 1e-308, as they do for exp(x) = 0 at -1000."""
     at = dict(zip(posed.unknowns, start, strict=True))
     residuals, rows = _residuals(posed, at)
@@ -563,7 +580,7 @@ def _underflown(posed: _Posed, start: Sequence[float]) -> bool:
 
 
 # ---- a solution in an arithmetic ----------------------------------------------------------------------------------
-def _solution(posed: _Posed, start: Sequence[float], order: int, arithmetic: Arithmetic) -> Solution:
+def _solution(posed: Posed, start: Sequence[float], order: int, arithmetic: Arithmetic) -> Solution:
     """The solution near `start`, with all that is asked about it, in an arithmetic."""
     outputs, unknowns, wanted = posed.program.outputs, posed.unknowns, posed.wanted
     at = dict(zip(unknowns, start, strict=True))
@@ -580,8 +597,10 @@ def _solution(posed: _Posed, start: Sequence[float], order: int, arithmetic: Ari
         if simple and wanted:
             try:
                 whole = {**values, **here}
-                first = derivatives(m, outputs, whole, unknowns, wanted)
+                first, kinks = derivatives(m, outputs, whole, unknowns, wanted)
                 found["first"] = first
+                told = kink_warnings(arithmetic, kinks.items())
+                posed.warnings.extend(each for each in told if each not in posed.warnings)
                 if order > 1:
                     found["second"] = second_derivatives(m, outputs, whole, unknowns, wanted, first)
             except Singular:
@@ -624,7 +643,7 @@ def _solution(posed: _Posed, start: Sequence[float], order: int, arithmetic: Ari
     return Solution(found["solution"], dict(known), residuals, simple, proven, slopes_of, bent_of)
 
 
-def _residuals(posed: _Posed, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
+def _residuals(posed: Posed, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
     """The outputs at a solution in doubles, and their derivatives by the unknowns, None where there are none."""
     values: dict[str, Number] = {**posed.values, **at}
     swept = sweeps.evaluate_in(REAL, posed.program.outputs, values, posed.unknowns)
@@ -637,7 +656,7 @@ def _residuals(posed: _Posed, at: Mapping[str, float]) -> tuple[list[float], lis
 
 
 def _errors(
-    posed: _Posed, at: Mapping[str, float], residuals: Sequence[float], rows: Sequence[Sequence[float]] | None
+    posed: Posed, at: Mapping[str, float], residuals: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
     """How far each unknown may be off: |F_u⁻¹| times what is left of the equations and their rounding errors.
 
@@ -662,7 +681,7 @@ def _errors(
     return found if all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in found.items()) else None
 
 
-def _slope(posed: _Posed, name: str, x: float) -> float | None:
+def _slope(posed: Posed, name: str, x: float) -> float | None:
     try:
         swept = sweeps.evaluate_in(REAL, posed.program.outputs, {**posed.values, name: x}, [name])
         return float(sweeps.jacobian(swept, [name])[0][0][0])
@@ -671,7 +690,7 @@ def _slope(posed: _Posed, name: str, x: float) -> float | None:
 
 
 def _sharpened(
-    m: NumberType, posed: _Posed, values: Mapping[str, Number], start: Mapping[str, float]
+    m: NumberType, posed: Posed, values: Mapping[str, Number], start: Mapping[str, float]
 ) -> dict[str, Number]:
     """The solution near a start with the digits of a number type; of balls, one that is proven to hold exactly one."""
     if m.name == "certified":
@@ -698,7 +717,7 @@ def _sharpened(
     return here
 
 
-def _enclosed(m: Any, posed: _Posed, values: Mapping[str, Number], start: Mapping[str, float]) -> dict[str, Number]:
+def _enclosed(m: Any, posed: Posed, values: Mapping[str, Number], start: Mapping[str, float]) -> dict[str, Number]:
     from flint import arb
 
     from ..numbers.ball import Ball, undecided
@@ -727,7 +746,7 @@ def _enclosed(m: Any, posed: _Posed, values: Mapping[str, Number], start: Mappin
 
 
 def _proven_starts(
-    posed: _Posed, stop: Callable[[], bool]
+    posed: Posed, stop: Callable[[], bool]
 ) -> tuple[list[list[float]], list[dict[str, tuple[float, float]]], bool]:
     """All solutions between the bounds by interval Newton, what is undecided, and whether these are all."""
     try:
@@ -763,7 +782,7 @@ def _proven_starts(
 
 
 def _told(
-    posed: _Posed, finder: _One | _Several, solutions: Sequence[Solution], every: bool,
+    posed: Posed, finder: _One | _Several, solutions: Sequence[Solution], every: bool,
     undecided: Sequence[object], complete: bool | None, interrupted: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """Why the search is over, and in words."""

@@ -135,6 +135,16 @@ SavePath = Annotated[
 Level = Annotated[
     float | None, Option("--level", "The level of confidence of uncertainties and intervals, 0.95 by default.", "P")
 ]
+Unknowns = Annotated[
+    list[str] | None,
+    Option(
+        "--for", "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.", "NAMES"
+    ),
+]
+Between = Annotated[
+    list[str] | None,
+    Option("--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES"),
+]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]

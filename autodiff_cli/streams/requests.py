@@ -160,14 +160,21 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def names(options: list[str] | None) -> tuple[str, ...] | None:
-    """The names in the `--wrt` options, None where there are none. Raises a usage error for an empty name."""
+def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
+    """The names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
     if not options:
         return None
-    found = [name.strip() for option in options for name in option.split(",")]
+    found = [name.strip() for text in options for name in text.split(",")]
     if not all(found):
-        raise ExpressionError("usage", "`--wrt` needs names", hint="write it as `--wrt x` or `--wrt x,y`")
+        raise ExpressionError("usage", f"`{option}` needs names", hint=f"write it as `{option} x` or `{option} x,y`")
     return tuple(dict.fromkeys(found))
+
+
+def unknowns_of_object(value: object) -> list[str]:
+    """The unknowns in a request: a list of names. Raises `ExpressionError`."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ExpressionError("request", "`for` is not a list of names", hint='write it as "for": ["x", "y"]')
+    return value
 
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:

@@ -5,7 +5,7 @@ At a kink there are two expansions, one on each side. They are given only as far
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from ..errors import ExpressionError
@@ -23,7 +23,7 @@ def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: st
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
     """
-    expansion = _Expansion(m, output, values, {by: m.number(1)})
+    expansion = _Expansion(m, output, values, {by: [m.number(1)]})
     if order == 0 or expansion.smooth():
         return expansion.coefficients(order)
     nodes, tape = tape_in(m, output, values)
@@ -56,13 +56,14 @@ def _common(m: NumberType, met: Iterable[Piece], value: Number, order: int) -> l
 
 
 def directional_in(
-    m: NumberType, output: Value, values: Mapping[str, Number], direction: Mapping[str, Number], order: int
+    m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
 ) -> list[Number]:
-    """The coefficients of orders 0 to `order` in t at 0, along the line that goes through the point by t·direction.
+    """The coefficients of orders 0 to `order` in t at 0, along a curve through the point.
 
+    `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
     Raises `ExpressionError`, placed in the text; at a kink as well.
     """
-    expansion = _Expansion(m, output, values, direction)
+    expansion = _Expansion(m, output, values, along)
     if not expansion.smooth():
         raise ExpressionError("derivative", "there is a kink at this point", output.span, "move the point to one side")
     return expansion.coefficients(order)
@@ -78,9 +79,11 @@ def _difference(knot: Knot, k: int, x: Number, y: Number) -> Fault:
 class _Expansion:
     """A graph evaluated in power series along a direction; without knots, these can be extended to any order."""
 
-    def __init__(self, m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Number]) -> None:
+    def __init__(
+        self, m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+    ) -> None:
         self.series = s = SeriesType(m)
-        numbers = {name: s.variable(x, along[name]) if name in along else s.number(x) for name, x in values.items()}
+        numbers = {name: s.variable(x, *along[name]) if name in along else s.number(x) for name, x in values.items()}
         self.nodes, self.tape = tape_in(s, output, numbers)
         wanted = [i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label in along]
         self.known = 0

@@ -93,6 +93,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "theme": "dark", "decimals": 2}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
+    ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),

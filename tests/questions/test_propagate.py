@@ -16,12 +16,13 @@ import uncertainties
 from uncertainties import umath
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.questions import monte_carlo
+from autodiff_cli.questions import models, monte_carlo
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.monte_carlo import BLOCK, Results
 from autodiff_cli.questions.point import parse_point
 from autodiff_cli.questions.propagate import Propagation, parse_pairs, propagate
 from autodiff_cli.questions.quantities import FAMILIES, Quantity, concise, plus_minus, quantity, rounded
+from autodiff_cli.questions.solve import posed_equations
 from autodiff_cli.questions.student import coverage_factor, level_of
 from running import autodiff
 
@@ -473,3 +474,123 @@ def test_a_picture_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert autodiff(*command).code == 5 and path.read_text(encoding="utf-8") == text
     broken = autodiff("propagate", "log(-x)", "--at", "x=1±0.1", "--output", str(tmp_path / "none.svg"))
     assert broken.code == 4 and not (tmp_path / "none.svg").exists()
+
+
+# ---- implicit models ----------------------------------------------------------------------------------------------
+class Twin(NamedTuple):
+    """Equations, and the same model solved by hand."""
+
+    equations: str
+    starts: Mapping[str, float]
+    explicit: str
+    at: str
+
+
+TWINS = [
+    Twin("x**2 = a", {"x": 1}, "sqrt(a)", "a=2.0±0.3"),
+    Twin("x**2 = a*b", {"x": -1}, "-sqrt(a*b)", "a=2.0±0.3,b=3.0±0.2"),
+    Twin("exp(x) - a = 0", {"x": 0}, "log(a)", "a=3±0.5"),
+    Twin("x - y = a; x*y = b", {"x": 3, "y": 2}, "(a + sqrt(a**2 + 4b))/2, (sqrt(a**2 + 4b) - a)/2", "a=1±0.2,b=6±0.5"),
+    Twin("sinh(x) + c = a", {"x": 1}, "asinh(a - c)", "a=2±0.2,c=0.5"),
+]
+
+
+def implicit(twin: Twin, **more: Any) -> Propagation:
+    return propagate(twin.equations, {**twin.starts, **at(twin.at)}, unknowns=list(twin.starts), **more)
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.equations)
+def test_an_implicit_model_says_what_the_same_one_solved_by_hand_says(twin: Twin) -> None:
+    expected, found = propagate(twin.explicit, at(twin.at)), implicit(twin)
+    assert [each.output for each in found.results] == list(twin.starts)
+    assert found.inputs == expected.inputs
+    for one, other in zip(found.results, expected.results, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-14)
+        assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-13)
+        for name, share in other.budget.items():
+            assert one.budget[name] == pytest.approx(share, rel=1e-13)
+        # the second order holds second and third derivatives
+        assert one.second_order is not None and other.second_order is not None
+        assert one.second_order.uncertainty == pytest.approx(other.second_order.uncertainty, rel=1e-11)
+        assert one.second_order.shift == pytest.approx(other.second_order.shift, rel=1e-11)
+    for line, same in zip(found.covariance, expected.covariance, strict=True):
+        assert line == pytest.approx(same, rel=1e-12)
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.equations)
+def test_its_draws_are_those_of_the_same_one_solved_by_hand(twin: Twin) -> None:
+    expected, found = propagate(twin.explicit, at(twin.at), samples=20_000), implicit(twin, samples=20_000)
+    for one, other in zip(found.results, expected.results, strict=True):
+        assert one.drawn is not None and other.drawn is not None
+        assert one.drawn.mean == pytest.approx(other.drawn.mean, rel=1e-12)
+        assert one.drawn.deviation == pytest.approx(other.drawn.deviation, rel=1e-11)
+        assert one.drawn.shortest == pytest.approx(other.drawn.shortest, rel=1e-9)
+        assert one.drawn.outside == other.drawn.outside
+
+
+def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    far: list[Mapping[str, float]] = []
+    followed = models.Implicit.followed
+
+    def noting(self: models.Implicit, target: Mapping[str, float]) -> list[float] | None:
+        far.append(target)
+        return followed(self, target)
+
+    monkeypatch.setattr(models.Implicit, "followed", noting)
+    # near 1 the solution is far from its tangent, and Newton's method leaps away
+    wide = "uniform(0, 0.999)"
+    found = propagate("tanh(x) = a", {"a": wide}, unknowns=["x"], samples=2000).results[0].drawn
+    expected = propagate("atanh(a)", {"a": wide}, samples=2000).results[0].drawn
+    assert found is not None and expected is not None
+    assert 5 < len(far) < 500
+    assert found.outside == 0 and found.mean == pytest.approx(expected.mean, rel=1e-12)
+    assert found.symmetric == pytest.approx(expected.symmetric, rel=1e-9)
+
+
+def test_where_the_solution_ends_there_is_none() -> None:
+    model = models.Implicit(posed_equations("x**2 = a", {"a": 1, "x": 1}, ["x"], None, None))
+    assert model.followed({"a": 4.0}) == pytest.approx([2.0], rel=1e-15)
+    assert model.followed({"a": 1e-6}) == pytest.approx([1e-3], rel=1e-12)
+    assert model.followed({"a": -0.5}) is None
+    with pytest.raises(ExpressionError) as caught:
+        propagate("x**2 = a", {"a": "0.1±0.2", "x": 1}, unknowns=["x"], samples=2000)
+    assert caught.value.kind == "domain"
+
+
+@pytest.mark.parametrize("name", ["eps", "Re"])
+def test_the_friction_factor_follows_its_inputs_as_roots_in_fifty_digits_do(name: str) -> None:
+    found = propagate(
+        "1/sqrt(f) = -2*log10(eps/3.7 + 2.51/(Re*sqrt(f)))", {"f": 0.02, "eps": "1.00(5)e-4", "Re": "1.00(2)e5"},
+        unknowns=["f"],
+    )  # fmt: skip
+
+    def root(values: Mapping[str, Any]) -> Any:
+        def left(f: Any) -> Any:
+            inner = values["eps"] / mpmath.mpf("3.7") + mpmath.mpf("2.51") / (values["Re"] * mpmath.sqrt(f))
+            return 1 / mpmath.sqrt(f) + 2 * mpmath.log10(inner)
+
+        return mpmath.findroot(left, mpmath.mpf("0.0185"))
+
+    with mpmath.workdps(50):
+        values = {"eps": mpmath.mpf("1e-4"), "Re": mpmath.mpf(10**5)}
+        slope = mpmath.diff(lambda x: root({**values, name: x}), values[name])
+    assert found.results[0].value == pytest.approx(float(root(values)), rel=1e-14)
+    assert found.results[0].budget[name].sensitivity == pytest.approx(float(slope), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "unknowns", "kind", "told"),
+    [
+        ("x**2 = a", {"a": "2±0.1", "x": "1±0.1"}, ["x"], "point", "`x` is looked for"),
+        ("x**2 = a", {"a": "-2±0.1"}, ["x"], "domain", "no solution"),
+        ("x**2 = a", {"a": "0±0.1"}, ["x"], "derivative", "multiple root"),
+        ("x**2 = a", {"a": 2, "x": 1}, ["x"], "point", "no value has an uncertainty"),
+        ("x**2 = a; x + y = 2", {"a": "2±0.1", "y": 1}, ["x"], "usage", "2 equations"),
+    ],
+)
+def test_what_is_no_implicit_model_is_refused(
+    text: str, point: Mapping[str, Any], unknowns: list[str], kind: str, told: str
+) -> None:
+    with pytest.raises(ExpressionError, match=told) as caught:
+        propagate(text, point, unknowns=unknowns)
+    assert caught.value.kind == kind
