@@ -839,12 +839,14 @@ def plot(
 @answers("diff")
 def diff(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, order: int | None = None,
-    share: bool = False,
+    share: bool = False, steps: bool = False,
     to: str | None = None, digits: int | None = None, decimals: int | None = None, exact: bool = False,
     precision: int | None = None,
     certified: bool = False, work: int | None = None,
 ) -> Diff:  # fmt: skip
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
+
+    With `steps` also how each is found, in `derivations`.
 
     >>> diff("x**2*y").derivatives[0].formula
     '2*y*x'
@@ -852,9 +854,9 @@ def diff(
     arithmetic = chosen(exact, precision, certified)
     found = _diff.diff(
         text, _point(at, arithmetic), wrt=_wrt(wrt), order=1 if order is None else order, share=share,
-        language=to or "text", arithmetic=arithmetic,
+        steps=steps, language=to or "text", arithmetic=arithmetic,
     )  # fmt: skip
-    return _as(Diff, found, digits=rounding(digits, decimals))
+    return _as(Diff, found, digits=rounding(digits, decimals), steps=steps or None)
 
 
 @answers("hessian")

@@ -1,23 +1,27 @@
 """`autodiff diff`: the derivative of a program as a formula."""
 
+import sys
 from typing import Annotated
 
 from ..questions.arithmetic import chosen
 from ..questions.diff import LANGUAGES, diff
 from ..streams import options
 from ..streams.driver import Inputs, answer_all
+from ..views.characters import look
 from ..views.diff import view
 from ..views.formats import by_name
 
 EXAMPLES = (
     'autodiff diff "x**2*exp(-x/2)"',
     'autodiff diff "x**3*sin(y)" --wrt x --order 2 --at x=2,y=1',
+    'autodiff diff "x**2*sin(3x)" --steps',
     'autodiff diff "tanh(w*x + b)" --share --to latex',
 )
 
 AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="=")
 Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
 Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
+Steps = Annotated[bool, options.Option("--steps", "Also how each is found: rule by rule, as worked by hand.")]
 To = Annotated[
     str | None,
     options.Option(
@@ -32,6 +36,7 @@ def run(
     program: Annotated[options.Program, AT],
     order: Order = None,
     share: Share = False,
+    steps: Steps = False,
     to: To = None,
     answers: options.Answers,
     numbers: options.Numbers,
@@ -43,6 +48,7 @@ def run(
     inputs = Inputs.of(program, answers)
     language = by_name("--to", to, inputs.output, LANGUAGES, "text")
     arithmetic = chosen(*numbers)
+    letters = inputs.output is not None or look(sys.stdout).unicode
     return answer_all(
         inputs,
         lambda request: diff(
@@ -51,8 +57,9 @@ def run(
             wrt=request.wrt,
             order=1 if order is None else order,
             share=share,
+            steps=steps,
             language=language,
             arithmetic=arithmetic,
         ),
-        view(digits=answers.shown),
+        view(digits=answers.shown, unicode=letters, steps=steps),
     )

@@ -22,6 +22,8 @@ from ..values.simplify import simplify
 from ..values.sweep_in import knots_met, sweep_in, tape_in
 from ..values.value import Value, in_order, located, node, variable
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from .derivation import Derivation, check_length, derivations
+from .derivation import latex as steps_latex
 from .problem import Point, as_number, parse, place, single_output, wanted_variables
 
 MOST_ORDERS = 30
@@ -57,6 +59,8 @@ class Diff(NamedTuple):
     point: dict[str, Shown]
     warnings: tuple[Diagnostic, ...]
     constants: dict[str, float]
+    derivations: tuple[Derivation, ...] = ()
+    """How the derivatives are found step by step, those of lower orders first, if that was asked for."""
 
 
 def diff(
@@ -66,12 +70,14 @@ def diff(
     wrt: Sequence[str] | None = None,
     order: int = 1,
     share: bool = False,
+    steps: bool = False,
     language: str = "text",
     arithmetic: Arithmetic = DOUBLE,
 ) -> Diff:
     """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
-    With `share` common parts are named, so that the whole is as long as the graph is large. A `point` adds values.
+    With `share` common parts are named, so that the whole is as long as the graph is large. With `steps`
+    each is derived step by step. A `point` adds values.
     Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
 
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
@@ -97,6 +103,16 @@ def diff(
             "limit", f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}", None,
             "name some of them: `--wrt x,y`",
         )  # fmt: skip
+    if steps and (share or language == "python"):
+        other = "--share" if share else "--to python"
+        raise ExpressionError(
+            "usage",
+            f"`--steps` and `{other}` do not go together",
+            None,
+            "leave one of them out: steps have whole formulas",
+        )
+    if steps:
+        check_length(output)
     found = derivatives(output, leaves, order)
     formulas = list(found.values())
     if order > 1:
@@ -127,10 +143,23 @@ def diff(
         Derivative(tuple(names[k] for k in by), written(formula), value)
         for by, formula, value in zip(found, rest, values, strict=True)
     ]
+    worked = derivations(output, names, leaves, order, found) if steps else ()
+    whole = _program(text, output, formulas, language, shared, listed)
+    if worked and language == "latex":
+        whole = steps_latex(worked)
     return Diff(
-        text, arithmetic, order, language, shared, listed, _program(text, output, formulas, language, shared, listed),
-        shown_point, tuple(warnings), program.constants,
-    )  # fmt: skip
+        text,
+        arithmetic,
+        order,
+        language,
+        shared,
+        listed,
+        whole,
+        shown_point,
+        tuple(warnings),
+        program.constants,
+        worked,
+    )
 
 
 def _combinations(count: int, order: int) -> int:

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..questions.derivation import latex
 from ..questions.diff import LANGUAGES, Diff
 from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
+from .steps import blocks, derivative_name, lines, record, rows
 
 ENDINGS = tuple(ending for endings in LANGUAGES.values() for ending in endings)
 COLUMNS = ("line", "id", "by", "derivative", "value", "error")
 
 
-def view(*, digits: int | None = None) -> View[Diff]:
-    """How derivatives are shown; `digits` is for people only."""
+STEPS = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error")
+"""Of the steps by which derivatives are found: a row each, and then the derivatives."""
+
+
+def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False) -> View[Diff]:
+    """How derivatives are shown, with or without steps; `digits`, and letters beyond ASCII, are for people only."""
+
+    def brief(answer: Diff) -> str:
+        if not answer.derivations or answer.language != "text":
+            return answer.program
+        return "\n".join([line for each in answer.derivations for line in lines(each, unicode)] + [answer.program])
 
     def document(answer: Diff) -> Iterator[Block]:
         if answer.language != "text":
@@ -22,17 +33,21 @@ def view(*, digits: int | None = None) -> View[Diff]:
                 yield Line(((text, "code"),), source=True)
         else:
             yield from circumstances(answer.constants, {}, (), digits)
+            yield from blocks(answer.derivations, unicode)
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
             for each in answer.derivatives:
-                yield stated(operator(each.by), each.formula)
+                yield stated(derivative_name(each.by), each.formula)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
             yield from circumstances({}, answer.point, (), digits) if answer.language != "text" else ()
             yield Table(
                 ("derivative", f"value at {_place(answer, digits)}"),
-                [named_row((operator(each.by), "name"), readable(each.value, digits)) for each in answer.derivatives],
+                [
+                    named_row((derivative_name(each.by), "name"), readable(each.value, digits))
+                    for each in answer.derivatives
+                ],
                 frozenset((1,)) if answer.arithmetic.name == "double" else frozenset(),
             )
 
@@ -40,17 +55,11 @@ def view(*, digits: int | None = None) -> View[Diff]:
         if answer.language == "text":
             from .tex import derivatives
 
-            return derivatives(answer, digits)
+            return latex(answer.derivations) or derivatives(answer, digits)
         return answer.program if answer.language == "latex" else None
 
-    return View(_record, _rows, lambda answer: answer.program, document, COLUMNS, formula=formula, endings=ENDINGS)
-
-
-def operator(by: tuple[str, ...]) -> str:
-    """The derivative as people write it on one line: d2/dx dy."""
-    powers = {name: by.count(name) for name in by}
-    below = " ".join(f"d{name}" + (f"^{k}" if k > 1 else "") for name, k in powers.items())
-    return f"d{len(by) if len(by) > 1 else ''}/{below}"
+    columns = STEPS if steps else COLUMNS
+    return View(_record, _rows, brief, document, columns, formula=formula, endings=ENDINGS)
 
 
 def _place(answer: Diff, digits: int | None) -> str:
@@ -68,6 +77,7 @@ def _record(answer: Diff) -> dict[str, object]:
             | (number_fields(answer.arithmetic.name, {"value": each.value}) if answer.point else {"value": None})
             for each in answer.derivatives
         ],
+        **({"steps": [record(each) for each in answer.derivations]} if answer.derivations else {}),
         **number_fields(answer.arithmetic.name, {"point": answer.point}),
         "constants": answer.constants,
         "warnings": [diagnostic_record(warning) for warning in answer.warnings],
@@ -75,6 +85,8 @@ def _record(answer: Diff) -> dict[str, object]:
 
 
 def _rows(answer: Diff) -> Iterator[Row]:
+    for worked in answer.derivations:
+        yield from rows(worked)
     for name, formula in answer.shared:
         yield {"by": name, "derivative": formula}
     for each in answer.derivatives:

@@ -18,8 +18,8 @@ LONGEST = 120
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COEFFICIENT = re.compile(r"[1-9]\d*(\.\d+)?|0?\.\d+")
-_PARTED = re.compile(r"[eE_]\d|_")
-"""How names begin before which a number would be read as another one."""
+_PARTED = re.compile(r"[eE_]\d|_|d/")
+"""How names begin before which a number would be read as another one, or as the number of a fraction."""
 
 
 def mathematical(root: Value, named: Collection[Value] = ()) -> str:
@@ -86,7 +86,7 @@ def _coefficient(value: Value) -> str:
         text = _coefficient(value._prev[0])
         return text and f"−{text}"
     text = "" if value._prev or value.primitive is VARIABLE else _leaf(value)
-    return text if _COEFFICIENT.fullmatch(text) else ""
+    return text if _COEFFICIENT.fullmatch(text) and text != "1" else ""
 
 
 def _may_follow(value: Value) -> bool:

@@ -10,7 +10,7 @@ from .document import Pieces, plain
 
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
-_AFTER_OPERATOR = re.compile(r"(?<=[,(/])(?![ *)])|(?<=\*)(?![* ])")
+_AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
 
 LEVELS = 3
 """Where a line may be broken: between words; inside what belongs together, `x = 2`, `x > 0` or a piece of code; inside

@@ -72,6 +72,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("plot", "x**2 + w**2", {"at": POINT, "path": "path.jsonl"}),
     ("diff", "x**3*w", {"at": POINT, "wrt": "x", "order": 2, "digits": 3}),
     ("diff", "exp(x*w)*sin(x*w)", {"share": True, "to": "python"}),
+    ("diff", "x**3*sin(w)", {"order": 2, "steps": True}),
     ("diff", "x**3/w", {"at": POINT, "exact": True}),
     ("diff", "exp(x)/w", {"at": POINT, "precision": 25, "work": 3}),
     ("diff", "exp(x)/w", {"at": POINT, "certified": True}),

@@ -52,7 +52,7 @@ ANSWERS: dict[str, Answers] = {
     "descend": lambda text, at: (descend(text, at, stops=Stops(4)),),
     "minimize": lambda text, at: (minimize(text, at, steps=3),),
     "plot": lambda text, at: [plot(text, at, wrt=[*at][:k]) for k in (1, 2) if k <= len(at)],
-    "diff": lambda text, at: (diff(text, at), diff(text)),
+    "diff": lambda text, at: (diff(text, at), diff(text), diff(text.partition(" + ")[0], steps=True)),
     "hessian": lambda text, at: (hessian(text, at),),
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
     "taylor": lambda text, at: (taylor(text, at, by=next(iter(at)), order=8),),

@@ -1,0 +1,96 @@
+"""The steps of a derivation in every form: a table, lines of a solution written by hand, records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..language.printer import expression_text
+from ..questions.derivation import Derivation, Step, as_written, operator
+from ..values.value import Value
+from .characters import Style
+from .document import Block, Line, Pieces, Table
+from .formats import Row
+from .mathematics import mathematical
+
+_WORDS = ("unless ", "away ", "where ")
+"""How a condition begins that is said in words."""
+
+
+def derivative_name(by: tuple[str, ...]) -> str:
+    """The derivative as people write it on one line: d2/dx dy."""
+    powers = {name: by.count(name) for name in by}
+    below = " ".join(f"d{name}" + (f"^{k}" if k > 1 else "") for name, k in powers.items())
+    return f"d{len(by) if len(by) > 1 else ''}/{below}"
+
+
+def blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
+    """Each derivation under the derivative that it finds, its steps in a table."""
+    for each in derivations:
+        written = Written(each.by[-1], unicode)
+        if len(derivations) > 1:
+            yield Line(((derivative_name(each.by), "heading"),))
+        yield Table(("rule", "part", "result"), [written.cells(step) for step in each.steps])
+
+
+class Written:
+    """How the steps by one variable are written: `d/dx(x²) = 2x`, or in ASCII `d/dx(x**2) = 2*x`."""
+
+    def __init__(self, by: str, unicode: bool) -> None:
+        self.operator, self.unicode = operator(by), unicode
+
+    def formula(self, graph: Value, step: Step) -> str:
+        """A part of a step, as people write it."""
+        shown = as_written(graph, step.pending, self.operator)
+        return (mathematical(shown) if self.unicode else "") or expression_text(shown)
+
+    def cells(self, step: Step) -> tuple[Pieces, ...]:
+        """The row of a step: its rule, what it is applied to, and what comes of it."""
+        style: Style = "name" if step.is_rule else "faint"
+        result: Pieces = ((self.formula(step.result, step), "code"),)
+        if step.condition:
+            result += ((f", {_holds(step)}", "faint"),)
+        return ((step.name, style),), ((self.formula(step.part, step), "code"),), result
+
+
+def _holds(step: Step) -> str:
+    """Where a step holds, as the end of a sentence."""
+    return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
+
+
+def lines(each: Derivation, unicode: bool = True) -> Iterator[str]:
+    """The steps as lines of a solution."""
+    written = Written(each.by[-1], unicode)
+    for step in each.steps:
+        told = f"{step.name}; {_holds(step)}" if step.condition else step.name
+        yield f"{written.formula(step.part, step)} = {written.formula(step.result, step)}   ({told})"
+
+
+def rows(each: Derivation) -> Iterator[Row]:
+    """The steps as rows of a long table."""
+    written = Written(each.by[-1], False)
+    for step in each.steps:
+        yield {
+            "by": " ".join(each.by), "rule": step.name, "part": written.formula(step.part, step),
+            "derivative": written.formula(step.result, step), "condition": step.condition,
+        }  # fmt: skip
+
+
+def record(each: Derivation) -> dict[str, object]:
+    """A derivation as a record has it."""
+    written = Written(each.by[-1], False)
+    return {
+        "by": list(each.by),
+        "function": expression_text(each.function),
+        "steps": [
+            {
+                "rule": step.rule,
+                "function": step.function or None,
+                "part": written.formula(step.part, step),
+                "result": written.formula(step.result, step),
+                "condition": step.condition or None,
+                "depth": step.depth,
+            }
+            for step in each.steps
+        ],
+        "formula": expression_text(each.formula),
+    }
