@@ -18,7 +18,7 @@ from warnings import warn
 from . import views
 from .commands import command_module
 from .commands.fit import read_data
-from .commands.propagate import readings
+from .commands.propagate import read_fit, readings
 from .errors import ExpressionError
 from .language import builder
 from .numbers.work import allowed
@@ -933,7 +933,8 @@ def propagate(
     text: str, at: At = None, *, for_: Names = None, between: Ranges | tuple[float, float] = None,
     lenient: bool = False, correlation: Mapping[Any, float] | str | None = None,
     dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
-    level: float | None = None, k: float | None = None, samples: float | None = None, seed: int | None = None,
+    fit: Fit | str | None = None, level: float | None = None,
+    k: float | None = None, samples: float | None = None, seed: int | None = None,
     sort: bool = False, theme: str | None = None, digits: int | None = None, decimals: int | None = None,
     work: int | None = None,
 ) -> Propagation:  # fmt: skip
@@ -942,7 +943,8 @@ def propagate(
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
     `uncertainties`. `data` are columns of readings by name, or a file that has them; `correlation` is as the option
     takes it, or a number for each pair of names. `for_` and `between` are those of `solve`: the text is equations then,
-    and their unknowns are the outputs. Drawing needs the extra `plot`.
+    and their unknowns are the outputs. `fit` is an answer of `fit`, or a JSON file of it.
+    Drawing needs the extra `plot`.
 
     >>> found = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
     >>> found.results[0].written, found.results[0].interval
@@ -956,13 +958,18 @@ def propagate(
             f"{name if isinstance(name, str) else ':'.join(name)}={float(r)!r}" for name, r in correlation.items()
         )
     point = read_point(at, quantity) if isinstance(at, str) else _point(at)
+    fitted = None
+    if fit is not None:
+        fitted = read_fit(fit) if isinstance(fit, str) else _propagate.estimates_of_fit(fit.to_dict())
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
-        columns = readings(data, text, list(point), implicit=for_ is not None or between is not None)
+        columns = readings(
+            data, text, [*point, *(fitted.values if fitted else ())], implicit=for_ is not None or between is not None
+        )
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in data.items()}
     found = _propagate.propagate(
-        text, point, unknowns=_wrt(for_), between=_between(between), correlation=pairs,
+        text, point, unknowns=_wrt(for_), between=_between(between), fitted=fitted, correlation=pairs,
         dof=_point(dof), readings=columns, level=level, k=k, samples=samples, seed=seed,  # type: ignore[arg-type]
     )  # fmt: skip
     return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=_theme(theme))

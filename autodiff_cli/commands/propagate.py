@@ -7,9 +7,18 @@ from typing import Annotated
 from ..errors import ExpressionError
 from ..questions.bounds import parse_between
 from ..questions.models import variables_of
-from ..questions.point import is_name, parse_point, point_of_object
-from ..questions.propagate import SEED, Propagation, pairs_of_object, parse_pairs, propagate
+from ..questions.point import is_name, parse_point, point_of_object, read_json
+from ..questions.propagate import (
+    SEED,
+    Estimates,
+    Propagation,
+    estimates_of_fit,
+    pairs_of_object,
+    parse_pairs,
+    propagate,
+)
 from ..questions.quantities import quantity
+from ..questions.reading import whole
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
 from ..streams.requests import Reading, Request, names, unknowns_of_object
@@ -53,6 +62,15 @@ Data = Annotated[
         "PATH",
     ),
 ]
+Fitted = Annotated[
+    str | None,
+    options.Option(
+        "--fit",
+        "The parameters that `fit` found, with their standard errors, correlations and degrees of freedom: the JSON "
+        "file that it wrote. Values in `--at` come before them.",
+        "PATH",
+    ),
+]
 Cover = Annotated[float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K")]
 Samples = Annotated[
     float | None,
@@ -73,6 +91,7 @@ def run(
     correlation: Correlation = None,
     dof: Dof = None,
     data: Data = None,
+    fit: Fitted = None,
     level: options.Level = None,
     k: Cover = None,
     samples: Samples = None,
@@ -104,16 +123,18 @@ def run(
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
 
+    fitted = None if fit is None else read_fit(fit)
     looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
         sought = request.more.get("for", looked_for)
         implicit = not (sought is None and bounds is None)
+        known = [*request.point, *(fitted.values if fitted is not None else ())]
         return propagate(
-            request.text, request.point, unknowns=sought, between=bounds,
+            request.text, request.point, unknowns=sought, between=bounds, fitted=fitted,
             correlation={**pairs, **request.more.get("correlation", {})},
             dof={**degrees, **request.more.get("dof", {})},
-            readings=None if data is None else readings(data, request.text, list(request.point), implicit=implicit),
+            readings=None if data is None else readings(data, request.text, known, implicit=implicit),
             level=level, k=k, samples=samples, seed=seed, stop=stop,
         )  # fmt: skip
 
@@ -121,6 +142,17 @@ def run(
     out = inputs.out()
     code = answer_with(inputs, searches.answer, writer(chosen, out.stream, shown, inputs.many))
     return out.finish(code, whole=inputs.many) or searches.code
+
+
+def read_fit(path: str) -> Estimates:
+    """The parameters in a file that `fit` wrote. Raises `ExpressionError` (`io`, `limit`, `point`)."""
+    text, fault = whole(path)
+    try:
+        if fault is not None:
+            raise fault
+        return estimates_of_fit(read_json(text)[0])
+    except ExpressionError as error:
+        raise ExpressionError("point", f"in `{path}`: {error}", None, error.hint) from None
 
 
 def readings(path: str, text: str, given: Sequence[str], *, implicit: bool = False) -> dict[str, list[float]]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError, nearest
 from .bounds import Range
 from .eigenvalues import eigenvectors
-from .models import Model, model_of
+from .models import Model, model_of, variables_of
 from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples, sampler
 from .point import constant_value, is_name, pieces
 from .problem import Point, as_number
@@ -148,6 +148,33 @@ def pairs_of_object(value: object) -> dict[Pair, float]:
     return parse_pairs(f"{name}={number}" for name, number in value.items())
 
 
+class Estimates(NamedTuple):
+    """Quantities that were estimated together."""
+
+    values: dict[str, float]
+    """With their uncertainties and degrees of freedom; a number alone for what was held."""
+    correlation: dict[Pair, float]
+
+
+def estimates_of_fit(record: object) -> Estimates:
+    """The parameters of a fit, from its JSON record. Raises `ExpressionError` (`point`) for anything else."""
+    try:
+        assert isinstance(record, Mapping)
+        errors, dof, correlation = record["standard_errors"], float(record["dof"]), record["correlation"]
+        values: dict[str, float] = {}
+        for name, estimate in record["parameters"].items():
+            if errors[name] is not None:
+                values[name] = normal(name, as_number(estimate, name), as_number(errors[name], name), dof=dof)
+            elif name in record["held"]:
+                values[name] = as_number(estimate, name)
+        pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
+    except (AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        raise ExpressionError(
+            "point", "this is not what `fit` found", hint="write that with `autodiff fit … --output fit.json`"
+        ) from None
+    return Estimates(values, pairs)
+
+
 def _note(found: dict[Pair, float], a: str, b: str, r: float) -> None:
     if a == b:
         raise ExpressionError("point", f"`{a}` is correlated with itself", hint="leave that out: it is 1")
@@ -167,6 +194,7 @@ def propagate(
     *,
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
+    fitted: Estimates | None = None,
     correlation: Mapping[Pair, float] | None = None,
     dof: Mapping[str, float] | None = None,
     readings: Mapping[str, Sequence[float]] | None = None,
@@ -180,11 +208,12 @@ def propagate(
 
     The values of `point` are numbers, which are exact, `Quantity`s, or texts that `quantity` reads. `correlation` has
     the correlation coefficients of pairs of inputs, `dof` the degrees of freedom of standard uncertainties. `readings`
-    are columns of observations made together, whose means, standard uncertainties and correlations are used. The
-    coverage factor is `k`, or the one for the `level` of confidence. `samples` draws are made beside it. Once `stop`
-    says so, no more are made. With `unknowns`, or bounds of them in `between`, the text is equations as for `solve`,
-    and the unknowns are the outputs. Raises `ExpressionError` as `jacobian` and `solve` do; `point` for what is no
-    uncertainty and no correlation.
+    are columns of observations made together, whose means, standard uncertainties and correlations are used. `fitted`
+    are further quantities, of which those are used that the program has and `point` has not. The coverage factor is
+    `k`, or the one for the `level` of confidence. `samples` draws are made beside it. Once `stop` says so, no more are
+    made. With `unknowns`, or bounds of them in `between`, the text is equations as for `solve`, and the unknowns are
+    the outputs. Raises `ExpressionError` as `jacobian` and `solve` do; `point` for what is no uncertainty and no
+    correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -195,11 +224,19 @@ def propagate(
         raise ExpressionError("usage", "`--seed` is about `--samples`", hint="give both, or neither")
     given = {name: _given(name, value) for name, value in (point or {}).items()}
     measured = _measured(readings or {}, given)
+    correlation = correlation or {}
+    if fitted is not None:
+        implicit = not (unknowns is None and between is None)
+        used = variables_of(text, [*fitted.values, *given, *measured], implicit).variables
+        found = {n: x for n, x in fitted.values.items() if n in used and n not in given and n not in measured}
+        given |= found
+        together = {pair: r for pair, r in fitted.correlation.items() if found.keys() >= set(pair)}
+        correlation = {**together, **correlation}
     model = model_of(text, {**given, **measured}, unknowns, between)
     warnings = list(model.warnings)
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     names = list(inputs)
-    matrix, groups = _correlations(names, correlation or {}, readings or {}, inputs, model, warnings)
+    matrix, groups = _correlations(names, correlation, readings or {}, inputs, model, warnings)
     values, rows, met = model.first(names)
     warnings += met
     root = _square_root(matrix, [inputs[name].uncertainty for name in names])

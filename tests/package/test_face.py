@@ -95,6 +95,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "theme": "dark", "decimals": 2}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
     ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),
+    ("propagate", "a + 3*b", {"fit": "fitted.json"}),
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
@@ -140,6 +141,8 @@ def test_a_call_answers_what_the_command_answers(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("path.jsonl").write_text('{"point": {"x": 1, "w": 1}}\n{"point": {"x": 0.5, "w": 0.5}}\n', encoding="utf-8")
+    fitted = face.fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1.1, 2.9, 5.2, 6.9]})
+    Path("fitted.json").write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
     answer = FUNCTIONS[command](text, **given)
     asked = arguments(command, text, given)

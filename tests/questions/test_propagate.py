@@ -15,12 +15,13 @@ import pytest
 import uncertainties
 from uncertainties import umath
 
+import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.questions import models, monte_carlo
 from autodiff_cli.questions.jacobian import jacobian
 from autodiff_cli.questions.monte_carlo import BLOCK, Results
 from autodiff_cli.questions.point import parse_point
-from autodiff_cli.questions.propagate import Propagation, parse_pairs, propagate
+from autodiff_cli.questions.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
 from autodiff_cli.questions.quantities import FAMILIES, Quantity, concise, plus_minus, quantity, rounded
 from autodiff_cli.questions.solve import posed_equations
 from autodiff_cli.questions.student import coverage_factor, level_of
@@ -594,3 +595,40 @@ def test_what_is_no_implicit_model_is_refused(
     with pytest.raises(ExpressionError, match=told) as caught:
         propagate(text, point, unknowns=unknowns)
     assert caught.value.kind == kind
+
+
+# ---- what was fitted ----------------------------------------------------------------------------------------------
+LINE = {"x": [0.0, 1.0, 2.0, 3.0, 4.0], "y": [1.1, 2.9, 5.2, 6.8, 9.1]}
+
+
+def test_a_fitted_line_is_as_uncertain_at_a_place_as_its_band_says() -> None:
+    found = estimates_of_fit(autodiff_cli.fit("y = a + b*x", data=LINE).to_dict())
+    # the standard error of a straight line's mean at x0, from any book on regression
+    n, x = len(LINE["x"]), np.array(LINE["x"])
+    slope, offset = np.polyfit(x, LINE["y"], 1)
+    s = math.sqrt(np.sum((np.array(LINE["y"]) - offset - slope * x) ** 2) / (n - 2))
+    for place in (-1.0, 2.0, 7.0):
+        result = propagate("a + b*x", {"x": place}, fitted=found).results[0]
+        band = s * math.sqrt(1 / n + (place - x.mean()) ** 2 / np.sum((x - x.mean()) ** 2))
+        assert result.value == pytest.approx(offset + slope * place, rel=1e-12)
+        assert result.uncertainty == pytest.approx(band, rel=1e-10)
+        assert result.dof == pytest.approx(n - 2, rel=1e-9)
+
+
+def test_of_what_was_fitted_only_what_is_used_and_not_typed_counts() -> None:
+    fitted = autodiff_cli.fit("y = a + b*x", data=LINE)
+    found = estimates_of_fit(fitted.to_dict())
+    alone = propagate("2*b", fitted=found)
+    assert list(alone.inputs) == ["b"] and not alone.warnings
+    typed = propagate("a + b", at("b=2.0±0.1"), fitted=found)
+    assert typed.inputs["b"].uncertainty == 0.1 and not typed.correlation
+    assert typed.inputs["a"].uncertainty == fitted.parameters["a"].error
+    held = autodiff_cli.fit("y = a + b*x", data=LINE, fix="a=1")
+    assert list(propagate("a + b", fitted=estimates_of_fit(held.to_dict())).inputs) == ["b"]
+    assert autodiff_cli.propagate("a + b", fit=fitted).results[0] == propagate("a + b", fitted=found).results[0]
+
+
+@pytest.mark.parametrize("record", [None, [], {}, {"parameters": {"a": 1}}, {"value": 3}, "fit"])
+def test_a_file_that_holds_no_fit_is_refused(record: object) -> None:
+    with pytest.raises(ExpressionError, match="not what `fit` found"):
+        estimates_of_fit(record)
