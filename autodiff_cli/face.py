@@ -48,13 +48,16 @@ from .questions.point import constant_value, parse_point, read_point, split, typ
 from .questions.problem import as_number
 from .questions.problem import parse as _parse
 from .questions.quantities import quantity
+from .questions.reduction import Data, Reduction, held, reduction
 from .refusals.leniency import AsRead, leniently
 from .run.sweep import Fault, forward
 from .run.tape import Tape
 from .streams.arguments import Declared, converted
 from .streams.files import Output
+from .streams.measured import from_files
 from .streams.options import Option
 from .streams.requests import names
+from .streams.sources import sources
 from .values.value import Value, as_float, constant, located, number_type, values_of
 from .views.characters import Look, Theme, theme_of
 from .views.error import draw as _drawn
@@ -71,6 +74,9 @@ A = TypeVar("A", bound="Answer")
 
 At = Mapping[str, Any] | str | None
 """A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
+
+Table = Any
+"""Data: columns by name, a frame, an Arrow table, or the name of a file, or several."""
 
 Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | None, float | None]] | str | Sequence[str] | None
@@ -544,6 +550,20 @@ def _kind(value: object) -> str:
     return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
+def _over(data: Table, reduce: str | None, on_error: str | None) -> Reduction | None:
+    """Over which rows of data a program is reduced, and how."""
+    if on_error not in (None, "skip", "fail"):
+        raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")
+    source: Data | None
+    if data is None:
+        source = None
+    elif isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(each, str) for each in data)):
+        source = from_files(tuple(sources([data] if isinstance(data, str) else data, None)), {})
+    else:
+        source = held(data)
+    return reduction(source, reduce, skip=on_error == "skip")
+
+
 def _wrt(wrt: Names) -> tuple[str, ...] | None:
     return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
 
@@ -602,14 +622,16 @@ def gradient(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: Literal[False] = False,
     precision: None = None,
     certified: Literal[False] = False, work: int | None = None, all: bool = False, relative: bool = False,
-    sort: bool = False, digits: int | None = None, decimals: int | None = None,
+    data: Table = None, reduce: str | None = None, on_error: str | None = None, sort: bool = False,
+    digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[float]: ...  # fmt: skip
 @overload
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: bool = False,
     precision: int | None = None,
-    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
+    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, data: Table = None,
+    reduce: str | None = None, on_error: str | None = None, sort: bool = False,
     digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]: ...  # fmt: skip
@@ -617,7 +639,8 @@ def gradient(
 def gradient(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: bool = False,
     precision: int | None = None,
-    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, sort: bool = False,
+    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, data: Table = None,
+    reduce: str | None = None, on_error: str | None = None, sort: bool = False,
     digits: int | None = None, decimals: int | None = None,
     depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
@@ -627,6 +650,9 @@ def gradient(
     point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
     is a key of `errors.EXIT_CODES`.
 
+    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one row's term, and
+    `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are left out.
+
     >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
     >>> answer.value, answer.gradient
     (2.5, {'w1': 1.0, 'w2': -2.0})
@@ -634,7 +660,12 @@ def gradient(
     '1/15'
     """
     arithmetic = chosen(exact, precision, certified)
-    found = _gradient.gradient(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, relative=relative)
+    over = _over(data, reduce, on_error)
+    if all and over is not None:
+        raise ExpressionError("usage", "`--all` is about one point, and `--data` has many", hint="leave it out")
+    found = _gradient.gradient(
+        text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, relative=relative, over=over
+    )
     shown = rounding(digits, decimals)
     if not (all or relative or sort or shown is not None or depth is not None or binary or no_tree or no_table):
         return _as(Gradient, found)
@@ -772,18 +803,24 @@ def descend(
     text: str, at: At = None, *, rate: float | None = None, steps: int | None = None, method: str | None = None,
     momentum: float | None = None, beta1: float | None = None, beta2: float | None = None, maximize: bool = False,
     gradient_tolerance: float | None = None, value_tolerance: float | None = None, wrt: Names = None,
-    lenient: bool = False,
+    lenient: bool = False, data: Table = None, reduce: str | None = None, on_error: str | None = None,
+    batch: int | None = None, epochs: int | None = None, shuffle: bool = False, seed: int | None = None,
     digits: int | None = None, decimals: int | None = None, work: int | None = None,
 ) -> Descent:  # fmt: skip
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
+
+    Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
 
     >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
     rule = _descend.chosen_rule(method, rate, momentum, beta1, beta2)
-    stops = _descend.Stops(100 if steps is None else steps, gradient_tolerance, value_tolerance)
-    run = _descend.descend(text, _point(at), wrt=_wrt(wrt), rule=rule, stops=stops, maximize=maximize)
+    stops = _descend.Stops(steps, gradient_tolerance, value_tolerance)
+    run = _descend.descend(
+        text, _point(at), wrt=_wrt(wrt), rule=rule, stops=stops, maximize=maximize, over=_over(data, reduce, on_error),
+        batches=_descend.batched(batch, epochs, shuffle, seed),
+    )  # fmt: skip
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, text)

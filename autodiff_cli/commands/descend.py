@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from ..questions.descend import RATES, Stops, chosen_rule, descend
+from ..questions.descend import RATES, SEED, STEPS, Stops, batched, chosen_rule, descend
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
 from ..streams.runs import Runs, Saved
@@ -13,6 +13,8 @@ EXAMPLES = (
     'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10',
     'autodiff descend "(x - 3)**2" --at x=0 --method adam --rate 0.1 --format jsonl',
     'autodiff descend "x**2 + 4*y**2" --at x=2,y=1 --save-path way.jsonl --steps 5',
+    "printf 'x,y\\n0,1\\n1,3\\n2,5.2\\n3,6.9\\n' | autodiff descend \"(y - (w*x + b))**2\" --data - --reduce mean "
+    "--at w=0,b=0 --batch 2 --shuffle --epochs 5",
 )
 
 NO = "it diverged, or did not reach a tolerance"
@@ -24,7 +26,7 @@ Rate = Annotated[
     float | None, options.Option("--rate", f"What the gradient is multiplied by in a step ({_rates}).", "X")
 ]
 Steps = Annotated[
-    int | None, options.Option("--steps", "How many steps at most, 100 by default.", "N", range=(0, 1_000_000_000))
+    int | None, options.Option("--steps", f"How many steps at most, {STEPS} by default.", "N", range=(0, 1_000_000_000))
 ]
 Method = Annotated[
     str | None,
@@ -48,6 +50,24 @@ ValueTolerance = Annotated[
     float | None,
     options.Option("--value-tolerance", "Stop once a step changes the value by no more; none by default.", "X"),
 ]
+Batch = Annotated[
+    int | None,
+    options.Option(
+        "--batch", "Take each step on so many rows of `--data`; a row of the answer is then an epoch.", "N",
+        range=(1, 1_000_000_000),
+    ),
+]  # fmt: skip
+Epochs = Annotated[
+    int | None,
+    options.Option(
+        "--epochs", "How often to go through the data in batches, once by default.", "N", range=(1, 1_000_000_000)
+    ),
+]
+Shuffle = Annotated[bool, options.Option("--shuffle", "Go through them in another order in each epoch.")]
+Seed = Annotated[
+    int | None,
+    options.Option("--seed", f"What the orders begin from, {SEED} by default.", "N", range=(0, 2**63 - 1)),
+]
 
 
 def run(
@@ -62,6 +82,11 @@ def run(
     maximize: Maximize = False,
     gradient_tolerance: GradientTolerance = None,
     value_tolerance: ValueTolerance = None,
+    batch: Batch = None,
+    epochs: Epochs = None,
+    shuffle: Shuffle = False,
+    seed: Seed = None,
+    loss: options.Loss,
     answers: options.Answers,
     saves: options.Saves,
 ) -> int:
@@ -73,7 +98,13 @@ def run(
     inputs = Inputs.of(program, answers)
     inputs.need()
     rule = chosen_rule(method, rate, momentum, beta1, beta2)
-    stops = Stops(100 if steps is None else steps, gradient_tolerance, value_tolerance)
+    stops = Stops(steps, gradient_tolerance, value_tolerance)
+    over = None
+    if any(loss):
+        from ..streams.measured import given  # only data files need it
+
+        over = given(loss, answers, inputs)
+    batches = batched(batch, epochs, shuffle, seed)
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     out, saved = inputs.out(), Saved(inputs, saves)
@@ -81,7 +112,14 @@ def run(
     code = answer_with(
         inputs,
         lambda request: descend(
-            request.text, request.point, wrt=request.wrt, rule=rule, stops=stops, maximize=maximize
+            request.text,
+            request.point,
+            wrt=request.wrt,
+            rule=rule,
+            stops=stops,
+            maximize=maximize,
+            over=over,
+            batches=batches,
         ),
         runs,
     )

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+from ..errors import ExpressionError
 from ..questions.arithmetic import chosen
 from ..questions.gradient import Gradient, gradient
 from ..streams import options
@@ -13,6 +14,7 @@ from ..views.gradient import view
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
     'autodiff grad "sqrt(x**2 + 1) - x" --at x=1e8 --certified --no-tree',
+    "printf 'x,y\\n0,1\\n1,3\\n2,5.5\\n' | autodiff grad \"(y - (w*x + b))**2\" --data - --reduce mean --at w=2,b=1",
     "printf 'x**2\\tx=3\\nsin(x)\\tx=1\\n' | autodiff grad --format csv",
 )
 
@@ -40,12 +42,18 @@ def run(
     no_table: options.NoTable = False,
     numbers: options.Numbers,
     rows: options.Rows,
+    loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
     """Value, exact gradient and graph of a formula at a point."""
     inputs = Inputs.of(program, answers)
     arithmetic = chosen(*numbers)
+    over = None
+    if any(loss):
+        from ..streams.measured import beside  # only data files need it
+
+        over = beside(rows, loss, answers, inputs)
     data = None
-    if any(rows):
+    if any(rows) and over is None:
         from ..streams.data import Told, answer_rows, given  # only data files need it
 
         data = given(rows)
@@ -53,11 +61,15 @@ def run(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip
+    if everything and over is not None:
+        raise ExpressionError(
+            "usage", "`--all` is about one point, and `--data` has many", hint="leave it out, or ask `--points`"
+        )
     if data is None and not inputs.many:
         return answer_all(
             inputs,
             lambda request: gradient(
-                request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, relative=relative
+                request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, relative=relative, over=over
             ),
             shown,
         )

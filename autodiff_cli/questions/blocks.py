@@ -148,16 +148,26 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Kernel:
     pointer = ctypes.c_void_p
     function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
 
+    shared = sorted(fixed)
+    places = np.array(shared, np.intp)
+
     def run(columns: Sequence[Any], results: Any, flags: Any, rows: int) -> None:
-        read = (pointer * max(1, inputs))(*[column.ctypes.data for column in columns])
-        written = (pointer * len(results))(*[column.ctypes.data for column in results])
-        function(ctypes.addressof(read), ctypes.addressof(written), flags.ctypes.data, rows)
+        # what all rows share stands in one array, and results are rows of one: addresses are counted, not asked for
+        numbers = np.array([columns[k] for k in shared], dtype=float)
+        read = np.empty(max(1, inputs), np.uint64)
+        read[places] = _address(numbers) + np.arange(len(shared), dtype=np.uint64) * np.uint64(8)
+        for k, column in enumerate(columns):
+            if k not in fixed:
+                read[k] = _address(column)
+        written = _address(results) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
+        function(int(_address(read)), int(_address(written)), int(_address(flags)), rows)
 
     def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
-        columns = [np.full(1, x) if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(given)]
+        columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(given)]
         rows = len(flags)
         whole = rows // LANES * LANES
-        run(columns, results, flags, whole)
+        if whole:
+            run(columns, results, flags, whole)
         if whole < rows:
             last = [
                 column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)
@@ -168,6 +178,11 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Kernel:
 
     compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
     return Kernel(compute, "llvm", None)
+
+
+def _address(array: Any) -> Any:
+    """Where the numbers of an array begin."""
+    return np.uint64(array.__array_interface__["data"][0])
 
 
 # ---- NumPy --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import sub
-from typing import NamedTuple
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
@@ -14,8 +15,16 @@ from ..numbers.work import current
 from .evaluator import Evaluator, compile_gradient
 from .problem import as_number, parse, place, wanted_variables
 
+if TYPE_CHECKING:
+    from .reduction import Over, Reduced, Reduction
+
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
+
+STEPS = 100
+"""How many steps are taken unless it is said otherwise."""
+
+SEED = 1
 
 EPSILON = 1e-8
 """What Adam adds to its denominator."""
@@ -63,17 +72,54 @@ def chosen_rule(
     )
 
 
+def batched(batch: int | None, epochs: int | None, shuffle: bool, seed: int | None) -> Batches | None:
+    """The batches of the options, None without any. Raises a usage error where one needs another."""
+    if batch is None:
+        for name, said in (("epochs", epochs), ("shuffle", shuffle or None), ("seed", seed)):
+            if said is not None:
+                hint = "add `--batch 32`; `--steps` counts whole passes"
+                raise ExpressionError("usage", f"`--{name}` is about batches of rows", hint=hint)
+        return None
+    if seed is not None and not shuffle:
+        raise ExpressionError("usage", "`--seed` is what the orders of `--shuffle` begin from", hint="add `--shuffle`")
+    return Batches(batch, epochs, shuffle, SEED if seed is None else seed)
+
+
 @dataclass(frozen=True, slots=True)
 class Stops:
     """When a run ends: after so many steps, or once the gradient norm, or a step's change of the value, is so small."""
 
-    steps: int = 100
+    steps: int | None = None
+    """None: `STEPS`, or in batches as many as their epochs take."""
     gradient_tolerance: float | None = None
     value_tolerance: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """How a run goes through rows of data: so many in a step, all of them once an epoch."""
+
+    size: int
+    epochs: int | None = None
+    """How many times; as often as the steps take where that is None."""
+    shuffle: bool = False
+    seed: int = SEED
+
+    def orders(self, rows: int) -> Iterator[list[int]]:
+        """In which order the rows are taken, epoch after epoch."""
+        random = Random(self.seed)
+        order = list(range(rows))
+        while True:
+            if self.shuffle:
+                random.shuffle(order)
+            yield order
+
+
 class Row(NamedTuple):
-    """One step of a run: where it is, and the value and the gradient there. Step 0 is the start."""
+    """One step of a run: where it is, and the value and the gradient there. Step 0 is the start.
+
+    Of a run in batches, one epoch: the value and the gradient are those over all rows of the data.
+    """
 
     step: int
     value: float
@@ -85,6 +131,8 @@ class Row(NamedTuple):
     """The derivatives by `moving`, in order."""
     names: tuple[str, ...]
     moving: tuple[str, ...]
+    epoch: int | None = None
+    """How often the data have been gone through, of a run in batches."""
 
     @property
     def point(self) -> dict[str, float]:
@@ -124,7 +172,7 @@ class Descent:
     """
 
     text: str
-    evaluator: Evaluator
+    evaluator: Evaluator | Reduced
     start: Row
     where: tuple[int, ...]
     """Which of the variables move."""
@@ -132,6 +180,11 @@ class Descent:
     stops: Stops
     maximize: bool
     warnings: tuple[Diagnostic, ...]
+    batches: Batches | None = None
+    over: Over | None = None
+    """The rows of data that the values are the sum or mean over, if they are."""
+    stop: Callable[[int], bool] = lambda step: False
+    """Asked in each step of an epoch, whether it is to be the last one."""
     best: Row = field(init=False)
     ending: Ending | None = field(init=False, default=None)
 
@@ -143,9 +196,8 @@ class Descent:
 
     def __iter__(self) -> Iterator[Row]:
         evaluate, stops, start = self.evaluator, self.stops, self.start
-        names, moving, maximize = start.names, start.moving, self.maximize
-        where = None if self.where == tuple(range(len(names))) else self.where
-        move = _mover(self.rule, len(moving), -1.0 if maximize else 1.0)
+        names, moving, maximize, batches = start.names, start.moving, self.maximize, self.batches
+        moved = self._mover()
         small_norm = -1.0 if stops.gradient_tolerance is None else stops.gradient_tolerance
         small_change = stops.value_tolerance
         far = RUNAWAY * (1 + abs(start.value))
@@ -153,29 +205,38 @@ class Descent:
         hypot, isfinite = math.hypot, math.isfinite
         row = self.best = start
         best = start.value
-        coordinates: tuple[float, ...] = start.coordinates
+        coordinates: Sequence[float] = start.coordinates
         partials: Sequence[float] = start.partials
         self.ending = None
+        orders = batches.orders(self.data_rows) if batches is not None else iter(())
+        stride = self.steps_an_epoch
+        epoch: int | None = None
         yield row
-        for step in range(1, stops.steps + 1):
+        for planned in range(stride, self.steps + stride, stride):
+            step = min(planned, self.steps)
             if row.gradient_norm <= small_norm:
                 break
-            shifts = move(partials)
-            if where is None:
-                point = list(map(sub, coordinates, shifts))
-            else:
-                point = list(coordinates)
-                for k, shift in zip(where, shifts, strict=True):
-                    point[k] -= shift
-            if not isfinite(sum(point)) and not all(map(isfinite, point)):
-                self.ending = self._diverged(step, row)
-                return
             try:
+                if batches is None:
+                    point = moved(coordinates, partials)
+                else:
+                    epoch = planned // stride
+                    point = list(coordinates)
+                    for taken, which in enumerate(self._parts(next(orders), step - row.step), start=row.step + 1):
+                        if self.stop(taken):
+                            self.interrupt(taken - 1)
+                            return
+                        point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
+                        if not all(map(isfinite, point)):
+                            break
+                if not isfinite(sum(point)) and not all(map(isfinite, point)):
+                    self.ending = self._diverged(step, row)
+                    return
                 value, partials = evaluate(point)
             except ExpressionError as error:
                 self.ending = self._diverged(step, row) if error.kind == "overflow" else _outside(step, error)
                 if error.kind == "limit":
-                    self.ending = Ending("limit", f"stopped after {step - 1:,} steps: {error}", error.hint)
+                    self.ending = Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
                 return
             norm = hypot(*partials)
             if norm == math.inf:
@@ -184,7 +245,7 @@ class Descent:
             before = row.value
             coordinates = tuple(point)
             # what `Row(…)` does, in half the time: making rows is a good part of a small step
-            row = tuple.__new__(Row, (step, value, norm, coordinates, tuple(partials), names, moving))
+            row = tuple.__new__(Row, (step, value, norm, coordinates, tuple(partials), names, moving, epoch))
             if (value > best) if maximize else (value < best):
                 best, self.best = value, row
             yield row
@@ -197,6 +258,50 @@ class Descent:
                 return
         self.ending = self._finished(row)
 
+    @property
+    def data_rows(self) -> int:
+        """Rows of data; 0 where there are none."""
+        data = getattr(self.evaluator, "data", None)
+        return 0 if data is None else int(data.rows)
+
+    @property
+    def steps_an_epoch(self) -> int:
+        """Steps between two rows of the run."""
+        return 1 if self.batches is None else -(-self.data_rows // self.batches.size)
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are at most."""
+        if self.batches is None:
+            return STEPS if self.stops.steps is None else self.stops.steps
+        if self.stops.steps is None:
+            return (self.batches.epochs or 1) * self.steps_an_epoch
+        most = math.inf if self.batches.epochs is None else self.batches.epochs * self.steps_an_epoch
+        return int(min(self.stops.steps, most))
+
+    def _parts(self, order: list[int], steps: int) -> Iterator[list[int]]:
+        """The rows of each step of an epoch, in order; the last step takes those that are left."""
+        assert self.batches is not None
+        size = self.batches.size
+        return (order[k * size : (k + 1) * size] for k in range(steps))
+
+    def _mover(self) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
+        """What takes a step from a point by the gradient there."""
+        start = self.start
+        where = None if self.where == tuple(range(len(start.names))) else self.where
+        move = _mover(self.rule, len(start.moving), -1.0 if self.maximize else 1.0)
+
+        def moved(coordinates: Sequence[float], partials: Sequence[float]) -> list[float]:
+            shifts = move(partials)
+            if where is None:
+                return list(map(sub, coordinates, shifts))
+            point = list(coordinates)
+            for k, shift in zip(where, shifts, strict=True):
+                point[k] -= shift
+            return point
+
+        return moved
+
     def _finished(self, row: Row) -> Ending:
         """What to say when no more steps are to be taken, or the gradient is small enough."""
         stops, start = self.stops, self.start
@@ -206,12 +311,14 @@ class Descent:
         lost = row.value < start.value if self.maximize else row.value > start.value
         if lost and row.gradient_norm > start.gradient_norm:
             return self._diverged(row.step, row)
-        plural = "" if row.step == 1 else "s"
+        taken = f"{row.step:,} step{'' if row.step == 1 else 's'}"
+        if row.epoch is not None:
+            taken = f"{row.epoch:,} epoch{'' if row.epoch == 1 else 's'} ({taken})"
         if stops.gradient_tolerance is None and stops.value_tolerance is None:
-            return Ending("steps", f"stopped after {row.step} step{plural}, as asked")
+            return Ending("steps", f"stopped after {taken}, as asked")
         return Ending(
-            "steps", f"not converged after {row.step} step{plural}: the gradient norm is still {row.gradient_norm:.3g}",
-            "take more `--steps`, or another `--rate`",
+            "steps", f"not converged after {taken}: the gradient norm is still {row.gradient_norm:.3g}",
+            f"take more `{'--steps' if row.epoch is None else '--epochs'}`, or another `--rate`",
         )  # fmt: skip
 
     def _diverged(self, step: int, row: Row) -> Ending:
@@ -287,10 +394,13 @@ def descend(
     rule: Rule | None = None,
     stops: Stops | None = None,
     maximize: bool = False,
+    over: Reduction | None = None,
+    batches: Batches | None = None,
 ) -> Descent:
     """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
     Only the variables `wrt` move, by default those that `gradient` differentiates in. The program is built once, here.
+    `over` data it is one row's term, and `batches` of the rows make stochastic descent of it.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` for a rule that makes no sense; what happens
     later ends the run, and `ending` tells it.
 
@@ -302,34 +412,89 @@ def descend(
     """
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program = parse(text, values)
-    evaluator, start, where, warnings = beginning(program, values, wrt)
+    if over is None:
+        if batches is not None:
+            raise ExpressionError("usage", "batches are of rows of data", hint="name a file: `--data points.csv`")
+        values = {name: as_number(value, name) for name, value in (point or {}).items()}
+        begun = beginning(parse(text, values), values, wrt)
+    else:
+        begun = beginning_over(text, point, wrt, over, _passes(stops, batches))
+    evaluator, start, where, warnings, rows = begun
+    run = Descent(text, evaluator, start, where, rule, stops, maximize, warnings, batches, rows)
+    if batches is not None and batches.size > run.data_rows:
+        raise ExpressionError(
+            "usage", f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})",
+            hint="leave `--batch` out to take all rows in each step",
+        )  # fmt: skip
     # what a row costs that is made and written, beside the evaluation
     evaluator.steps += STEPS_A_ROW * (2 + len(start.names))
-    needed, work = stops.steps * evaluator.steps, current()
-    if needed > work.left and stops.gradient_tolerance is None and stops.value_tolerance is None:
-        raise work.exhausted(needed, exactly=True)
-    return Descent(text, evaluator, start, where, rule, stops, maximize, warnings)
+    passes = -(-run.steps // run.steps_an_epoch)
+    needed, left = passes * evaluator.steps, current()
+    if batches is not None:
+        needed += passes * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
+    if needed > left.left and stops.gradient_tolerance is None and stops.value_tolerance is None:
+        raise left.exhausted(needed, exactly=True)
+    return run
 
 
-def beginning(
-    program: Program, values: Mapping[str, float], wrt: Sequence[str] | None
-) -> tuple[Evaluator, Row, tuple[int, ...], tuple[Diagnostic, ...]]:
-    """What a run from a point begins with: the evaluator, row 0, which variables move, and the warnings.
+def _passes(stops: Stops, batches: Batches | None) -> float:
+    """How often the data are gone through, about."""
+    if batches is None:
+        return 1 + (STEPS if stops.steps is None else stops.steps)
+    return 1 + 2 * (batches.epochs or 1)
+
+
+class Beginning(NamedTuple):
+    """What a run from a point begins with."""
+
+    evaluator: Evaluator | Reduced
+    start: Row
+    where: tuple[int, ...]
+    """Which of the variables move."""
+    warnings: tuple[Diagnostic, ...]
+    over: Over | None = None
+
+
+def beginning(program: Program, values: Mapping[str, float], wrt: Sequence[str] | None) -> Beginning:
+    """What a run of a program begins with.
 
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
     warnings = tuple(place(program, values))
-    names = tuple(program.variables)
     moving = tuple(name for name in wanted_variables(program, values, wrt) if name in program.variables)
+    _check_moving(moving, wrt)
+    evaluator = compile_gradient(program, moving)
+    start, where = _start(evaluator, tuple(program.variables), values)
+    return Beginning(evaluator, start, where, warnings)
+
+
+def beginning_over(
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, over: Reduction, passes: float
+) -> Beginning:
+    """What a run of a formula's sum or mean over data begins with; `passes` is how long it will be, about."""
+    from .reduction import pose
+
+    posed = pose(text, point, wrt, over, passes, moving=True)
+    function = posed.function
+    _check_moving(posed.wanted, wrt)
+    start, where = _start(function, function.variables, posed.values)
+    return Beginning(function, start, where, tuple(posed.warnings), function.told)
+
+
+def _check_moving(moving: Sequence[str], wrt: Sequence[str] | None) -> None:
     if not moving:
         raise ExpressionError(
             "usage",
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",
             hint="write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
         )  # fmt: skip
-    evaluator = compile_gradient(program, moving)
+
+
+def _start(
+    evaluator: Evaluator | Reduced, names: tuple[str, ...], values: Mapping[str, float]
+) -> tuple[Row, tuple[int, ...]]:
+    """Row 0, and which of the variables move."""
+    moving = evaluator.wrt
     coordinates = tuple(values[name] for name in names)
     value, partials = evaluator(coordinates)
     norm = math.hypot(*partials)
@@ -338,7 +503,7 @@ def beginning(
             "overflow", "the norm of the gradient is too large at the start", hint="rescale the program"
         )
     where = tuple(names.index(name) for name in moving)
-    return evaluator, Row(0, value, norm, coordinates, tuple(partials), names, moving), where, warnings
+    return Row(0, value, norm, coordinates, tuple(partials), names, moving), where
 
 
 def _check(rule: Rule, stops: Stops) -> None:

@@ -81,12 +81,13 @@ class Evaluator:
             result = self._gradient(point)
         except (ValueError, ArithmeticError):
             result = None
-        if result is None or (not any(result[1]) and self._may_kink()):
+        if result is None or (not any(result[1]) and self.may_kink):
             return self.slowly(point)
         return result
 
-    def _may_kink(self) -> bool:
-        """Whether a gradient of 0 may be a convention, and the derivative another."""
+    @property
+    def may_kink(self) -> bool:
+        """Whether there are kinks: then a gradient of 0 may be a convention, and the derivative another."""
         if self._kinks is None:
             self._kinks = any(node.primitive.may_kink for node in in_order((self.output,)))
         return self._kinks

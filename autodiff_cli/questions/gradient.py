@@ -6,7 +6,7 @@ import gc
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from ..errors import Diagnostic
 from ..language.builder import Program
@@ -16,6 +16,9 @@ from ..values.value import Value, differentiate
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .digits import unsigned
 from .problem import Point, as_number, parse, place, pose, single_output, wanted_variables
+
+if TYPE_CHECKING:
+    from .reduction import Over, Reduction
 
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
@@ -46,6 +49,8 @@ class Gradient(NamedTuple, Generic[Number]):
     intermediates: tuple[Intermediate[Number], ...] = ()
     output: Value | None = None
     """The root of the graph, every node of it with its `data` and `grad`; None in other arithmetics than doubles."""
+    over: Over | None = None
+    """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
     """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
 
@@ -57,13 +62,13 @@ def gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str 
 @overload
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic,
-    relative: bool = False,
+    relative: bool = False, over: Reduction | None = None,
 ) -> Gradient[Any]: ...  # fmt: skip
 
 
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False,
+    relative: bool = False, over: Reduction | None = None,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
 
@@ -71,7 +76,7 @@ def gradient(
     `"x,y"`. Without it the gradient is taken in all
     variables (for a program that ends in a definition: in that function's parameters). Derivatives with respect to
     angles are per radian. Another `arithmetic` than doubles reads literals and the point as decimals. With `relative`
-    also the elasticities.
+    also the elasticities; `over` data the program is one row's term, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
@@ -86,6 +91,9 @@ def gradient(
     """
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
+    if over is not None:
+        found = _reduced(text, point, wrt, over, arithmetic)
+        return with_elasticities(found) if relative else found
     if arithmetic.name != "double":
         return _in(arithmetic, text, point, wrt, relative)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
@@ -123,6 +131,24 @@ def gradient_of(
         _intermediates(program, [(unsigned(b.value.data), b.value.grad) for b in program.bindings]),
         output,
     )
+
+
+def _reduced(
+    text: str, point: Point | None, wrt: Sequence[str] | str | None, over: Reduction, arithmetic: Arithmetic
+) -> Gradient[float]:
+    """The same of a formula's sum or mean over rows of data."""
+    from .reduction import in_doubles  # only data need it
+    from .reduction import pose as pose_over
+
+    in_doubles(arithmetic)
+    posed = pose_over(text, point, wrt, over, 1)
+    function = posed.function
+    value, partials = function([posed.values[name] for name in function.variables])
+    kinks = function.kinks([posed.values[name] for name in function.variables])
+    return Gradient(
+        text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
+        (*posed.warnings, *kinks), over=function.told,
+    )  # fmt: skip
 
 
 def with_elasticities(found: Gradient[float]) -> Gradient[float]:

@@ -15,6 +15,7 @@ from ..values.second import hessian_in
 from .bounds import Range
 from .descend import Row, beginning
 from .digits import unsigned
+from .evaluator import Evaluator
 from .problem import as_number, parse
 from .settling import Settled, Surroundings, projected
 
@@ -206,7 +207,8 @@ def minimize(
     chosen = _checked(method, bounds or {}, tolerance)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
-    evaluator, start, where, warnings = beginning(program, values, wrt)
+    evaluator, start, where, warnings, _ = beginning(program, values, wrt)
+    assert isinstance(evaluator, Evaluator)
     if method is None and len(where) > MOST_DENSE:
         chosen = "l-bfgs-b"
     problem = _Problem(evaluator, start, where, stop, evaluator.output)

@@ -145,9 +145,7 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
                 "leave one of them out",
             )  # fmt: skip
         else:
-            near = _alike(name, missing or list(program.variables))
-            hint = f"did you mean `{near}`?" if near else "leave it out"
-            warnings.append(Diagnostic("unused", f"the program does not use `{name}`", None, hint))
+            warnings.append(unused(program, name, missing))
     if missing:
         first = program.variables[missing[0]]
         offers = apart(program, missing, values)
@@ -161,6 +159,13 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
             offers=offers,
         )  # fmt: skip
     return warnings
+
+
+def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
+    """The warning for a name that the program does not use; perhaps one of those that it misses is meant."""
+    near = _alike(name, missing or list(program.variables))
+    hint = f"did you mean `{near}`?" if near else "leave it out"
+    return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
 
 def spelled(offers: Sequence[Offer]) -> str:

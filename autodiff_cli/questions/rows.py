@@ -65,7 +65,8 @@ def fitted(
         single_output(program)
     missing = [name for name in program.variables if name not in given]
     if missing:
-        near = nearest(missing[0], list(columns))
+        near = next((name for name in columns if name.lower() == missing[0].lower()), None)
+        near = near or nearest(missing[0], list(columns))
         offers = apart(program, missing, given)
         mapped = f", or take another: `--columns {missing[0]}={near}`" if near else ""
         raise ExpressionError(
@@ -83,7 +84,10 @@ def fitted(
     for name in program.variables:
         if name in columns and name in constants:
             message = f"`{name}` is given a value by `--at`, and is a column of the data"
-            raise ExpressionError("point", message, hint="leave one of them out")
+            raise ExpressionError(
+                "point", message,
+                hint=f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`",
+            )  # fmt: skip
     wanted = wanted_variables(program, dict.fromkeys(given, 0.0), wrt)
     return Fitted(program, tuple(program.variables), tuple(wanted))
 
@@ -248,7 +252,7 @@ class Bound:
         from .blocks import evaluate
 
         count = batch.num_rows
-        columns = [given if k in self.fixed else _numbers(batch.column(given)) for k, given in enumerate(self.given)]
+        columns = [given if k in self.fixed else numbers_of(batch.column(given)) for k, given in enumerate(self.given)]
 
         def missing(row: int, name: str) -> ExpressionError | None:
             if faults and row in faults:
@@ -289,7 +293,7 @@ class Bound:
         )
 
 
-def _numbers(column: Any) -> Any:
+def numbers_of(column: Any) -> Any:
     """A column as doubles, NaN where there is none."""
     import pyarrow as pa
 

@@ -52,7 +52,7 @@ class Reader(ABC):
 
     def __init__(self, source: Source, needs: Needs, several: bool, file: File | None) -> None:
         self.source, self.needs = source, needs
-        self.prefix = f"{source.path}, " if several else ""
+        self.prefix = f"{source.shown}, " if several else ""
         self.names: Sequence[str] = ()
         self.schema: Any = None
         self.total: int | None = None

@@ -74,7 +74,7 @@ def given(chosen: options.Rows) -> Data | None:
         raise ExpressionError("usage", "`--keep` and `--keep-all` ask for two things", hint="leave one of them out")
     return Data(
         tuple(sources(chosen.points, chosen.input_format)),
-        _mapping(chosen.columns),
+        mapping(chosen.columns),
         True if chosen.keep_all else tuple(dict.fromkeys(kept)),
         chosen.wide,
         chosen.backend,
@@ -82,7 +82,7 @@ def given(chosen: options.Rows) -> Data | None:
     )
 
 
-def _mapping(given: Sequence[str] | None) -> dict[str, str]:
+def mapping(given: Sequence[str] | None) -> dict[str, str]:
     """Which column has the values of which variable."""
     found: dict[str, str] = {}
     for piece in (piece for option in given or () for piece in option.split(",")):
@@ -190,7 +190,7 @@ def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any
                     hint = f"install it: {NEEDS_DATA}"
                     raise ExpressionError("usage", f"`--backend {data.backend}` needs the extra `data`", hint=hint)
             elif data.backend is None and len(data.sources) == 1:
-                begun = file = _Again(stack.enter_context(_closing(data.sources[0])))
+                begun = file = Again(stack.enter_context(closing(data.sources[0])))
                 plain = begun.is_short
         if plain:
             return _one_by_one(inputs, data, text, format, method, told, stack, file)
@@ -286,7 +286,7 @@ def _chained(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
     yield from rest
 
 
-class _Again:
+class Again:
     """A file whose beginning has been read to see how long it is."""
 
     def __init__(self, file: File) -> None:
@@ -323,7 +323,7 @@ class Found(NamedTuple):
     rows: Iterator[Row]
 
 
-class _closing:
+class closing:
     """A file that is closed in the end, unless it is standard input."""
 
     def __init__(self, source: Source) -> None:
@@ -380,7 +380,7 @@ def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, 
 
         return Found(list(batches.names), each())
     if file is None:
-        file = stack.enter_context(_closing(source))
+        file = stack.enter_context(closing(source))
     columns, found, _ = table(Texts(file, source.path, idle), source.path, source.format)
     return Found(columns, found)
 

@@ -213,7 +213,7 @@ Wide = Annotated[bool, Option("--wide", "One line a row: value, derivatives, err
 Backend = Annotated[
     str | None,
     Option(
-        "--backend", "What computes wide rows: llvm, numpy, or python (one by one); else the fastest.", "NAME",
+        "--backend", "What computes rows of data: llvm, numpy, or python (one by one); else the fastest.", "NAME",
         choices=("llvm", "numpy", "python"),
     ),
 ]  # fmt: skip
@@ -221,7 +221,7 @@ OnError = Annotated[
     str | None,
     Option(
         "--on-error",
-        "A bad line of a stream or row of data: skip (go on, the default), or fail (stop).",
+        "A bad line of a stream or row of data: skip (go on), or fail (stop, the default with `--data`).",
         "WHAT",
         choices=("skip", "fail"),
     ),
@@ -229,6 +229,21 @@ OnError = Annotated[
 Spreadsheet = Annotated[
     bool,
     Option("--spreadsheet", "In csv and tsv, an apostrophe before ids and kept cells that would be formulas there."),
+]
+
+
+REDUCTIONS = ("sum", "mean")
+DataFiles = Annotated[
+    list[str] | None,
+    Option(
+        "--data",
+        "The formula is one row's term: columns of this data (as for `--points`) are its data. Repeats.",
+        "PATH",
+    ),
+]
+Reduce = Annotated[
+    str | None,
+    Option("--reduce", "What is made of the terms of all rows of `--data`: sum or mean.", "HOW", choices=REDUCTIONS),
 ]
 
 
@@ -310,3 +325,22 @@ class Rows(NamedTuple):
     def title() -> str:
         """Under which title help has them."""
         return "Data files"
+
+
+class Loss(NamedTuple):
+    """The rows of data that a formula is reduced over to one number."""
+
+    data: DataFiles = None
+    reduce: Reduce = None
+    input_format: InputFormat = None
+    columns: Columns = None
+    backend: Backend = None
+
+    @staticmethod
+    def title() -> str:
+        """Under which title help has them."""
+        return "Losses over data"
+
+
+SHARED = Without.of("--input-format", "--columns", "--backend")
+"""What a command lacks of `Loss` that has it by `Rows`."""

@@ -78,6 +78,12 @@ class Runs(Writer[Descent]):
         progress = Progress("steps", here=whole is not None)
         flush = whole is None and not is_file(self.out)
         with Interruption() as interruption:
+
+            def stop(step: int) -> bool:
+                progress.step(step)
+                return interruption.asked
+
+            answer.stop = stop
             for row in answer:
                 if whole is None:
                     self.rows.answer(label, row)
@@ -90,12 +96,13 @@ class Runs(Writer[Descent]):
                 if interruption.asked:
                     answer.interrupt(row.step)
                     break
+            answer.stop = lambda step: False
         progress.done()
         self.saved.best = answer.best.point
         ending = answer.ending
         assert ending is not None
         if whole is not None:
-            whole.best, whole.ending = answer.best, ending
+            whole.best, whole.ending, whole.over = answer.best, ending, answer.over
             self.rows.answer(label, whole)
         self.out.flush()
         self._end(asked, answer, interruption.code, told=whole is not None)

@@ -53,6 +53,11 @@ class Source(NamedTuple):
         return "standard input" if self.path == "-" else f"`{self.path}`"
 
     @property
+    def shown(self) -> str:
+        """What says before a line, or a row, of which file it is."""
+        return "standard input" if self.path == "-" else self.path
+
+    @property
     def columnar(self) -> bool:
         """Whether only pyarrow can read it."""
         return self.format in COLUMNAR

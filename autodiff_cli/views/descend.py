@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ..questions.descend import Descent, Ending, Row
-from .document import Block, Line, Pieces, Table, assignments, held_fixed
+from .document import Block, Line, Pieces, Table, assignments, held_fixed, reduced_over
 from .formats import Row as Cells
 from .formats import View
 from .numerals import exact, readable
+
+if TYPE_CHECKING:
+    from ..questions.reduction import Over
 
 COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
 
@@ -31,6 +35,7 @@ class Run:
         self.last: Row | None = None
         self.best: Row | None = None
         self.ending: Ending | None = None
+        self.over: Over | None = None
         self._stride = self._next = 1
 
     def add(self, row: Row) -> None:
@@ -58,7 +63,8 @@ class Run:
 
 def record(row: Row) -> dict[str, object]:
     """One row as a record."""
-    return {"step": row.step, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
+    found: dict[str, object] = {"step": row.step} if row.epoch is None else {"step": row.step, "epoch": row.epoch}
+    return {**found, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
 
 
 def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
@@ -74,7 +80,8 @@ def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
         rows = list(map(record, shown))
         assert shown.ending is not None
         ending = {"reason": shown.ending.reason, "message": shown.ending.message, "hint": shown.ending.hint}
-        return {"rows": rows, "best": record(shown.best), "ending": ending}
+        data = {} if shown.over is None else {"data": shown.over._asdict()}
+        return {"rows": rows, "best": record(shown.best), "ending": ending, **data}
 
     def cells(shown: Row | Run | Descent) -> Iterator[Cells]:
         for row in _rows(shown):
@@ -94,14 +101,17 @@ def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
         if run.last is None:
             return
         moving = run.last.moving
+        epochs = ("epoch",) if run.last.epoch is not None else ()
+        yield from reduced_over(run.over)
         yield from held_fixed({name: number(x) for name, x in run.last.point.items() if name not in moving})
         yield Table(
-            ("step", "value", *moving, "gradient norm"),
+            ("step", *epochs, "value", *moving, "gradient norm"),
             [
                 tuple(
                     ((text, "number"),)
                     for text in (
                         str(row.step),
+                        *(str(row.epoch or 0) for _ in epochs),
                         number(row.value),
                         *(number(row.point[name]) for name in moving),
                         number(row.gradient_norm),
@@ -109,7 +119,7 @@ def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
                 )
                 for row in run.shown()
             ],
-            frozenset(range(3 + len(moving))),
+            frozenset(range(3 + len(epochs) + len(moving))),
         )
         if run.note:
             yield Line(((run.note, "faint"),))
@@ -140,5 +150,5 @@ def _run(shown: Row | Run | Descent) -> Run:
     run = Run(thin=False)
     for row in shown:
         run.add(row)
-    run.best, run.ending = shown.best, shown.ending
+    run.best, run.ending, run.over = shown.best, shown.ending, shown.over
     return run

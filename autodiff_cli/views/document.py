@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..questions.digits import Shown
 from .characters import Look, Style
 from .numerals import readable
+
+if TYPE_CHECKING:
+    from ..questions.reduction import Over
 
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
@@ -101,6 +104,14 @@ def circumstances(
     for name, value in constants.items():
         yield Line((*assignments({name: readable(value, digits)}), (" (constant)", "faint")))
     yield from held_fixed({name: readable(value, digits) for name, value in point.items() if name not in wanted})
+
+
+def reduced_over(over: Over | None) -> Iterator[Block]:
+    """The line that says over which rows of data a formula was reduced, and why others were left out."""
+    if over is not None:
+        yield Line(((over.told, "faint"),))
+        for why, count in over.left_out.items():
+            yield Line(((f"left out: {count:,}  {why}", "faint"),))
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:

@@ -8,7 +8,18 @@ from typing import Any
 
 from ..questions.digits import Figure
 from ..questions.gradient import Gradient
-from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, partials_table, sentence, stated
+from .document import (
+    NO_VARIABLES,
+    Block,
+    Line,
+    Table,
+    circumstances,
+    named_row,
+    partials_table,
+    reduced_over,
+    sentence,
+    stated,
+)
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 from .outline import outline
@@ -47,6 +58,8 @@ def view(
             numbers["elasticities"] = {name: answer.elasticities[name] for name in ordered(answer)}
         fields = number_fields(arithmetic, numbers)
         fields["constants"] = answer.constants
+        if answer.over is not None:
+            fields["data"] = answer.over._asdict()
         fields["warnings"] = [diagnostic_record(warning) for warning in answer.warnings]
         if intermediates:
             fields["intermediates"] = [
@@ -60,6 +73,7 @@ def view(
         # columns of figures are as wide as their digits are many
         right = frozenset((1, 2, 3) if answer.arithmetic.name == "double" else ())
         yield stated("value", answer.value, digits)
+        yield from reduced_over(answer.over)
         yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
         if not answer.point:
             yield NO_VARIABLES
