@@ -231,7 +231,7 @@ class Balls(NumberType):
             "inverse error": 8 * elementary,
             "gamma": 20 + bits**2 / 800,
         }
-        self._step = bits // 700
+        self._step = 6 + bits // 700
         self._found: dict[tuple[Any, ...], Ball] = {}
         for name in NATIVE:
             self.__dict__[name] = self._lifted(name, _native(name))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import ExpressionError
 from ..language.builder import Program
+from ..numbers.work import Exhausted
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
@@ -236,7 +237,7 @@ def evaluate(
 ) -> Block:
     """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
 
-    `missing` says why a variable has no value at a row: asked where it is not finite.
+    `missing` says why a variable has no value at a row: asked where it is not finite. Raises `Exhausted`.
     """
     results = np.empty((count, rows))
     if kernel.compute is None:
@@ -261,6 +262,8 @@ def evaluate(
                         if error is not None:
                             raise error
                 found.append(plain(point))
+            except Exhausted:
+                raise
             except ExpressionError as error:
                 # what led to it holds on to a tape
                 error.__context__ = None

@@ -126,6 +126,7 @@ class Operator:
         if inverse is None:
             return None
         n = len(box)
+        self.m.spend(n * n * (n + 2))
         result = []
         for i in range(n):
             centre = middle[i] - sum((arb(inverse[i][k]) * value[k] for k in range(n)), arb(0))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, nearest
+from ..numbers.work import current
 from .bounds import Range
 from .eigenvalues import eigenvectors
 from .models import Model, model_of, variables_of
@@ -603,14 +604,17 @@ def _with_draws(
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:  # fmt: skip
     """The results with what the draws say of them, how many there were, and whether they ended early."""
-    evaluate = model.draws(list(inputs.constants))
+    draws = model.draws(list(inputs.constants))
+    work = current()
+    if samples * draws.steps > work.left:
+        raise work.exhausted(samples * draws.steps, exactly=True)
     found = [Results(result.value) for result in results]
     draw = sampler(inputs, seed)
     done = 0
     interrupted = False
-    while done < samples and not interrupted:
+    while done < samples and not interrupted and all(each.outside <= LEFT_OUT * samples for each in found):
         count = min(BLOCK, samples - done)
-        for each, column in zip(found, evaluate(draw(count), count), strict=True):
+        for each, column in zip(found, draws.at(draw(count), count), strict=True):
             each.add(column)
         done += count
         interrupted = done < samples and stop()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError, nearest
 from ..language.builder import Program
-from ..numbers.work import allowed
+from ..numbers.work import Exhausted, allowed
 from ..refusals.leniency import AsRead, leniently
 from ..targets.lowering import Lowering
 from ..values.adjoint import Recording, record_gradient
@@ -268,7 +268,10 @@ class Bound:
             def plain(point: Mapping[str, float]) -> Sequence[float]:
                 # each row has an allowance of its own, as each line of a stream has
                 work.renew(self.length)
-                return self.asked.plain(point)
+                try:
+                    return self.asked.plain(point)
+                except Exhausted as error:
+                    raise ExpressionError("limit", str(error), hint=error.hint) from None
 
             found: Block = evaluate(
                 self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import math
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
@@ -23,6 +25,10 @@ GRID = 120
 
 FINER = 4
 """Into how many of its own a drawing divides each of these steps, so that contours are smooth."""
+
+
+MOST_CROSSINGS = 12_000
+"""How often all contours together may cross lines of the grid: beyond it the surface bends between these lines."""
 
 
 class Surface(NamedTuple):
@@ -91,10 +97,32 @@ def surface_of(
     if not known:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
     fixed = {name: x for name, x in values.items() if name not in names and name in program.variables}
+    wanted = _levels(known)
+    levels = _followed(wanted, rows)
+    if levels != wanted:
+        message = "the surface bends or breaks more often in these ranges than contours could follow"
+        warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
     return Surface(
-        program.text, (first, second), xs, ys, tuple(rows), _levels(known), fixed, point, value, gradient, steps,
+        program.text, (first, second), xs, ys, tuple(rows), levels, fixed, point, value, gradient, steps,
         tuple(warnings),
     )  # fmt: skip
+
+
+def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
+    """As many of the levels as contours can follow, evenly left out."""
+    while levels:
+        between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
+        crossings = sum(
+            abs(a - b)
+            for lines in (between, zip(*between, strict=True))
+            for line in lines
+            for a, b in pairwise(line)
+            if a is not None and b is not None
+        )
+        if crossings <= MOST_CROSSINGS:
+            break
+        levels = levels[1::2]
+    return levels
 
 
 class Heights(NamedTuple):
@@ -107,7 +135,7 @@ class Heights(NamedTuple):
 
 
 def refined(surface: Surface) -> Heights:
-    """The heights of a surface on a finer grid; on its own one where the program is none for NumPy."""
+    """The heights of a surface on a finer grid; on its own one where the program is none for NumPy, or bends there."""
     import numpy
 
     from .blocks import kernel
@@ -142,7 +170,9 @@ def refined(surface: Surface) -> Heights:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
             with suppress(ExpressionError):
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
-    return Heights(fine[0], fine[1], z)
+    between = numpy.searchsorted(surface.levels, z)
+    crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
+    return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
 
 
 def _around(marks: Sequence[float]) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..numbers import work
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
@@ -23,8 +24,8 @@ from .tape import Tape
 HIGHEST = 8
 """Up to this order at least it is found out on which side of 0 a number lies near the point."""
 
-EFFORT = 10_000_000
-"""Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
+STEPS_A_PIECE, STEPS_A_NODE = 100, 20
+"""Steps of work that a piece costs, and each node of it; more with more derivatives."""
 
 BLAMED = ("domain", "derivative", "overflow")
 """Kinds of errors that a piece may have although the program has none."""
@@ -82,6 +83,11 @@ class Jets:
         self.size = count
         """The number of variables, lengths of vectors too."""
 
+    @property
+    def steps(self) -> float:
+        """Steps of work that a node costs."""
+        return STEPS_A_NODE + self.count**2
+
     def leaf(self, x: Number, direction: int) -> Dual:
         """The variable of a direction."""
         return Dual(self.m, self.inner.seeded(x, direction), {direction: self.inner.number(1)})
@@ -135,7 +141,7 @@ class Jets:
             return piece.either() if len(above) > 1 else 1 if True in above else -1
         lead = next((t for t in slopes if t != 0), None)
         if lead is None:
-            return _definite(hessian, sorted(u.d)) or piece.either()
+            return piece.flat() if flat else _definite(hessian, sorted(u.d)) or piece.either()
         jets = [x / lead for x in (*slopes, *[x for row in hessian for x in row])]
 
         def known(other: Any) -> bool:
@@ -176,6 +182,8 @@ class Powers:
         self.base = m
         self.m = SeriesType(m)
         self.order = max(order, HIGHEST)
+        self.steps = STEPS_A_NODE + 4 * self.order
+        """Steps of work that a node costs."""
 
     def leaf(self, x: Number, direction: int) -> Series:
         """The variable."""
@@ -220,7 +228,7 @@ class Powers:
             if found != 0:
                 sign = 1 if found > 0 else -1
                 return sign * piece.turn("right", lambda known: True) if k % 2 else sign
-        return piece.either()
+        return piece.flat()
 
     def length(self, piece: Piece) -> Series:
         """There is no variable for it. Raises `Unknown`."""
@@ -229,6 +237,9 @@ class Powers:
 
 class Slopes:
     """Numbers with the derivative along one line through the point."""
+
+    steps = STEPS_A_NODE
+    """Steps of work that a node costs."""
 
     def __init__(self, m: NumberType, line: Sequence[Number]) -> None:
         self.base = m
@@ -339,6 +350,8 @@ class Piece:
             self.here = Knot(self.tape, i, ())
             try:
                 numbers[i] = self.number(i, inputs, needed)
+            except work.Exhausted:
+                raise
             except Refusal as refusal:
                 raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
             except Failed as failed:
@@ -430,6 +443,14 @@ class Piece:
         """The side that the piece takes about something of which nothing is known."""
         return self.turn(None, lambda known: False)
 
+    def flat(self) -> int:
+        """The side that it takes about a number all of whose known derivatives are 0.
+
+        What is continuous has the same ones on both sides then.
+        """
+        primitive = self.tape.primitives[self.here.node]
+        return self.either() if primitive.jumps or primitive.gives_condition else 1
+
 
 def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Sequence[int]) -> Iterator[Piece]:
     """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `Fault`.
@@ -440,6 +461,7 @@ def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Se
     while waiting:
         choices, turned = waiting.pop()
         piece = Piece(make(), tape, wanted, list(choices), turned)
+        work.spend(STEPS_A_PIECE + len(tape.data) * piece.smooth.steps)
         try:
             piece.evaluate(roots)
         except Fault as fault:

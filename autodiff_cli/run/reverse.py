@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.work import Exhausted
 from .sweep import Activity, Fault, backward, compute, is_cut
 from .tape import Tape
 
@@ -54,6 +55,8 @@ def _settled(
     try:
         side = _common(tape, m, active, seeds)
         agreed = None if side is None else _local(side, m)
+    except Exhausted:
+        raise
     except Fault as fault:
         if fault.kind not in (*BLAMED, "limit"):
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..numbers import work
 from ..numbers.base import Number, NumberType
 from ..run.reverse import reverse
 from ..run.sweep import Activity, Fault, activity, forward, may_meet_kinks, tangents
@@ -12,6 +13,9 @@ from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .sweep_in import tape_in
 from .value import Value, in_order, located
+
+STEPS_A_SWEEP = 30
+"""Steps of work that a sweep costs beside those of its nodes."""
 
 Kinks = dict[Value, list[Number]]
 """Nodes without a derivative, with their inputs there."""
@@ -38,6 +42,7 @@ class Evaluated:
 
 def evaluate_in(m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], wrt: Sequence[str]) -> Evaluated:
     """The outputs at the point `values`, ready to be differentiated by `wrt`. Raises `ExpressionError`."""
+    work.spend(STEPS_A_SWEEP)
     nodes, tape = tape_in(m, outputs, values)
     place = in_order(outputs)
     roots = [place[output] for output in outputs]
@@ -55,6 +60,7 @@ def transposed_product(at: Evaluated, adjoints: Sequence[Number], wrt: Sequence[
 
     Outputs of weight 0 take no part. Raises `ExpressionError`.
     """
+    work.spend(STEPS_A_SWEEP)
     seeds: dict[int, Number] = {}
     for root, adjoint in zip(at.roots, adjoints, strict=True):
         if adjoint != 0:

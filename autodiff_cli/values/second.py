@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..numbers.base import Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
-from ..run.pieces import EFFORT, HIGHEST, Jets, Knot, Piece, Powers, Unknown, pieces, same
+from ..run.pieces import HIGHEST, Jets, Knot, Piece, Powers, Unknown, pieces, same
 from ..run.sweep import Activity, Fault, activity, backward, forward, show
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
@@ -93,13 +93,10 @@ def _at_knots(m: NumberType, swept: Swept, wrt: Sequence[str]) -> Curvature:
 def _common(m: NumberType, met: Iterable[Piece], tape: Tape, wrt: Sequence[str], place: Mapping[str, int]) -> Curvature:
     """What the pieces have in common."""
     known = [k for k, name in enumerate(wrt) if name in place]
-    most = max(2, EFFORT // (len(tape.data) * (len(known) + 1) ** 2))
     value = tape.data[-1]
     found: Curvature | None = None
-    for count, piece in enumerate(met):
+    for piece in met:
         knot = piece.knot
-        if knot is not None and count >= most:
-            raise knot.refusal(f"too many kinks meet here, and more than {most:,} pieces of the program with them")
         gradient, hessian = _without_lengths(m, piece)
         here = Curvature(value, *_spread(m, len(wrt), known, gradient, hessian))
         if knot is not None:

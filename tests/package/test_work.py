@@ -57,6 +57,13 @@ descend "sin(x)" --at x=1 --steps 1000000000 --gradient-tolerance 0 --format jso
 minimize "sin(polygamma(5,-x))" --at x=1.5 --steps 1000000000
 hessian "gamma(gamma(gamma(x*y)))" --at x=1.5,y=1 --precision 300
 jacobian "gamma(gamma(x)), digamma(gamma(x))" --at x=1.5 --precision 300
+minimize "f(x)=abs(x)*x;g(x)=f(f(f(f(x))));g(g(x-y))**2+g(x+y)**2" --at x=0,y=0 --method trust-exact
+hessian "abs(a)**2+abs(b)**2+abs(c)**2+abs(d)**2+abs(u)**2+abs(v)**2" --at a=0,b=0,c=0,d=0,u=0,v=0
+propagate "x**2" --at x=1+-0.1 --samples 1e9
+propagate "digamma(x)" --at x=1+-0.1 --samples 1e6
+propagate "log(x)" --at x=0.1+-0.1 --samples 1e5
+solve "sin(1/x)=0" --between 0:1 --all --certified
+solve "sin(x*y)=0;cos(x+y)=0.5" --between x=-100:100,y=-100:100 --all --certified
 """.strip().splitlines()
 
 

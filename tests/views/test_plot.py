@@ -27,9 +27,9 @@ from autodiff_cli.questions.surface import Heights, Surface, read_path, refined
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import Value, in_order
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
-from autodiff_cli.views.plots.figure import DARK, LIGHT
+from autodiff_cli.views.plots.figure import DARK, LIGHT, figure
 from autodiff_cli.views.plots.frame import Frame, frames, within
-from counting import compared, compares
+from counting import calls, compared, compares
 from places import TESTS
 from running import autodiff
 from strategies import graphs, program_text
@@ -367,6 +367,23 @@ def lowest(heights: Heights, levels: Sequence[float]) -> tuple[int, float]:
     x, y = (numpy.interp(even, along, line[:, k]) for k in (0, 1))
     wobble = numpy.hypot(numpy.diff(x, 2), numpy.diff(y, 2))
     return len(first) + len(second), float(numpy.median(wobble) / (even[1] - even[0]))
+
+
+def test_contours_that_cannot_be_followed_are_left_out_and_that_is_said() -> None:
+    def drawn(text: str, far: int) -> tuple[Surface, int]:
+        sides = {name: Range(-float(far), float(far)) for name in "xy"}
+        made = plot(text, {}, ranges=sides)
+        assert isinstance(made, Surface)
+        return made, calls(lambda: figure(made, "svg", ("", ""), "", "", False))
+
+    drawn("x + y", 1)  # loads what draws
+    tame, cost = drawn("x**2 + y**2", 2)
+    assert not tame.warnings
+    busy, busy_cost = drawn("sin(3*x)*sin(3*y)", 10)
+    wild, wild_cost = drawn("sin(x*y)", 100)
+    assert [[w.kind for w in each.warnings] for each in (busy, wild)] == [["limit"]] * 2
+    assert len(busy.levels) > len(wild.levels) == 0
+    assert busy_cost < 4 * cost and wild_cost < cost
 
 
 def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...questions.plot import Curve
@@ -43,6 +43,9 @@ DARK = Palette(
 
 KINKS = 12
 """As many kinks are marked."""
+
+MOST_LOOKS = 3_000
+"""How often all labels of contours together may look for the line that they belong to."""
 
 EDGE = 0.07
 """The share of a side near its ends where no contour is labelled."""
@@ -225,7 +228,7 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
         norm = BoundaryNorm(surface.levels, 256, extend="both")
         scale = ListedColormap(matplotlib.colormaps["viridis"](numpy.linspace(*palette.contours, 256)))
         lines = axes.contour(across, up, heights, levels=surface.levels, cmap=scale, norm=norm, linewidths=1.1)
-        places = list(_labels(lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1])))
+        places = _labels(lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1]))
         axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True, manual=places)
     if numpy.ma.is_masked(heights):
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
@@ -257,10 +260,11 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
         axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
 
 
-def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> Iterator[tuple[float, float]]:
-    """Where contours have their heights written: on every long line, not at the edge, neighbours not side by side."""
+def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
+    """Where contours have their heights written: on the long lines, not at the edge, neighbours not side by side."""
     import numpy
 
+    found: list[tuple[float, tuple[float, float]]] = []
     low, high = numpy.array([across[0], up[0]]), numpy.array([across[1], up[1]])
     for level, lines in enumerate(levels):
         for line in lines:
@@ -270,7 +274,11 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
             if steps.sum() > 2 * EDGE:
                 # by the golden section no two that are near each other are at the same part of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
-                yield tuple(line[inside[min(int(at), len(inside) - 1)]])
+                x, y = line[inside[min(int(at), len(inside) - 1)]]
+                found.append((float(steps.sum()), (float(x), float(y))))
+    # those of many lines would hide what they stand on
+    found.sort(key=lambda each: -each[0])
+    return [place for _, place in found[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
 
 
 def _path(axes: Any, path: Sequence[tuple[float, float]], color: str) -> None:
