@@ -1001,7 +1001,7 @@ def propagate(
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
         columns = readings(
-            data, text, [*point, *(fitted.values if fitted else ())], implicit=for_ is not None or between is not None
+            [data], text, [*point, *(fitted.values if fitted else ())], implicit=for_ is not None or between is not None
         )
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in data.items()}
@@ -1060,7 +1060,7 @@ def fit(
         raise ExpressionError("usage", "`fit` needs data", hint="give columns by name, or the name of a file")
     if isinstance(data, str):
         also = [name for name in (sigma, weights) if isinstance(name, str)]
-        data = read_data(data, text, [*point, *fixed], response, also)
+        data = read_data([data], text, [*point, *fixed], response, also)
     else:
         data = {name: [_written(name, x) for x in column] for name, column in data.items()}
     found = _fit.fit(

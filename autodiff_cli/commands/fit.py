@@ -28,11 +28,11 @@ EXAMPLES = (
 NO = "the fit did not converge, or the data do not determine a parameter"
 
 Data = Annotated[
-    str | None,
+    list[str] | None,
     options.Option(
         "--data",
-        "The data, a column a variable (csv, tsv or jsonl; `-`: standard input); names that are no columns are "
-        "parameters.",
+        "The data, a column a variable (as for `--points`; `-`: standard input); names that are no columns are "
+        "parameters. Repeats.",
         "PATH",
     ),
 ]
@@ -80,9 +80,9 @@ def run(
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
-    if data is None:
+    if not data:
         raise ExpressionError("usage", "`fit` needs data", hint="name a file: `--data readings.csv`")
-    if data == inputs.file == "-":
+    if inputs.file == "-" and "-" in data:
         raise ExpressionError("usage", "`--file` and `--data` both read standard input", hint="name a file")
     shown = view(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
@@ -134,12 +134,12 @@ def _number_or_name(text: str | None) -> str | float | None:
 
 
 def read_data(
-    path: str, text: str, given: Sequence[str], response: str | None, also: Sequence[str]
+    paths: Sequence[str], text: str, given: Sequence[str], response: str | None, also: Sequence[str]
 ) -> dict[str, list[float]]:
-    """The columns of a file that the fit of a formula needs. Raises `ExpressionError`."""
+    """The columns of files that the fit of a formula needs. Raises `ExpressionError`."""
     from ..streams.measured import read_columns
 
-    return read_columns(path, lambda columns: columns_needed(text, columns, given, response, also))
+    return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also))
 
 
 def residuals_table(found: Fit, path: str) -> bytes:

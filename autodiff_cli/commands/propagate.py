@@ -54,11 +54,11 @@ Dof = Annotated[
     options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES", after="="),
 ]
 Data = Annotated[
-    str | None,
+    list[str] | None,
     options.Option(
         "--data",
-        "Repeated readings, a column a variable (csv, tsv or jsonl; `-`: standard input): their means, uncertainties "
-        "and correlations are used.",
+        "Repeated readings, a column a variable (as for `--points`; `-`: standard input): their means, uncertainties "
+        "and correlations are used. Repeats.",
         "PATH",
     ),
 ]
@@ -116,7 +116,7 @@ def run(
     if chosen in PICTURES and inputs.output is None and sys.stdout.isatty():
         hint = f"write it to a file: `--output budget.{chosen}`"
         raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
-    if data is not None and (inputs.many or (data == inputs.file == "-")):
+    if data and (inputs.many or (inputs.file == "-" and "-" in data)):
         raise ExpressionError(
             "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
         )
@@ -134,7 +134,7 @@ def run(
             request.text, request.point, unknowns=sought, between=bounds, fitted=fitted,
             correlation={**pairs, **request.more.get("correlation", {})},
             dof={**degrees, **request.more.get("dof", {})},
-            readings=None if data is None else readings(data, request.text, known, implicit=implicit),
+            readings=readings(data, request.text, known, implicit=implicit) if data else None,
             level=level, k=k, samples=samples, seed=seed, stop=stop,
         )  # fmt: skip
 
@@ -155,8 +155,10 @@ def read_fit(path: str) -> Estimates:
         raise ExpressionError("point", f"in `{path}`: {error}", None, error.hint) from None
 
 
-def readings(path: str, text: str, given: Sequence[str], *, implicit: bool = False) -> dict[str, list[float]]:
-    """The columns of a file that are variables of the program. Raises `ExpressionError` where there are none."""
+def readings(
+    paths: Sequence[str], text: str, given: Sequence[str], *, implicit: bool = False
+) -> dict[str, list[float]]:
+    """The columns of files that are variables of the program. Raises `ExpressionError` where there are none."""
     from ..streams.measured import read_columns
 
     def used(columns: Sequence[str]) -> list[str]:
@@ -173,4 +175,4 @@ def readings(path: str, text: str, given: Sequence[str], *, implicit: bool = Fal
             )  # fmt: skip
         return found
 
-    return read_columns(path, used)
+    return read_columns(paths, used)

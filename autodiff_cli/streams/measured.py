@@ -30,14 +30,16 @@ A_PIECE = 4096
 """Rows of text that are read one by one before they are put together."""
 
 
-def read_columns(path: str, wanted: Callable[[Sequence[str]], Collection[str]]) -> dict[str, list[float]]:
+def read_columns(
+    paths: Sequence[str], wanted: Callable[[Sequence[str]], Collection[str]]
+) -> dict[str, list[float]]:  # fmt: skip
     """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
     The numbers remember their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be
     read, `point` for what is no number, with its line and column.
     """
     with ExitStack() as stack:
-        header, rows = rows_of(sources([path], None), stack)
+        header, rows = rows_of(files := sources(paths, None), stack)
         found: dict[str, list[float]] | None = None
         if header is not None:
             found = {name: [] for name in wanted(header)}
@@ -60,7 +62,7 @@ def read_columns(path: str, wanted: Callable[[Sequence[str]], Collection[str]]) 
                     "limit", f"the data has more than {MOST_CELLS:,} numbers", hint="take a sample of its rows"
                 )
         if not found or not next(iter(found.values())):
-            name = "standard input" if path == "-" else f"`{path}`"
+            name = files[0].name if len(files) == 1 else "the data"
             if found is not None and not found:
                 return found
             raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
