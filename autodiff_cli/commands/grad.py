@@ -35,7 +35,7 @@ def run(
     everything: All = False,
     relative: Relative = False,
     sort: options.Sort = False,
-    answers: options.Answers,
+    answers: Annotated[options.Answers, options.WithRows],
     depth: options.Depth = None,
     binary: options.Binary = False,
     no_tree: options.NoTree = False,

@@ -1,5 +1,7 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
+from typing import Annotated
+
 from ..questions.arithmetic import chosen
 from ..questions.hessian import Hessian, hessian
 from ..questions.rows import flat_hessian as flat
@@ -17,7 +19,7 @@ EXAMPLES = (
 def run(
     *,
     program: options.Program,
-    answers: options.Answers,
+    answers: Annotated[options.Answers, options.WithRows],
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:

@@ -33,7 +33,7 @@ def run(
     program: options.Program,
     direction: options.Direction = None,
     adjoint: Adjoint = None,
-    answers: options.Answers,
+    answers: Annotated[options.Answers, options.WithRows],
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..questions import reading
 from ..questions.rows import doubles
-from .sources import STREAM, File, Source, arrow, opened, peeked
+from . import filesystems
+from .filesystems import arrow
+from .sources import STREAM, File, Source, opened, peeked
 from .textrows import Texts, Unclosed, cells_of, objects_of, table, value
 
 ROWS = 65_536
@@ -24,6 +26,9 @@ ROWS = 65_536
 
 BLOCK = 4 * 1024 * 1024
 """Bytes of a block of text."""
+
+QUOTED = 1024 * 1024
+"""Bytes of a quoted cell at the end of a part that are looked through for its end."""
 
 PIECES = 16
 SMALL = 8192
@@ -42,6 +47,20 @@ class Chunk(NamedTuple):
     """Bytes of the file that it took, about."""
 
 
+class Span(NamedTuple):
+    """Some rows of a file, which are read without the others."""
+
+    start: int
+    stop: int
+    """Row groups of Parquet, batches of Arrow, or bytes of text: the rows that begin there."""
+    first: int = 1
+    """The number of the first of them, where rows have numbers."""
+    exact: bool = True
+    """Whether a row begins at the start; otherwise it is the line after it."""
+    header: tuple[tuple[str, ...], str] | None = None
+    """Of text, the names of the columns and the separator."""
+
+
 Needs = Callable[[Sequence[str]], tuple[Sequence[str], Sequence[str]]]
 """From the names of all columns to those that hold numbers, and to those that are carried along. Raises what does not
 fit."""
@@ -50,8 +69,10 @@ fit."""
 class Reader(ABC):
     """The rows of one file."""
 
-    def __init__(self, source: Source, needs: Needs, several: bool, file: File | None) -> None:
-        self.source, self.needs = source, needs
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        self.source, self.needs, self.span = source, needs, span
         self.prefix = f"{source.shown}, " if several else ""
         self.names: Sequence[str] = ()
         self.schema: Any = None
@@ -61,9 +82,10 @@ class Reader(ABC):
     @property
     def size(self) -> int:
         """Bytes of the file; 0 where that is not known."""
+        path = self.source.path
         try:
-            return os.path.getsize(self.source.path)
-        except OSError:
+            return filesystems.entries([path])[0].size if filesystems.is_url(path) else os.path.getsize(path)
+        except (OSError, ExpressionError):
             return 0
 
     @abstractmethod
@@ -75,29 +97,38 @@ class Reader(ABC):
         """Close the file."""
 
 
-def reader(source: Source, needs: Needs, several: bool = False, file: File | None = None) -> Reader:
-    """What reads a file, its header read; `file` is its text, where it is open already. Raises `ExpressionError`."""
+def reader(
+    source: Source, needs: Needs, several: bool = False, file: File | None = None, span: Span | None = None
+) -> Reader:  # fmt: skip
+    """What reads a file, or a part of it, its header read. Raises `ExpressionError`.
+
+    `file` is its text, where it is open already.
+    """
     kinds: dict[str | None, type[Reader]] = {"parquet": Parquet, "arrow": Arrow}
-    return kinds.get(source.format, Text)(source, needs, several, file)
+    return kinds.get(source.format, Text if span is None else Cut)(source, needs, several, file, span)
 
 
 # ---- columns ------------------------------------------------------------------------------------------------------
 class Parquet(Reader):
     """A file of Parquet."""
 
-    def __init__(self, source: Source, needs: Needs, several: bool, file: File | None) -> None:
-        super().__init__(source, needs, several, file)
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(source, needs, several, file, span)
         arrow("to read Parquet")
         import pyarrow.parquet as parquet
 
-        place = source.path
+        elsewhere = filesystems.is_url(source.path)
+        place = filesystems.opened(source.path) if elsewhere else source.path
         if source.path == "-":
             raw = peeked()
             if not raw.seekable():
                 hint = "give the name of the file, or pipe Arrow"
                 raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
-            place = raw  # type: ignore[assignment]
-        self.file = self.told(lambda: parquet.ParquetFile(place, pre_buffer=False))
+            place = raw
+        # what is elsewhere is fetched in few large pieces
+        self.file = self.told(lambda: parquet.ParquetFile(place, pre_buffer=elsewhere))
         self.total = self.file.metadata.num_rows
         whole = self.file.schema_arrow
         self.names = whole.names
@@ -119,12 +150,17 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def chunks(self) -> Iterator[Chunk]:
-        batches = self.file.iter_batches(ROWS, columns=self.columns, use_threads=False)
-        return self.numbered(batches)
+        return self.numbered(self.grouped())
+
+    def grouped(self) -> Iterator[Any]:
+        """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
+        span = self.span or Span(0, self.file.num_row_groups)
+        for group in range(span.start, span.stop):
+            yield from self.file.iter_batches(ROWS, row_groups=[group], columns=self.columns, use_threads=False)
 
     def numbered(self, batches: Iterator[Any]) -> Iterator[Chunk]:
         """Batches as chunks."""
-        first = 1
+        first = self.span.first if self.span else 1
         while (batch := self.told(lambda: next(batches, None))) is not None:
             if batch.schema.names != self.schema.names:
                 batch = batch.select(self.schema.names)
@@ -138,13 +174,18 @@ class Parquet(Reader):
 class Arrow(Parquet):
     """A file, or a stream, of Arrow's batches."""
 
-    def __init__(self, source: Source, needs: Needs, several: bool, file: File | None) -> None:
-        Reader.__init__(self, source, needs, several, file)
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        Reader.__init__(self, source, needs, several, file, span)
         pa = arrow("to read Arrow")
         if source.path == "-":
             begin, place = peeked().peek(8), peeked()
         else:
-            place = self.told(lambda: pa.memory_map(source.path))
+            if filesystems.is_url(source.path):
+                place = filesystems.opened(source.path)
+            else:
+                place = self.told(lambda: pa.memory_map(source.path))
             begin = place.read(8)
             place.seek(0)
         self.stream = begin.startswith(STREAM)
@@ -160,12 +201,27 @@ class Arrow(Parquet):
         self.columns = [name for name in self.names if name in {*numbers, *kept}]
         self.schema = pa.schema([self.file.schema.field(name) for name in self.columns])
 
+    def lengths(self) -> list[int]:
+        """How many rows there are in each batch. Raises `ExpressionError`."""
+        import pyarrow as pa
+
+        # of what is elsewhere one column only is fetched
+        self.place.seek(0)
+        options = pa.ipc.IpcReadOptions(included_fields=[0] if self.names else [])
+        file = self.told(lambda: pa.ipc.open_file(self.place, options=options))
+        found: list[int] = self.told(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
+        return found
+
     def chunks(self) -> Iterator[Chunk]:
         return self.numbered(self.batches())
 
     def batches(self) -> Iterator[Any]:
         """The batches, none of them too long."""
-        whole = self.file if self.stream else map(self.file.get_batch, range(self.file.num_record_batches))
+        if self.stream:
+            whole = self.file
+        else:
+            span = self.span or Span(0, self.file.num_record_batches)
+            whole = map(self.file.get_batch, range(span.start, span.stop))
         for batch in whole:
             for start in range(0, batch.num_rows, ROWS):
                 yield batch.select(self.columns).slice(start, ROWS)
@@ -183,11 +239,20 @@ def _numbered(word: str, first: int) -> Callable[[int], str]:
 class Text(Reader):
     """A file of text: csv, tsv or jsonl."""
 
-    def __init__(self, source: Source, needs: Needs, several: bool, file: File | None) -> None:
-        super().__init__(source, needs, several, file)
+    @property
+    def block_size(self) -> int:
+        """Bytes of a block, about."""
+        return BLOCK
+
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(source, needs, several, file, span)
         self.file = file or opened(source)
         self.rest = b""
         self.ended = False
+        self.passed = 0
+        """Bytes before what is read next."""
         try:
             self.begin()
         except BaseException:
@@ -196,7 +261,8 @@ class Text(Reader):
 
     def begin(self) -> None:
         """Read the header. Raises `ExpressionError`."""
-        self.block = self.next_block().removeprefix(b"\xef\xbb\xbf")
+        begun = self.next_block()
+        self.block = begun.removeprefix(b"\xef\xbb\xbf")
         texts = Texts(io.BytesIO(self.block), self.source.path, None)
         found, rows, self.separator = table(texts, self.source.path, self.source.format)
         if found is None:
@@ -211,6 +277,11 @@ class Text(Reader):
             for _ in range(texts.taken):
                 start = self.block.find(b"\n", start) + 1 or len(self.block)
             self.block = self.block[start:]
+        self.passed = len(begun) - len(self.block)
+        self.choose()
+
+    def choose(self) -> None:
+        """Know which of the columns hold numbers, and which are carried along. Raises `ExpressionError`."""
         self.numbers, self.kept = self.needs(self.names)
         pa = arrow("to read columns of text")
         both = [name for name in self.names if name in {*self.numbers, *self.kept}]
@@ -219,18 +290,21 @@ class Text(Reader):
         )
         self.both_ways = [name for name in self.kept if name in self.numbers]
 
-    def next_block(self) -> bytes:
-        """Whole lines, about a block of them, and all of each cell that is quoted; none at the end."""
+    def next_block(self, *, more: bool = False) -> bytes:
+        """Whole lines, about a block of them, and all of each cell that is quoted; none at the end.
+
+        With `more` a row is not yet at its end.
+        """
         parts, size = [self.rest], len(self.rest)
         self.rest = b""
         while not self.ended:
-            data = self.file.read1(BLOCK)
+            data = self.file.read1(self.block_size)
             if not data:
                 self.ended = True
                 break
             parts.append(data)
             size += len(data)
-            if size < BLOCK:
+            if size < self.block_size:
                 continue
             whole = b"".join(parts)
             parts = [whole]
@@ -253,10 +327,11 @@ class Text(Reader):
                     if chunk.batch.num_rows:
                         yield chunk
                     first += lines
+                    self.passed += chunk.size
                     block = block[chunk.size :]
             except Unclosed:
                 # the rest of the row is still to come
-                block += self.next_block()
+                block += self.next_block(more=True)
                 continue
             block = self.next_block()
 
@@ -269,9 +344,8 @@ class Text(Reader):
         quotes = _quotes(block, self.separator) if b'"' in block and self.separator else ()
         batch = None if quotes is None else self.by_arrow(block)
         if batch is not None:
-            where = _numbered(f"{self.prefix}line", first)
-            if batch.num_rows != lines:
-                where = self.looked_up(block, first)
+            at = self.at(block, first)
+            where = self.looked_up(block, first) if batch.num_rows != lines else lambda row: at(first + row)
             yield Chunk(batch, where, {}, len(block)), lines
         elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
             for start, stop in pairwise((0, *cuts)):
@@ -337,14 +411,19 @@ class Text(Reader):
         texts = Texts(io.BytesIO(block), self.source.path, None, first=False)
         return cells_of(self.names, texts, self.separator) if self.separator else objects_of(texts)
 
+    def at(self, block: bytes, first: int) -> Callable[[int], str]:
+        """Where a line is in a block that begins at the line `first`, for messages."""
+        return lambda line: f"{self.prefix}line {line}: "
+
     def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
         """Where the rows of a block are in which some lines are no rows, or some rows several lines."""
         found: list[int] = []
+        at = self.at(block, first)
 
         def where(row: int) -> str:
             if not found:
                 found.extend(line for line, _, _ in self.rows_of(block))
-            return f"{self.prefix}line {first - 1 + found[row]}: "
+            return at(first - 1 + found[row])
 
         return where
 
@@ -375,7 +454,8 @@ class Text(Reader):
                         faults[row] = wrong
                 columns[name].append(number)
         batch = pa.RecordBatch.from_pydict(columns, schema=self.schema)
-        return Chunk(batch, lambda row: f"{self.prefix}line {lines[row]}: ", faults, len(block))
+        at = self.at(block, first)
+        return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
 
     @property
     def more(self) -> bool:
@@ -385,6 +465,94 @@ class Text(Reader):
     def close(self) -> None:
         if self.source.path != "-":
             self.file.close()
+
+
+class Head(Text):
+    """A file of text of which no more than the first rows are read."""
+
+    block_size = 65_536
+
+
+class Cut(Text):
+    """A part of a file of text: the rows that begin between two of its bytes.
+
+    The last of them is read to its end, wherever that is. `start` and `passed` say in the end which bytes were its
+    rows; where the part before this one has ended somewhere else, this was begun within a row.
+    """
+
+    def begin(self) -> None:
+        assert self.span is not None and self.span.header is not None
+        self.names, self.separator = self.span.header
+        self.first = 1
+        self.taken = self.span.start
+        """Bytes of the file before what is not yet read."""
+        self.file.seek(self.taken - (not self.span.exact))
+        if not self.span.exact:
+            self.taken -= 1
+            while (end := self.rest.find(b"\n")) < 0 and self.fetched():
+                pass
+            passed = len(self.rest) if end < 0 else end + 1
+            self.rest = self.rest[passed:]
+            self.taken += passed
+        self.start = self.passed = self.taken
+        self.block = self.next_block()
+        self.choose()
+
+    def fetched(self) -> bool:
+        """Whether there was more to read."""
+        data = self.file.read1(BLOCK)
+        self.rest += data
+        self.ended = not data
+        return not self.ended
+
+    def next_block(self, *, more: bool = False) -> bytes:
+        assert self.span is not None
+        left = self.span.stop - self.taken
+        if left <= 0 and not more:
+            return b""
+        while len(self.rest) < (BLOCK if more else min(left, BLOCK)) and self.fetched():
+            pass
+        if more:
+            # that may be more than the row, which the part after this one will see
+            return self.take(self.line_end(max(1, min(len(self.rest), BLOCK))))
+        if left > BLOCK:
+            cut = self.rest.rfind(b"\n", 0, BLOCK) + 1
+            if cut and not self.is_open(cut):
+                return self.take(cut)
+        # to the end of the row in which the part ends
+        cut = self.line_end(max(1, min(left, len(self.rest))))
+        last = cut
+        while self.is_open(last) and last - cut < QUOTED and last < len(self.rest):
+            last = self.line_end(last + 1)
+        return self.take(cut if self.is_open(last) else last)
+
+    def line_end(self, least: int) -> int:
+        """Where in `rest` a line ends, after so many bytes or more."""
+        while (end := self.rest.find(b"\n", least - 1)) < 0 and len(self.rest) <= reading.LIMIT + BLOCK:
+            if not self.fetched():
+                break
+        return end + 1 if end >= 0 else len(self.rest)
+
+    def is_open(self, cut: int) -> bool:
+        """Whether there seems to be a quoted cell that is still open."""
+        return bool(self.separator) and self.rest.count(b'"', 0, cut) % 2 == 1
+
+    def take(self, cut: int) -> bytes:
+        """So many bytes of `rest`."""
+        block, self.rest = self.rest[:cut], self.rest[cut:]
+        self.taken += len(block)
+        return block
+
+    def at(self, block: bytes, first: int) -> Callable[[int], str]:
+        begin = self.passed
+
+        def where(line: int) -> str:
+            place = 0
+            for _ in range(line - first):
+                place = block.find(b"\n", place) + 1
+            return f"{self.prefix}byte {begin + place}: "
+
+        return where
 
 
 def _quotes(block: bytes, separator: str) -> Any:

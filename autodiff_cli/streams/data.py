@@ -9,26 +9,41 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions.arithmetic import DOUBLE, Arithmetic
 from ..questions.rows import Fitted, asked, fitted, kept_columns, mapped_columns, rows
 from ..views.error import say
 from ..views.error import told as note
-from ..views.formats import Asked, View, format_of, writer
+from ..views.formats import Asked, View, format_of, lacking, writer
 from ..views.wide import WIDE, Values, wide
 from . import options
 from .driver import Answer, Inputs, Method, answer_requests, is_file
-from .files import Beside
+from .files import begun
+from .filesystems import NEEDS_DATA, arrow, is_url, plain
+from .options import COLUMNAR
 from .requests import Request, default_point, names, whole
-from .sinks import ONLY_WIDE, sink
-from .sources import NEEDS_DATA, File, Source, has_arrow, opened, sources
+from .sinks import sink
+from .sources import File, Source, has_arrow, opened, sources
 from .textrows import Row, Texts, table, value
+
+if TYPE_CHECKING:
+    from ..questions.rows import Bound, Rows
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
 """So few rows of text are answered one by one: the libraries for more of them take as long to begin."""
+
+
+class Parts(NamedTuple):
+    """What the options say about parts, and about who makes them."""
+
+    engine: str | None
+    scheduler: str | None
+    workers: int | None
+    size: int | None
+    resume: bool
 
 
 class Data(NamedTuple):
@@ -40,6 +55,7 @@ class Data(NamedTuple):
     wide: bool
     backend: str | None
     spreadsheet: bool
+    parts: Parts
 
     @property
     def reads_input(self) -> bool:
@@ -79,7 +95,22 @@ def given(chosen: options.Rows) -> Data | None:
         chosen.wide,
         chosen.backend,
         chosen.spreadsheet,
+        _parts(chosen),
     )
+
+
+def _parts(chosen: options.Rows) -> Parts:
+    """What is asked about parts. Raises a usage error."""
+    if chosen.engine not in (None, "dask"):
+        raise ExpressionError("usage", f"`--engine` cannot be `{chosen.engine}`", hint="it is `dask`")
+    if chosen.engine is None:
+        option = "--scheduler" if chosen.scheduler else "--workers" if chosen.workers else None
+        if option is not None:
+            raise ExpressionError("usage", f"`{option}` is about a cluster", hint="add `--engine dask`")
+    if chosen.scheduler and chosen.workers:
+        hint = "leave `--workers` out: the cluster has its own"
+        raise ExpressionError("usage", "`--scheduler` and `--workers` ask for two things", hint=hint)
+    return Parts(chosen.engine, chosen.scheduler, chosen.workers, chosen.part_size, chosen.resume)
 
 
 def mapping(given: Sequence[str] | None) -> dict[str, str]:
@@ -98,18 +129,20 @@ def mapping(given: Sequence[str] | None) -> dict[str, str]:
 def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer], told: Told) -> int:
     """Answer the program at every row; return the exit code."""
     text = _program(inputs, data)
+    folder = _folder(inputs.output, data.parts)
+    if folder is not None:
+        _check_wide(told)
+        return _in_parts(inputs, data, text, folder, told)
     _check_output(inputs.output, data)
     format = format_of(
-        inputs.format, inputs.output, (*view.formats, *ONLY_WIDE), "csv" if data.wide else "jsonl", view.endings
+        inputs.format, inputs.output, (*view.formats, *COLUMNAR), "csv" if data.wide else "jsonl", view.endings
     )
-    if not (data.wide or format in ("table", "markdown", *ONLY_WIDE)):
+    if not (data.wide or format in ("table", "markdown", *COLUMNAR)):
         if data.backend is not None:
             hint = "add `--wide`, or leave it out"
             raise ExpressionError("usage", "`--backend` is about wide rows", hint=hint)
         return _long(inputs, data, text, format, method, view, told)
-    if told.whole is not None:
-        hint = "`--format jsonl` without `--wide` has a place for it"
-        raise ExpressionError("usage", f"`{told.whole}` is not for wide rows", hint=hint)
+    _check_wide(told)
     return _wide(inputs, data, text, format, method, told)
 
 
@@ -133,11 +166,40 @@ def _program(inputs: Inputs, data: Data) -> str:
 
 def _check_output(output: str | None, data: Data) -> None:
     """Raise an error where what is written is what is read."""
-    for source in data.sources if output is not None and os.path.exists(output) else ():
-        assert output is not None
-        if source.path != "-" and os.path.samefile(source.path, output):
+    if output is None:
+        return
+    for source in data.sources:
+        if _same(source.path, plain(output)):
             message = f"`{output}` is read, and cannot be written at the same time"
             raise ExpressionError("io", message, hint="give another name to `--output`")
+
+
+def _same(path: str, other: str) -> bool:
+    """Whether two paths are those of one file."""
+    if path == other or is_url(path) or is_url(other):
+        return path == other != "-"
+    return path != "-" and os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
+
+
+def _check_wide(told: Told) -> None:
+    """Raise a usage error where something is asked that is not for wide rows."""
+    if told.whole is not None:
+        hint = "`--format jsonl` without `--wide` has a place for it"
+        raise ExpressionError("usage", f"`{told.whole}` is not for wide rows", hint=hint)
+
+
+def _folder(output: str | None, parts: Parts) -> str | None:
+    """The folder that parts are asked for in; None where the answers are one file. Raises a usage error."""
+    path = None if output is None else plain(output)
+    if path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path))):
+        return path.rstrip("/") + "/"
+    option = "--engine" if parts.engine else "--resume" if parts.resume else "--part-size" if parts.size else None
+    if option is None:
+        return None
+    if path is None or os.path.splitext(path)[1]:
+        hint = "name the folder: `--output DIR/`"
+        raise ExpressionError("usage", f"`{option}` is about parts, which are files in a folder", hint=hint)
+    return path + "/"
 
 
 def _long(
@@ -174,49 +236,101 @@ def _flushes(data: Data) -> bool:
 # ---- wide rows ----------------------------------------------------------------------------------------------------
 def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: Told) -> int:
     """One line a row."""
-    plain = told.arithmetic is not DOUBLE
-    if plain and format not in WIDE:
-        message = f"`--format {format}` holds doubles, and no other numbers"
-        raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
-    if plain and data.backend not in (None, "python"):
-        raise ExpressionError("usage", f"`--backend {data.backend}` computes in doubles", hint="leave one of them out")
+    slow = not _check_doubles(data, format, told)
     with ExitStack() as stack:
         file: File | None = None
         textual = not any(source.columnar for source in data.sources) and format in WIDE
-        if textual and not plain:
+        if textual and not slow:
             if data.backend == "python" or not has_arrow():
-                plain = True
+                slow = True
                 if data.backend in ("llvm", "numpy"):
                     hint = f"install it: {NEEDS_DATA}"
                     raise ExpressionError("usage", f"`--backend {data.backend}` needs the extra `data`", hint=hint)
             elif data.backend is None and len(data.sources) == 1:
-                begun = file = Again(stack.enter_context(closing(data.sources[0])))
-                plain = begun.is_short
-        if plain:
+                again = file = Again(stack.enter_context(closing(data.sources[0])))
+                slow = again.is_short
+        if slow:
             return _one_by_one(inputs, data, text, format, method, told, stack, file)
         return _piped(inputs, data, text, format, told, stack, file)
+
+
+def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: Told) -> int:
+    """Many rows, as the parts of a folder."""
+    from . import partitions as parts
+
+    arrow("for parts")
+    format = inputs.format or "parquet"
+    if format not in parts.FORMATS:
+        raise lacking(format, parts.FORMATS)
+    _check_doubles(data, format, told)
+    if data.reads_input:
+        raise ExpressionError("usage", "standard input cannot be read in parts", hint="name a file, or leave them out")
+    for source in data.sources:
+        if parts.absolute(source.path).startswith(parts.absolute(folder)):
+            hint = "give another folder to `--output`"
+            raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
+    formula = _formula(inputs, data, text, told)
+    size = (data.parts.size or parts.SIZE) * parts.UNIT
+    divided = parts.divided(data.sources, formula, size)
+    bound = formula.bound(divided.schema)
+    _say_how(bound, data)
+    job = parts.Job(
+        formula, divided.schema, divided.several, parts.absolute(folder), format, told.digits, data.spreadsheet,
+        inputs.fail,
+    )  # fmt: skip
+    plan = parts.plan(job, data.sources, bound, size)
+    engine: parts.Engine = parts.Here()
+    if data.parts.engine is not None:
+        from .engines import Dask
+
+        engine = Dask(data.parts.scheduler, data.parts.workers)
+    try:
+        place = parts.Folder(folder, plan, force=inputs.force, resume=data.parts.resume)
+        return parts.run(job, divided, place, engine, bound.schema)
+    finally:
+        engine.close()
+
+
+def _formula(inputs: Inputs, data: Data, text: str, told: Told) -> Rows:
+    """What is asked about each row."""
+    return rows(
+        text, at=default_point(inputs.at), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
+        backend=data.backend, question=told.question, lenient=inputs.lenient,
+    )  # fmt: skip
+
+
+def _say_how(bound: Bound, data: Data) -> None:
+    """Say how the formula was read, and what computes it, where either is not as one would think."""
+    _note(bound.known)
+    if bound.kernel.note is not None and data.backend != "python":
+        say(f"note: {bound.kernel.note}\n")
+
+
+def _check_doubles(data: Data, format: str, told: Told) -> bool:
+    """Whether the numbers are doubles. Raises a usage error for others where that cannot be."""
+    if told.arithmetic is DOUBLE:
+        return True
+    if format not in WIDE:
+        message = f"`--format {format}` holds doubles, and no other numbers"
+        raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
+    if data.backend not in (None, "python"):
+        raise ExpressionError("usage", f"`--backend {data.backend}` computes in doubles", hint="leave one of them out")
+    return False
 
 
 def _piped(inputs: Inputs, data: Data, text: str, format: str, told: Told, stack: ExitStack, file: File | None) -> int:
     """Many rows, by batches."""
     from .pipeline import Pipeline
-    from .sources import arrow
 
     arrow("for these rows")
-    formula = rows(
-        text, at=default_point(inputs.at), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
-        backend=data.backend, question=told.question, lenient=inputs.lenient,
-    )  # fmt: skip
-    line = Pipeline(data.sources, formula, file)
-    _note(line.bound.known)
-    if line.bound.kernel.note is not None and data.backend != "python":
-        say(f"note: {line.bound.kernel.note}\n")
-    beside = None if inputs.output is None else Beside(inputs.output, force=inputs.force)
+    line = Pipeline(data.sources, _formula(inputs, data, text, told), file)
+    _say_how(line.bound, data)
+    beside = None if inputs.output is None else begun(plain(inputs.output), force=inputs.force)
     if beside is not None:
         stack.callback(beside.drop)
     else:
         sys.stdout.flush()
-    if beside is None and format in ONLY_WIDE and sys.stdout.isatty():
+    if beside is None and format in COLUMNAR and sys.stdout.isatty():
         hint = "give `--output FILE`, or another format"
         raise ExpressionError("usage", f"`{format}` is not for a terminal", hint=hint)
     place: Any = sys.stdout.buffer if beside is None else beside.file

@@ -7,9 +7,10 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from typing import BinaryIO, TextIO
+from typing import IO, TextIO
 
 from ..errors import ExpressionError
+from .filesystems import Upload, beside, is_there, is_url, kept, plain
 
 AT_HAND = 1_000_000
 """As many bytes of a file that is being written are held in memory; more of them, beside where it will be."""
@@ -22,13 +23,14 @@ class Output:
         self.path = path
         self.force = force
         self.stream: TextIO = sys.stdout
-        if self.path is not None:
+        if path is not None:
             from tempfile import SpooledTemporaryFile
 
-            check(self.path, force=force)
-            folder = os.path.dirname(os.path.realpath(self.path))
-            beside = folder if os.access(folder, os.W_OK) else None
-            held = SpooledTemporaryFile(max_size=AT_HAND, dir=beside)  # noqa: SIM115 - closed when all is written
+            self.path = path = plain(path)
+            check(path, force=force)
+            folder = os.path.dirname(os.path.realpath(path))
+            near = folder if os.access(folder, os.W_OK) else None
+            held = SpooledTemporaryFile(max_size=AT_HAND, dir=near)  # noqa: SIM115 - closed when all is written
             self.stream = io.TextIOWrapper(held, encoding="utf-8", newline="\n")
 
     def finish(self, code: int, *, whole: bool = False) -> int:
@@ -55,24 +57,33 @@ def write(path: str, data: bytes, *, force: bool) -> None:
     _write(path, io.BytesIO(data), force=force)
 
 
-def _write(path: str, data: BinaryIO, *, force: bool) -> None:
-    beside = Beside(path, force=force)
+def _write(path: str, data: IO[bytes], *, force: bool) -> None:
+    made = begun(path, force=force)
     try:
-        _copy(data, beside.file)
-        beside.finish()
+        _copy(data, made.file)
+        made.finish()
     except OSError as fault:
-        raise beside.unwritten(fault) from None
+        raise made.unwritten(fault) from None
     finally:
-        beside.drop()
+        made.drop()
+
+
+def begun(path: str, *, force: bool) -> Beside | Upload:
+    """A file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
+    return Upload(path, force=force) if is_url(path) else Beside(path, force=force)
 
 
 def check(path: str, *, force: bool) -> None:
     """Raise, before any work is done, what `write` would raise about a file that is there, or a folder that is not."""
     if path in ("", "-"):
         raise ExpressionError("usage", f"`{path}` is not the name of a file", hint="give the name of a file to write")
+    if is_url(path):
+        if not force and is_there(path):
+            raise kept(path)
+        return
     target = os.path.realpath(path)
     if os.path.isfile(target) and not force:
-        raise _kept(path)
+        raise kept(path)
     if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):
         reason = "it is a folder" if os.path.isdir(target) else "its folder is not there"
         raise ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path")
@@ -93,21 +104,21 @@ class Beside:
             with suppress(FileNotFoundError):
                 self.mode = os.stat(self.target).st_mode
             if self.mode is not None and not stat.S_ISREG(self.mode):
-                self.file: BinaryIO = open(self.target, "wb")  # noqa: SIM115 - `drop` closes it
+                self.file: IO[bytes] = open(self.target, "wb")  # noqa: SIM115 - `drop` closes it
                 return
             if self.mode is not None and not force:
-                raise _kept(path)
+                raise kept(path)
             folder, name = os.path.split(self.target)
-            beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
-            self.file = open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")  # noqa: SIM115
-            self.beside = beside
+            near = os.path.join(folder, beside(name))
+            self.file = open(os.open(near, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")  # noqa: SIM115
+            self.beside = near
         except OSError as fault:
             raise self.unwritten(fault) from None
 
     def unwritten(self, fault: OSError) -> ExpressionError:
         """The error that a fault is."""
         if isinstance(fault, FileExistsError):
-            return _kept(self.path)
+            return kept(self.path)
         return ExpressionError(
             "io", f"`{self.path}` cannot be written: {fault.strerror or fault}",
             hint="check the path, and the space there",
@@ -144,12 +155,6 @@ class Beside:
                 os.unlink(self.beside)
 
 
-def _copy(data: BinaryIO, file: BinaryIO) -> None:
+def _copy(data: IO[bytes], file: IO[bytes]) -> None:
     while piece := data.read(AT_HAND):
         file.write(piece)
-
-
-def _kept(path: str) -> ExpressionError:
-    return ExpressionError(
-        "io", f"`{path}` exists, and is kept", hint="give another name, or write over it with `--force`"
-    )

@@ -91,6 +91,10 @@ File = Annotated[
     Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH"),
 ]
 Format = Annotated[str | None, formats(USUAL)]
+COLUMNAR = ("parquet", "arrow")
+"""Formats of rows of data only, which are wide."""
+WithRows = formats((*USUAL, *COLUMNAR), "table by default, jsonl for a stream; parquet and arrow for rows of data")
+"""The formats of commands that answer rows of data."""
 Json = Annotated[bool, Option("--json", "The short form of `--format json`.", against=("--format", "--output"))]
 Digits = Annotated[
     int | None,
@@ -190,7 +194,7 @@ PointsFile = Annotated[
     list[str] | None,
     Option(
         "--points",
-        "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, or `-`. Repeats.",
+        "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, `s3://…`, or `-`. Repeats.",
         "PATH",
     ),
 ]
@@ -198,7 +202,7 @@ InputFormat = Annotated[
     str | None,
     Option(
         "--input-format", "What the data are, where neither name nor content tells.", "NAME",
-        choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
+        choices=("csv", "tsv", "jsonl", *COLUMNAR),
     ),
 ]  # fmt: skip
 Columns = Annotated[
@@ -217,6 +221,27 @@ Backend = Annotated[
         choices=("llvm", "numpy", "python"),
     ),
 ]  # fmt: skip
+Engine = Annotated[
+    str | None,
+    Option(
+        "--engine", "Make parts of the rows on a cluster, each a file in the folder `--output DIR/`: dask.", "NAME",
+        choices=("dask",),
+    ),
+]  # fmt: skip
+Scheduler = Annotated[
+    str | None,
+    Option("--scheduler", "The scheduler of the cluster: `tcp://host:8786`; else processes of this machine.", "URL"),
+]
+Workers = Annotated[
+    int | None, Option("--workers", "So many processes of this machine; by default, one a core.", "N", range=(1, 1000))
+]
+PartSize = Annotated[
+    int | None, Option("--part-size", "Millions of bytes of data in a part, 64 by default.", "N", range=(1, 100_000))
+]
+Resume = Annotated[
+    bool,
+    Option("--resume", "Take up a run that was ended: the parts that are there are kept.", standing=False),
+]
 OnError = Annotated[
     str | None,
     Option(
@@ -320,6 +345,11 @@ class Rows(NamedTuple):
     wide: Wide = False
     backend: Backend = None
     spreadsheet: Spreadsheet = False
+    engine: Engine = None
+    scheduler: Scheduler = None
+    workers: Workers = None
+    part_size: PartSize = None
+    resume: Resume = False
 
     @staticmethod
     def title() -> str:

@@ -14,6 +14,7 @@ from ..questions.rows import Rows, kept_columns, mapped_columns, reason
 from ..views.error import report, say
 from .batches import Chunk, Needs, Reader, reader
 from .files import Beside
+from .filesystems import Upload
 from .interruption import Interruption
 from .progress import Progress
 from .sinks import Sink
@@ -117,12 +118,12 @@ class Pipeline:
                 current.close()
                 current = reader(source, self.needs, self.several)
                 if not current.schema.equals(self.first.schema):
-                    raise _other_columns(source, self.sources[0], current.schema, self.first.schema)
+                    raise other_columns(source.name, self.sources[0].name, current.schema, self.first.schema)
                 yield from current.chunks()
         finally:
             current.close()
 
-    def run(self, sink: Sink, beside: Beside | None, *, fail: bool) -> int:
+    def run(self, sink: Sink, beside: Beside | Upload | None, *, fail: bool) -> int:
         """Answer all rows; return the exit code. With `fail` the first error is the end.
 
         A file is finished where all has gone well.
@@ -220,6 +221,7 @@ class Pipeline:
                 sink.write(item)
             sink.close()
         except BaseException as fault:
+            sink.drop()
             ended.append(fault)
 
 
@@ -250,14 +252,14 @@ def _drain(read: queue.Queue[Any]) -> None:
             return
 
 
-def _other_columns(source: Source, first: Source, found: Any, expected: Any) -> ExpressionError:
+def other_columns(name: str, first: str, found: Any, expected: Any) -> ExpressionError:
     """The error for a file that does not go together with the first."""
     for field in expected:
         other = found.field(field.name) if field.name in found.names else None
         if other is None or not other.type.equals(field.type):
             what = "no such column" if other is None else f"{other.type}"
             return ExpressionError(
-                "point", f"column `{field.name}` is {field.type} in {first.name}, and {what} in {source.name}",
+                "point", f"column `{field.name}` is {field.type} in {first}, and {what} in {name}",
                 hint="answer them one after the other, or make their columns alike",
             )  # fmt: skip
-    return ExpressionError("point", f"{source.name} has other columns than {first.name}", hint="make them alike")
+    return ExpressionError("point", f"{name} has other columns than {first}", hint="make them alike")

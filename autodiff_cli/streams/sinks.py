@@ -5,24 +5,24 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from ..errors import ExpressionError
 from ..views.formats import Asked, disarmed, lacking
 from ..views.wide import WIDE, Values, wide
 
-ONLY_WIDE = ("parquet", "arrow")
-"""Formats that have wide rows only."""
-
-
 GROUP = 262_144
 """Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
+
+
+GROUP_BYTES = 64 * 1024 * 1024
+"""Bytes that are held for a group, at most, whatever texts are carried along."""
 
 
 class Sink(ABC):
     """Takes batches of answers, one after the other."""
 
-    def __init__(self, file: BinaryIO, schema: Any) -> None:
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
         self.file, self.schema = file, schema
 
     @abstractmethod
@@ -33,11 +33,14 @@ class Sink(ABC):
     def close(self) -> None:
         """Write what comes after the last one."""
 
+    def drop(self) -> None:  # noqa: B027 - most hold nothing
+        """Write no more: the file is given up."""
+
 
 class ParquetSink(Sink):
     """Parquet: doubles as they are, what is carried along by dictionaries."""
 
-    def __init__(self, file: BinaryIO, schema: Any) -> None:
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
         import pyarrow as pa
         import pyarrow.parquet as parquet
@@ -45,12 +48,13 @@ class ParquetSink(Sink):
         texts = [field.name for field in schema if not pa.types.is_floating(field.type)]
         self.writer = parquet.ParquetWriter(file, schema, compression="lz4", use_dictionary=texts)
         self.held: list[Any] = []
-        self.rows = 0
+        self.rows = self.size = 0
 
     def write(self, batch: Any) -> None:
         self.held.append(batch)
         self.rows += batch.num_rows
-        if self.rows >= GROUP:
+        self.size += batch.nbytes
+        if self.rows >= GROUP or self.size >= GROUP_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -59,17 +63,21 @@ class ParquetSink(Sink):
 
         if self.held:
             self.writer.write_table(pa.Table.from_batches(self.held), row_group_size=self.rows)
-        self.held, self.rows = [], 0
+        self.held, self.rows, self.size = [], 0, 0
 
     def close(self) -> None:
         self.flush()
         self.writer.close()
 
+    def drop(self) -> None:
+        # it would try to end the file when it is collected
+        self.writer.is_open = False
+
 
 class ArrowSink(Sink):
     """Arrow: a file of batches, or on standard output a stream of them."""
 
-    def __init__(self, file: BinaryIO, schema: Any) -> None:
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
         import pyarrow as pa
 
@@ -86,7 +94,7 @@ class ArrowSink(Sink):
 class CellsSink(Sink):
     """Csv or tsv."""
 
-    def __init__(self, file: BinaryIO, schema: Any, separator: str, spreadsheet: bool) -> None:
+    def __init__(self, file: IO[bytes], schema: Any, separator: str, spreadsheet: bool) -> None:
         super().__init__(file, schema)
         from pyarrow import csv
 
@@ -132,7 +140,7 @@ def _as_text(column: Any) -> Any:
 class TextSink(Sink):
     """Any other format of wide rows, a row at a time."""
 
-    def __init__(self, file: BinaryIO, schema: Any, format: str, digits: int | None, spreadsheet: bool) -> None:
+    def __init__(self, file: IO[bytes], schema: Any, format: str, digits: int | None, spreadsheet: bool) -> None:
         super().__init__(file, schema)
         import io
 
@@ -166,13 +174,13 @@ def _plain(cell: object) -> object:
     return cell if cell is None or isinstance(cell, (str, int, float, bool)) else str(cell)
 
 
-def sink(file: BinaryIO, schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:
+def sink(file: IO[bytes], schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:
     """What writes batches of a schema in a format. Raises a usage error for one that there is not."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:
         return TextSink(file, schema, format, digits, spreadsheet)
-    kinds: dict[str, Callable[[BinaryIO, Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
+    kinds: dict[str, Callable[[IO[bytes], Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
     if format not in kinds:
         raise lacking(format, (*WIDE, *kinds))
     if spreadsheet:

@@ -7,16 +7,18 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError
+from . import filesystems
+from .filesystems import arrow, is_url
+from .options import COLUMNAR
 from .requests import standard_input
 from .textrows import ENDS
 
 TEXT = ("csv", "tsv", "jsonl")
-COLUMNAR = ("parquet", "arrow")
 INPUT_FORMATS = (*TEXT, *COLUMNAR)
 
 SUFFIXES = ENDS | {
@@ -32,8 +34,12 @@ MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b
 STREAM = b"\xff\xff\xff\xff"
 """How a stream of Arrow batches begins, which is no file of them."""
 
-NEEDS_DATA = "`pip install 'autodiff-cli[data]'`"
+AT_A_TIME = 32
+"""So many files of another file system are looked into at a time."""
 
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 File = Any
 """An open file of bytes: it has `read1` and `close`."""
@@ -68,31 +74,58 @@ def sources(given: Sequence[str], format: str | None) -> list[Source]:
     if format is not None and format not in INPUT_FORMATS:
         listed = ", ".join(f"`{each}`" for each in INPUT_FORMATS)
         raise ExpressionError("usage", f"`--input-format` cannot be `{format}`", hint=f"it is one of {listed}")
-    paths = [path for each in given for path in _paths(each)]
+    paths = [path for each in given for path in _paths(filesystems.plain(each))]
     if paths.count("-") > 1:
         raise ExpressionError("usage", "standard input can be read once", hint="leave one `-` out")
-    return [_source(path, format) for path in paths]
+    return together(lambda path: _source(path, format), paths)
+
+
+def together(action: Callable[[Item], Made], items: Sequence[Item], where: Callable[[Item], str] = str) -> list[Made]:
+    """What an action makes of each of them; many at a time for those that are elsewhere, which take their time."""
+    if len(items) < 2 or not any(is_url(where(item)) for item in items):
+        return [action(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        return list(pool.map(action, items))
 
 
 def _paths(given: str) -> list[str]:
+    if is_url(given):
+        return _elsewhere(given)
     if given == "-" or os.path.isfile(given):
         return [given]
     if os.path.isdir(given):
-        found = sorted(
-            os.path.join(given, name)
-            for name in os.listdir(given)
-            if not name.startswith((".", "_")) and _by_name(name)[0] is not None
-        )
-        if not found:
-            hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
-            raise ExpressionError("io", f"the folder `{given}` holds no file of data", hint=hint)
-        return found
+        return _data(given, sorted(os.path.join(given, name) for name in os.listdir(given)))
     if glob.has_magic(given):
-        found = sorted(path for path in glob.glob(given, recursive=True) if os.path.isfile(path))
-        if not found:
-            raise ExpressionError("io", f"no file is called like `{given}`", hint="check the pattern, and the folder")
-        return found
+        return _like(given, sorted(path for path in glob.glob(given, recursive=True) if os.path.isfile(path)))
     return [given]
+
+
+def _elsewhere(given: str) -> list[str]:
+    """The files that a pattern, a folder, or the name of a file on another file system says."""
+    if glob.has_magic(given):
+        return _like(given, filesystems.matched(given))
+    if not given.endswith("/") and filesystems.entries([given])[0].is_file:
+        return [given]
+    return _data(given, [each.path for each in filesystems.listed(given) if each.is_file])
+
+
+def _data(folder: str, paths: list[str]) -> list[str]:
+    """Those of the files in a folder that hold data. Raises `ExpressionError` where there are none."""
+    found = [
+        path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)[0] is not None
+    ]
+    if not found:
+        hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
+        raise ExpressionError("io", f"the folder `{folder}` holds no file of data", hint=hint)
+    return found
+
+
+def _like(pattern: str, found: list[str]) -> list[str]:
+    if not found:
+        raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
+    return found
 
 
 def _by_name(path: str) -> tuple[str | None, str | None]:
@@ -111,11 +144,10 @@ def _source(path: str, format: str | None) -> Source:
     else:
         named = _by_name(path)
         try:
-            with open(path, "rb") as file:
+            with filesystems.opened(path) if is_url(path) else open(path, "rb") as file:
                 begin = file.read(8)
         except OSError as fault:
-            message = f"`{path}` cannot be read: {fault.strerror}"
-            raise ExpressionError("io", message, hint="check the path") from None
+            raise filesystems.unread(path, fault) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     if begin.startswith(STREAM) and not begin[8:]:
         kind = "arrow"
@@ -145,7 +177,7 @@ def peeked() -> io.BufferedReader:
 def opened(source: Source) -> File:
     """The text of a file, unpacked. Raises `ExpressionError`."""
     try:
-        file: Any = peeked() if source.path == "-" else open(source.path, "rb")  # noqa: SIM115 - the caller closes it
+        file: Any = bytes_of(source)
         if source.packed == "gzip":
             return Unpacked(gzip.GzipFile(fileobj=file), file, source)
         if source.packed == "zstd":
@@ -155,6 +187,13 @@ def opened(source: Source) -> File:
         message = f"{source.name} cannot be read: {fault.strerror or fault}"
         raise ExpressionError("io", message, hint="check the path") from None
     return file
+
+
+def bytes_of(source: Source) -> File:
+    """A file as it is, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
+    if source.path == "-":
+        return peeked()
+    return filesystems.opened(source.path) if is_url(source.path) else open(source.path, "rb")
 
 
 class Unpacked:
@@ -177,16 +216,6 @@ class Unpacked:
         with suppress(OSError, ValueError):
             self.file.close()
         self.packed.close()
-
-
-def arrow(purpose: str) -> Any:
-    """The module pyarrow. Raises a usage error where it is not installed."""
-    try:
-        import pyarrow
-    except ImportError:
-        message = f"pyarrow, which is needed {purpose}, is not installed"
-        raise ExpressionError("usage", message, hint=NEEDS_DATA) from None
-    return pyarrow
 
 
 def has_arrow() -> bool:

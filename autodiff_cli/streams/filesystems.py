@@ -1,0 +1,313 @@
+"""Files that are elsewhere: `s3://`, `gs://`, `hdfs://` and the like, by pyarrow's file systems or fsspec's."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import IO, Any, NamedTuple
+
+from ..errors import ExpressionError
+
+NEEDS_DATA = "`pip install 'autodiff-cli[data]'`"
+NEEDS_CLUSTER = "`pip install 'autodiff-cli[cluster]'`"
+
+AT_HAND = 32 * 1024 * 1024
+"""As many bytes of a file that is to be sent are held in memory; more of them on disk."""
+
+SECONDS = 10
+"""How long a connection may take."""
+
+OBJECTS = ("s3", "gcs", "abfs")
+"""File systems that show a file only when all of it has come; in the others it is written beside, and then renamed."""
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
+
+
+class Entry(NamedTuple):
+    """A file, or a folder."""
+
+    path: str
+    is_file: bool
+    size: int
+    changed: int
+    """When it was last changed, in nanoseconds; 0 where that is not known."""
+
+
+def is_url(path: str) -> bool:
+    """Whether a path names a file system of its own."""
+    return _URL.match(path) is not None
+
+
+def plain(path: str) -> str:
+    """The path of a file on this machine that is given as `file://…`; any other path as it is."""
+    if not path.lower().startswith("file://"):
+        return path
+    from urllib.parse import unquote
+
+    host, _, rest = path[len("file://") :].partition("/")
+    if host not in ("", "localhost"):
+        raise ExpressionError("usage", f"`{path}` is on another machine", hint="write `file:///` and the path")
+    return "/" + unquote(rest)
+
+
+def unread(path: str, fault: Exception) -> ExpressionError:
+    """The error for a file that cannot be read."""
+    return ExpressionError("io", f"`{path}` cannot be read: {told(fault)}", hint="check the path")
+
+
+def told(fault: Exception) -> str:
+    """What a fault says, in one line."""
+    if isinstance(fault, FileNotFoundError):
+        return "No such file or directory"
+    said = str(getattr(fault, "strerror", None) or fault).split("\n")[0].split(" (Request ID")[0]
+    # what comes before that says again which file it is
+    return said[max(0, said.find("AWS Error")) :].rstrip(".: ")[:300]
+
+
+# ---- file systems -------------------------------------------------------------------------------------------------
+def located(path: str) -> tuple[Any, str]:
+    """The file system of a path (`pyarrow.fs.FileSystem`), and the path in it. Raises `ExpressionError`."""
+    parts = _URL.match(path)
+    if parts is None:
+        return _local(), os.path.abspath(path)
+    scheme, host, rest = parts.groups()
+    try:
+        system, base = _system(scheme.lower(), host)
+    except ExpressionError:
+        raise
+    except ImportError as lacking:
+        raise ExpressionError("usage", f"`{scheme}://` cannot be read: {told(lacking)}", hint="install it") from None
+    except (OSError, ValueError) as fault:
+        raise ExpressionError(
+            "io", f"`{scheme}://{host}` cannot be reached: {told(fault)}", hint="check the address, and the credentials"
+        ) from None
+    return system, f"{base.rstrip('/')}/{rest}"
+
+
+@lru_cache(1)
+def _local() -> Any:
+    arrow("for files that are elsewhere")
+    from pyarrow import fs
+
+    return fs.LocalFileSystem()
+
+
+def arrow(purpose: str) -> Any:
+    """The module pyarrow. Raises a usage error where it is not installed."""
+    try:
+        import pyarrow
+    except ImportError:
+        message = f"pyarrow, which is needed {purpose}, is not installed"
+        raise ExpressionError("usage", message, hint=NEEDS_DATA) from None
+    return pyarrow
+
+
+@lru_cache(64)
+def _system(scheme: str, host: str) -> tuple[Any, str]:
+    arrow("for files that are elsewhere")
+    from pyarrow import fs
+
+    if scheme in ("s3", "s3a"):
+        settings = os.environ
+        endpoint = settings.get("AWS_ENDPOINT_URL_S3") or settings.get("AWS_ENDPOINT_URL")
+        region = settings.get("AWS_REGION") or settings.get("AWS_DEFAULT_REGION")
+        if region is None:
+            region = "us-east-1" if endpoint else fs.resolve_s3_region(host)
+        return fs.S3FileSystem(
+            region=region, endpoint_override=endpoint, connect_timeout=SECONDS, allow_delayed_open=True
+        ), host  # fmt: skip
+    if scheme in ("gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"):
+        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/")
+        return found
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        message = f"fsspec, which is needed for `{scheme}://`, is not installed"
+        raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
+    try:
+        system, base = url_to_fs(f"{scheme}://{host}/")
+    except ValueError:
+        hint = "there are s3, gs, hdfs, abfs, file, and those that fsspec knows"
+        raise ExpressionError("usage", f"there is no file system `{scheme}://`", hint=hint) from None
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), base
+
+
+def opened(path: str) -> Any:
+    """A file for reading at any place. Raises `ExpressionError`."""
+    system, inner = located(path)
+    try:
+        return system.open_input_file(inner)
+    except (OSError, ValueError) as fault:
+        raise unread(path, fault) from None
+
+
+def entries(paths: Sequence[str]) -> list[Entry]:
+    """What there is of files, in their order. Raises `ExpressionError` for one that is not there."""
+    where = [located(path) for path in paths]
+    found: list[Entry] = []
+    for path, (system, inner) in zip(paths, where, strict=True):
+        try:
+            info = system.get_file_info(inner)
+        except (OSError, ValueError) as fault:
+            raise unread(path, fault) from None
+        if info.type.name == "NotFound":
+            raise unread(path, FileNotFoundError())
+        found.append(_entry(path, info))
+    return found
+
+
+def _entry(path: str, info: Any) -> Entry:
+    return Entry(path, info.is_file, info.size or 0, info.mtime_ns or 0)
+
+
+def is_there(path: str) -> bool:
+    """Whether there is a file or a folder. Raises `ExpressionError` where that cannot be known."""
+    system, inner = located(path)
+    try:
+        return bool(system.get_file_info(inner).type.name != "NotFound")
+    except (OSError, ValueError) as fault:
+        raise unread(path, fault) from None
+
+
+def listed(folder: str, *, deep: bool = False) -> list[Entry]:
+    """What is in a folder, by name; nothing where it is not there. Raises `ExpressionError`."""
+    from pyarrow import fs
+
+    system, inner = located(folder)
+    inner = inner.rstrip("/") or "/"
+    try:
+        infos = system.get_file_info(fs.FileSelector(inner, recursive=deep, allow_not_found=True))
+    except (OSError, ValueError) as fault:
+        raise unread(folder, fault) from None
+    start = len(inner.lstrip("/").rstrip("/"))
+    base = folder.rstrip("/")
+    found = [_entry(base + "/" + info.path.lstrip("/")[start:].lstrip("/"), info) for info in infos]
+    return sorted(each for each in found if each.path != base + "/")
+
+
+def matched(pattern: str) -> list[str]:
+    """The files that a pattern with `*`, `?`, `[…]` and `**` names, by name. Raises `ExpressionError`."""
+    steps = pattern.split("/")
+    fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
+    folder, rest = "/".join(steps[:fixed]), steps[fixed:]
+    wanted = re.compile(_expression(rest), re.DOTALL)
+    start = len(folder.rstrip("/")) + 1
+    found = listed(folder, deep=len(rest) > 1 or "**" in rest)
+    return [each.path for each in found if each.is_file and wanted.fullmatch(each.path[start:])]
+
+
+def _expression(steps: Sequence[str]) -> str:
+    import fnmatch
+
+    parts = []
+    for k, step in enumerate(steps):
+        last = k == len(steps) - 1
+        if step == "**":
+            parts.append(".*" if last else "(?:.*/)?")
+        else:
+            # a star stands for anything within one step
+            inner = fnmatch.translate(step).removeprefix("(?s:").removesuffix(r")\Z").removesuffix(r")\z")
+            parts.append(inner.replace(".*", "[^/]*") + ("" if last else "/"))
+    return "".join(parts)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder where there is none. Raises `ExpressionError`."""
+    system, inner = located(path)
+    if system.type_name in OBJECTS:
+        return  # what is in it makes it
+    try:
+        system.create_dir(inner.rstrip("/") or "/", recursive=True)
+    except (OSError, ValueError) as fault:
+        raise unwritten(path, fault) from None
+
+
+def remove(paths: Iterable[str]) -> None:
+    """Delete files, as far as they are there."""
+    for path in paths:
+        system, inner = located(path)
+        with suppress(OSError, ValueError):
+            system.delete_file(inner)
+
+
+def remove_folder(path: str) -> None:
+    """Delete a folder with all that is in it, where it is there. Raises `ExpressionError`."""
+    system, inner = located(path)
+    try:
+        system.delete_dir(inner.rstrip("/"))
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as fault:
+        raise unwritten(path, fault) from None
+
+
+# ---- writing ------------------------------------------------------------------------------------------------------
+def unwritten(path: str, fault: Exception) -> ExpressionError:
+    """The error for a file that cannot be written."""
+    return ExpressionError(
+        "io", f"`{path}` cannot be written: {told(fault)}", hint="check the path, and the space there"
+    )
+
+
+class Upload:
+    """A file on another file system: nothing is seen of it until it is finished. Raises `ExpressionError` (`io`)."""
+
+    def __init__(self, path: str, *, force: bool) -> None:
+        from tempfile import SpooledTemporaryFile
+
+        self.path = path
+        self.system, self.inner = located(path)
+        if not force and is_there(path):
+            raise kept(path)
+        self.file: IO[bytes] = SpooledTemporaryFile(AT_HAND)  # noqa: SIM115 - `drop` closes it
+
+    def unwritten(self, fault: OSError) -> ExpressionError:
+        """The error that a fault is."""
+        return unwritten(self.path, fault)
+
+    def finish(self) -> None:
+        """Send it. Raises `ExpressionError`."""
+        whole = self.system.type_name in OBJECTS
+        folder, slash, name = self.inner.rpartition("/")
+        target = self.inner if whole else f"{folder}{slash}{beside(name)}"
+        try:
+            self.file.seek(0)
+            with self.system.open_output_stream(target) as stream:
+                while piece := self.file.read(AT_HAND // 8):
+                    stream.write(piece)
+            if not whole:
+                self._rename(target)
+        except (OSError, ValueError) as fault:
+            if not whole:
+                with suppress(OSError, ValueError):
+                    self.system.delete_file(target)
+            raise unwritten(self.path, fault) from None
+
+    def _rename(self, target: str) -> None:
+        try:
+            self.system.move(target, self.inner)
+        except OSError:
+            # HDFS does not rename over a file that is there
+            self.system.delete_file(self.inner)
+            self.system.move(target, self.inner)
+
+    def drop(self) -> None:
+        """Close it; what has not been sent is gone."""
+        with suppress(OSError, ValueError):
+            self.file.close()
+
+
+def kept(path: str) -> ExpressionError:
+    """The error for a file that is there, and is not to be written over."""
+    return ExpressionError(
+        "io", f"`{path}` exists, and is kept", hint="give another name, or write over it with `--force`"
+    )
+
+
+def beside(name: str) -> str:
+    """The name that a file has while it is being written: hidden, and nobody else's."""
+    return f".{name[:100]}.{secrets.token_hex(6)}.part"
