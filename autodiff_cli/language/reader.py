@@ -45,15 +45,19 @@ _SHORT = 64
 _WIDTH = len(TERMINALS)
 _SIZE = len(ACTION)
 
-_SHIFT, _BINARY, _GROUP, _CALL, _PREFIX, _SUPERSCRIPT, _OTHER = range(7)
-_STATEMENT, _PROGRAM, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(7, 14)
-"""What to do at a sign: keep it (0), or first apply the rule that ends before it or in it; see `State`."""
+_SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
+_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
+_GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
+"""What to do at a sign: keep it, or first apply the rule that ends before it, or in it (the last four); see `State`."""
+
+Moves = dict[Any, Any]
+"""What is to be done at each sign that may follow, and where that leads to; see `State`."""
 
 
 class Frame(NamedTuple):
     """What a sign interrupts: the state in which something began, with which pair it began, and what it is so far."""
 
-    state: State
+    state: Moves
     first: int
     left: Any
 
@@ -89,40 +93,53 @@ def read(text: str, builder: Builder) -> Builder:
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
     that ends before it. Places are in pairs, see `Offsets.span`.
     """
-    numbers, binary, group, call, prefix, raised = NUMBERS, _BINARY, _GROUP, _CALL, _PREFIX, _SUPERSCRIPT
+    numbers, shift, binary, prefix, closing = NUMBERS, _SHIFT, _BINARY, _PREFIX, _PROGRAM
+    group, call, raised = _GROUP, _CALL, _SUPERSCRIPT
     name_read, number_read, unreadable_read = NAME, NUMBER, UNREADABLE
     nodes, known, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     cut = pairs(without_skipped(text))
-    stack: list[Frame | tuple[State, int, Any]] = []
+    stack: list[Frame | tuple[Moves, int, Any]] = []
     state = context = _state(0)
     first = count = 0
     top: Any = None
     for i, (operand, sign) in enumerate(cut):
         if operand:
+            read = name_read
             if operand in known:
                 top = known[operand]
-                state = state[name_read]
             elif operand in numbers:
                 top = count
                 constants[count] = numbers[operand]
                 places.append((first, i))
                 count += 1
-                state = state[number_read]
+                read = number_read
             elif operand in functions and sign == "(":
-                state = state[name_read]
+                pass
             elif operand[0] in _NUMERIC:
                 top = _number(operand, builder, (first, i))
-                state = state[unreadable_read if top is None else number_read]
+                read = unreadable_read if top is None else number_read
                 count = len(places)
             elif stranger(operand) is not None:
-                state = state[unreadable_read]
+                read = unreadable_read
             else:
-                state = state[name_read]
-                top = None if state[sign][0] == _AFTER_NAME else builder.name(operand, (first, i))
+                top = None if _move(_move(state, read), sign)[0] == _AFTER_NAME else builder.name(operand, (first, i))
                 count = len(places)
-        how, target, make = state[sign]
-        while how:
+            try:
+                state = state[read]
+            except KeyError:
+                state = _move(state, read)
+        while True:
+            try:
+                how, target, make = state[sign]
+            except KeyError:
+                how, target, make = _move(state, sign)
+            if how == shift:
+                stack.append((context, first, top))
+                context = state = target
+                first = i + 1
+                top = None
+                break
             if how == binary:
                 context, before, left = stack.pop()
                 if conditions and (left in conditions or top in conditions):
@@ -133,11 +150,8 @@ def read(text: str, builder: Builder) -> Builder:
                 count += 1
                 first = before
                 places.append((first, i))
-                state = context[target]
             elif how == group:
                 context, first, _ = stack.pop()
-                state = context[target]
-                break
             elif how == call:
                 called = cut[first - 1][0]
                 if called in functions and type(top) is int and not conditions and cut[i + 1][1] != "=":
@@ -152,8 +166,6 @@ def read(text: str, builder: Builder) -> Builder:
                     top = _call(Parts(builder, cut, (frame,), first, top, i))
                     context, first, _ = frame
                     count = len(places)
-                state = context[target]
-                break
             elif how == prefix:
                 context, before, _ = stack.pop()
                 if conditions and top in conditions:
@@ -164,7 +176,6 @@ def read(text: str, builder: Builder) -> Builder:
                 count += 1
                 first = before
                 places.append((first, i))
-                state = context[target]
             elif how == raised:
                 if sign in numbers and not conditions:
                     constants[count] = numbers[sign]
@@ -176,10 +187,8 @@ def read(text: str, builder: Builder) -> Builder:
                     exponent = builder.superscript(sign, i)
                     top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
                     count = len(places)
-                state = context[target]
-                break
-            elif how == _OTHER:
-                rule, size, closes = make
+            elif how == _OTHER or how == _CLOSING:
+                rule, size = make
                 frames = stack[-size:] if size else []
                 if size:
                     del stack[-size:]
@@ -190,14 +199,10 @@ def read(text: str, builder: Builder) -> Builder:
                     nodes, known, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 count = len(places)
-                state = context[target]
-                if closes:
-                    break
             elif how == _STATEMENT:
                 top = builder.finish_statement(top, (first, i))
                 if make:
                     context, first, _ = stack.pop()
-                state = context[target]
             elif how == _PROGRAM:
                 check_statements(builder.statements, builder.outline)
                 return builder
@@ -214,30 +219,27 @@ def read(text: str, builder: Builder) -> Builder:
                     nodes, known, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                     count = len(places)
-                elif (
-                    state.possible
-                    and state.read == number_read
-                    and (number := ACTION[context.number + COEFFICIENT]) > 0
-                    and _multiplies(text, builder, cut, i)
-                ):
-                    target = _state(number)
+                elif (coefficient := _coefficient(context[None], state[None])) and _multiplies(text, builder, cut, i):
+                    target = coefficient
                     if sign:
                         stack.append((context, first, top))
                         context = state = target
                         first = ~i
                         top = None
-                        how, target, make = state[sign]
                         continue
                 else:
-                    raise _stuck(text, builder, stack, state, first, top, i)
-                how = 0
-                continue
-            how, target, make = state[sign]
-        else:
-            stack.append((context, first, top))
-            context = state = target
-            first = i + 1
-            top = None
+                    raise _stuck(text, builder, stack, state[None], first, top, i)
+                stack.append((context, first, top))
+                context = state = target
+                first = i + 1
+                top = None
+                break
+            try:
+                state = context[target]
+            except KeyError:
+                state = _move(context, target)
+            if how > closing:
+                break
     raise AssertionError("the end of the text ends the loop")
 
 
@@ -267,7 +269,7 @@ def _last(first: int) -> int:
 def _stuck(
     text: str,
     builder: Builder,
-    stack: Sequence[Frame | tuple[State, int, Any]],
+    stack: Sequence[Frame | tuple[Moves, int, Any]],
     state: State,
     first: int,
     top: Any,
@@ -286,7 +288,7 @@ def _stuck(
             kind = KEYWORDS.get(token[kind], NAME)
     states = [0]
     context = state.below or state
-    for below, above in pairwise([*(frame[0].number for frame in stack), context.number]):
+    for below, above in pairwise([*(frame[0][None].number for frame in stack), context.number]):
         if not _follows(below, above):
             states.append(above)  # of the state between them it only matters that it is there
         states.append(above)
@@ -387,7 +389,7 @@ def _call(parts: Parts) -> int | Head:
     if len(row) > 1:
         _check_commas(parts, pieces, outputs=False)
     end = parts.last + 1
-    if cut[end][1] == "=" and parts.frames[0][0].number in _BEGINNINGS:
+    if cut[end][1] == "=" and parts.frames[0][0][None].number in _BEGINNINGS:
         return Head(name, builder.span(at), builder.offsets.ends[end], _parameters(parts, pieces))
     return builder.call(name, at, operands, (at[0], end), pieces)
 
@@ -486,15 +488,16 @@ def _only_rule(state: int) -> int:
     return min(found) if len(found) == 1 and min(found) < 0 else 0
 
 
-class State(dict[Any, Any]):
-    """What has been read since the last sign that was kept, and what is to be done at each sign that may follow.
+class State:
+    """What has been read since the last sign that was kept.
 
-    By the text of a sign: what to do; the state that it leads to, or the origin of what is made; and by which rule or
-    primitive. By a terminal or an origin: the state where that has been read or made. Both are worked out, from the
-    tables, where they are met for the first time.
+    Its `moves` say what is to be done at each sign that may follow. By the text of a sign: what to do; the state that
+    it leads to, or the origin of what is made; and by which rule or primitive. By a terminal or an origin: the state
+    where that has been read or made. By None: this. They are worked out, from the tables, where they are met for the
+    first time (`_move`), and are plain dictionaries since every sign takes several looks into them.
     """
 
-    __slots__ = ("below", "number", "possible", "read")
+    __slots__ = ("below", "moves", "number", "possible", "read")
 
     def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
         self.number = number
@@ -505,15 +508,7 @@ class State(dict[Any, Any]):
         """The state in which that was."""
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
         """Whether the tables know a state after it."""
-
-    def __missing__(self, key: Any) -> Any:
-        if type(key) is not str:
-            self[key] = state = State(self.number, key, self)
-            return state
-        action = self._action(SIGNS[key] if key in SIGNS else new_sign(key))
-        if len(self) < _MOST_SIGNS:
-            self[key] = action
-        return action
+        self.moves: Moves = {None: self}
 
     def after(self, kind: int) -> list[int]:
         """The states of the tables from the last sign on, before the next terminal."""
@@ -524,7 +519,8 @@ class State(dict[Any, Any]):
                 step(states, kind)
         return states
 
-    def _action(self, kind: int) -> tuple[int, Any, Any]:
+    def action(self, kind: int) -> tuple[int, Any, Any]:
+        """What is to be done at a sign of that kind."""
         if not self.possible:
             return _STUCK, None, None
         states = self.after(kind)
@@ -553,7 +549,27 @@ class State(dict[Any, Any]):
         if ORIGINS[origin] == "_statements":
             return _STATEMENT, _ORIGIN + origin, signs
         maker = _MAKERS[ORIGINS[origin] if name == "list" else name]
-        return _OTHER, _ORIGIN + origin, (maker, signs - bool(closes), bool(closes))
+        return _CLOSING if closes else _OTHER, _ORIGIN + origin, (maker, signs - bool(closes))
+
+
+def _move(moves: Moves, key: Any) -> Any:
+    """What a state's moves say for a key, worked out where that is not known yet."""
+    if key in moves:
+        return moves[key]
+    state: State = moves[None]
+    if type(key) is not str:
+        moves[key] = found = State(state.number, key, state).moves
+        return found
+    action = state.action(SIGNS[key] if key in SIGNS else new_sign(key))
+    if len(moves) < _MOST_SIGNS:
+        moves[key] = action
+    return action
+
+
+def _coefficient(context: State, state: State) -> Moves | None:
+    """The state after a number that multiplies what follows, where the grammar has one."""
+    number = ACTION[context.number + COEFFICIENT] if state.possible and state.read == NUMBER else 0
+    return _state(number) if number > 0 else None
 
 
 _ORIGIN = _WIDTH
@@ -562,9 +578,9 @@ _MOST_SIGNS = 128
 
 
 @cache
-def _state(number: int) -> State:
-    """The state of that number in the tables, where nothing has been read yet."""
-    return State(number)
+def _state(number: int) -> Moves:
+    """The moves of the state of that number in the tables, where nothing has been read yet."""
+    return State(number).moves
 
 
 def _after(number: int, read: int) -> int:

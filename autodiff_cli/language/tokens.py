@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..errors import Span
@@ -30,8 +32,13 @@ REMEMBERED = 4096
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words, with their terminals."""
 
-_END_SIGN, _ANOTHER = "\x00", "\x01"
-"""What is read as the end of the text, and another character that is in no program either."""
+_END_SIGN, _ANOTHER, _APART = "\x00", "\x01", "\x02"
+"""What is read as the end of the text, and other characters that are in no program either."""
+
+_SIGNS = "()+-*/^,"
+"""Frequent signs after which a text can be cut into pieces, see `_Pieces`."""
+
+_NUMERIC = tuple("0123456789.")
 
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
@@ -59,9 +66,65 @@ def _readable(text: str) -> str:
 def pairs(text: str) -> list[tuple[str, str]]:
     """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
 
-    Without a sign are those that directly precede the next one.
+    Without a sign are those that directly precede the next one. In place of `**` may be `^`, the same sign.
     """
-    return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
+    text = _readable(text)
+    if _APART not in text:
+        apart = text.replace("**", "^")
+        for sign in _SIGNS:
+            apart = apart.replace(sign, sign + _APART)
+        pieces = apart.split(_APART)
+        try:
+            return [*map(_SINGLE.__getitem__, pieces)]
+        except _Several:
+            with suppress(_Together):
+                return [*chain.from_iterable(map(_PIECES.__getitem__, pieces))]
+        except _Together:
+            pass
+    return _cut(text)
+
+
+def _cut(text: str) -> list[tuple[str, str]]:
+    return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(text)
+
+
+class _Together(Exception):
+    """A piece of text has to be read together with the one before or after it."""
+
+
+class _Several(Exception):
+    """A piece of text has several pairs."""
+
+
+class _Pieces(dict[str, Sequence[tuple[str, str]]]):
+    """The pairs of each piece of text that ends with one of `_SIGNS`, of which only a few characters make a longer one.
+
+    There are far fewer pieces than texts: most of them are looked up.
+    """
+
+    def __missing__(self, piece: str) -> Sequence[tuple[str, str]]:
+        # `*=` is one sign, and `1e-3` one number
+        if piece[:1] == "=" or (piece[-1:] in ("+", "-") and piece[-2:-1] in ("e", "E") and piece[-3:-2] in _NUMERIC):
+            raise _Together
+        found = _cut(piece)
+        if len(piece) <= _LONGEST:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[piece] = found
+        return found
+
+
+class _Single(dict[str, tuple[str, str]]):
+    """The pair of each piece of text that has only one, as nearly all have."""
+
+    def __missing__(self, piece: str) -> tuple[str, str]:
+        if len(found := _PIECES[piece]) > 1:
+            raise _Several
+        if len(piece) <= _LONGEST:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[piece] = found[0]
+        return found[0]
 
 
 class Offsets(NamedTuple):
@@ -107,6 +170,7 @@ def offsets(text: str) -> Offsets:
     return found
 
 
+_PIECES, _SINGLE = _Pieces(), _Single()
 _MISSING_OR_END = {"": DIRECTLY, _END_SIGN: END}
 SIGNS: dict[str, int] = {**_MISSING_OR_END}
 """The kinds of the signs that have been met, by their text."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+from ..questions.arithmetic import DOUBLE
 from ..questions.digits import Figure
 from ..questions.gradient import Gradient
 from .document import (
@@ -69,6 +70,13 @@ def view(
             ]
         return fields
 
+    def numbers(answer: Gradient[Any]) -> tuple[Hashable, tuple[float, ...]] | None:
+        if intermediates or relative or answer.warnings or answer.arithmetic is not DOUBLE:
+            return None
+        partials, point, constants = ordered(answer), answer.point, answer.constants
+        key = (*partials, "", *point, "", *constants)
+        return key, (answer.value, *partials.values(), *point.values(), *constants.values())
+
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many
         right = frozenset((1, 2, 3) if answer.arithmetic.name == "double" else ())
@@ -121,7 +129,7 @@ def view(
         return " ".join(parts)
 
     columns = (*COLUMNS[:-1], "elasticity", COLUMNS[-1]) if relative else COLUMNS
-    return View(record, rows, brief, document, columns)
+    return View(record, rows, brief, document, columns, numbers=numbers)
 
 
 def _size(x: Any) -> float:
