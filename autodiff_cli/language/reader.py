@@ -123,7 +123,11 @@ def read(text: str, builder: Builder) -> Builder:
             elif stranger(operand) is not None:
                 read = unreadable_read
             else:
-                top = None if _move(_move(state, read), sign)[0] == _AFTER_NAME else builder.name(operand, (first, i))
+                try:
+                    how = state[read][sign][0]
+                except KeyError:
+                    how = _move(_move(state, read), sign)[0]
+                top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
                 count = len(places)
             try:
                 state = state[read]
@@ -187,7 +191,7 @@ def read(text: str, builder: Builder) -> Builder:
                     exponent = builder.superscript(sign, i)
                     top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
                     count = len(places)
-            elif how == _OTHER or how == _CLOSING:
+            elif how in (_OTHER, _CLOSING):
                 rule, size = make
                 frames = stack[-size:] if size else []
                 if size:

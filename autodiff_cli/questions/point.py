@@ -49,7 +49,9 @@ def _plain_point(text: str) -> dict[str, float] | None:
     point: dict[str, float] = {}
     for piece in text.split(","):
         name, _, number = piece.partition("=")
-        if name in point or not plain_number(number) or not is_name(name):
+        digits = number.removeprefix("-").replace(".", "", 1)
+        plain = (digits.isdecimal() and digits.isascii()) or plain_number(number)
+        if name in point or not plain or not is_name(name):
             return None
         point[name] = value = Typed(number)
         value.source = number

@@ -22,7 +22,7 @@ MOST_KEPT = 250_000
 class _Read:
     """A program that has been read, and its run in doubles. Its graph is made where that is asked for."""
 
-    __slots__ = ("_bound", "_constants", "_doubles", "_given", "_leaves", "_parameters", "_program", "size", "text")
+    __slots__ = ("_bound", "_constants", "_doubles", "_given", "_leaves", "_places", "_program", "size", "text")
 
     def __init__(self, text: str, point: Collection[str]) -> None:
         program = parse(text, point)
@@ -32,7 +32,9 @@ class _Read:
         self._given = tuple(point)
         self._doubles = Doubles(program.rows, program.roots[0], is_plain=program.is_plain)
         self._leaves = program.leaves
-        self._parameters = program.parameters
+        self._places = [*program.leaves.items()]
+        if len(program.parameters) < len(program.leaves):
+            self._places = [(name, program.leaves[name]) for name in program.leaves if name in program.parameters]
         self._constants = program.constants
         self._bound = frozenset([name for name, _, _ in program.bound])
         self._program: Program | None = None
@@ -45,12 +47,11 @@ class _Read:
         leaves = self._leaves
         if self._bound and not self._bound.isdisjoint(point):
             return None
-        if wrt is None:
-            names: Sequence[str] = self._parameters
-        elif leaves.keys() >= set(wrt):
-            names = wrt
-        else:
-            return None
+        places = self._places
+        if wrt is not None:
+            if not leaves.keys() >= set(wrt):
+                return None
+            places = [(name, i) for name, i in leaves.items() if name in wrt]
         found = self._doubles.gradient(leaves, point)
         if found is None:
             return None
@@ -60,7 +61,7 @@ class _Read:
             self.text,
             DOUBLE,
             value + 0.0,
-            {name: adjoints[i] + 0.0 for name, i in leaves.items() if name in names},
+            {name: adjoints[i] + 0.0 for name, i in places},
             {name: point[name] for name in leaves},
             self._constants,
         )

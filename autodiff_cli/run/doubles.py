@@ -4,8 +4,8 @@ A formula is a row of steps `(operation, place, a, b)`: the place of the result 
 inputs. They are the rows that the reader wrote, but for powers and branches. Whatever is out of the ordinary (an error,
 an infinite number, a kink, operands that are equal where they are compared) raises here or gives None, and the sweeps
 are asked instead, which know what to say. Where there is an answer it is that of the sweeps to the last bit: the same
-functions and rules, in the same order. What is written out here are sums, products and whole powers, of rows whose
-rules say no more (`forms`); all else asks its row.
+functions and rules, in the same order. What is written out here are sums, products, quotients and whole powers, of rows
+whose rules say no more (`forms`); all else asks its row.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 from ..numbers.floats import REAL
 from ..table import operators
 from ..table import primitives as primitives
-from ..table.operators import DIV, POW, VARIABLE
+from ..table.operators import POW
 from ..table.primitive import Primitive
 from . import forms
 from .sweep import forward
-from .tape import Row, Rows, in_order, inputs
+from .tape import Row, Rows, inputs
 
 RAISE, WHOLE, TAKE = "raise", "whole", "take"
 """Operations besides the primitives. RAISE is a power with a constant exponent, WHOLE one whose exponent is a whole
@@ -35,12 +35,13 @@ MOST_PLANS = 8
 """How many ways through a program with branches are remembered."""
 
 _written = {form: primitive for primitive, form in forms.FORMS.items()}
-ADD, SUB, MUL, NEG = map(_written.get, (forms.SUM, forms.DIFFERENCE, forms.PRODUCT, forms.NEGATION))
+ADD, SUB, MUL, DIV, NEG = map(
+    _written.get, (forms.SUM, forms.DIFFERENCE, forms.PRODUCT, forms.QUOTIENT, forms.NEGATION)
+)
 """What is written out; None where the row says something else."""
 
 _writes_powers = _written.get(forms.POWER) is POW
 _by_base = POW.partials[0]
-_by_numerator, _by_denominator = DIV.partials
 
 
 def is_whole(exponent: float) -> bool:
@@ -71,23 +72,23 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 
     Raises ValueError or ArithmeticError where one has no value, or is compared with its equal.
     """
-    smooth = _smooth
+    smooth, mul, add, sub, div, whole, take = _smooth, MUL, ADD, SUB, DIV, WHOLE, TAKE
     for op, place, a, b in steps:
-        if op is MUL:
+        if op is mul:
             data[place] = data[a] * data[b]
-        elif op is ADD:
+        elif op is add:
             data[place] = data[a] + data[b]
-        elif op is SUB:
+        elif op is sub:
             data[place] = data[a] - data[b]
-        elif op is DIV:
+        elif op is div:
             data[place] = data[a] / data[b]
-        elif op is WHOLE:
+        elif op is whole:
             data[place] = power(data[a], data[b])
         elif op is NEG:
             data[place] = -data[a]
         elif op is RAISE:
             data[place] = REAL.pow(data[a], data[b])
-        elif op is TAKE:
+        elif op is take:
             condition, truth = b
             if data[condition] is not truth:
                 return False
@@ -107,32 +108,32 @@ def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float]
 
     Raises ValueError or ArithmeticError where they have to be asked as well.
     """
-    smooth = _smooth
+    smooth, mul, add, sub, div, whole, take = _smooth, MUL, ADD, SUB, DIV, WHOLE, TAKE
     result = [0.0] * len(data)
     result[output] = 1.0
     for op, place, a, b in reversed(steps):
         adjoint = result[place]
-        if op is MUL:
+        if op is mul:
             result[a] += adjoint * data[b]
             result[b] += adjoint * data[a]
-        elif op is ADD:
+        elif op is add:
             result[a] += adjoint
             result[b] += adjoint
-        elif op is SUB:
+        elif op is sub:
             result[a] += adjoint
             result[b] -= adjoint
-        elif op is DIV:
-            x, y, out = data[a], data[b], data[place]
-            result[a] += adjoint * _by_numerator(REAL, x, y, out)  # type: ignore[misc]
-            result[b] += adjoint * _by_denominator(REAL, x, y, out)  # type: ignore[misc]
-        elif op is WHOLE:
+        elif op is div:
+            y = data[b]
+            result[a] += adjoint * (1 / y)
+            result[b] += adjoint * (-data[place] / y)
+        elif op is whole:
             y = data[b]
             result[a] += adjoint * (y * power(data[a], y - 1.0))
         elif op is NEG:
             result[a] -= adjoint
         elif op is RAISE:
             result[a] += adjoint * _by_base(REAL, data[a], data[b], data[place])  # type: ignore[misc]
-        elif op is TAKE:
+        elif op is take:
             result[a] += adjoint
         elif (found := smooth[op]) is not None:
             result[a] += adjoint * found[1](REAL, data[a], data[place])
@@ -170,12 +171,11 @@ class Doubles:
         self._plans: list[list[Step]] = []
         self._branching: Rows | None = None
         if is_plain:
-            self._plans.append([_power(program, row) if row[0] is POW else row for row in program.rows])
+            self._plans.append([row if row[0] is not POW else _power(program, row) for row in program.rows])
         elif any(row[0].demand for row in program.rows):
             self._branching = program
         else:
-            _, parents = program.columns(VARIABLE)
-            self._plans.append(_plan(program, in_order(parents, (root,)), ()))
+            self._plans.append([_step(program, row, ()) for row in _below(program, root)])
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[float, list[float]] | None:
         """The value and the adjoints of all nodes, up to the sign of a zero; None where the sweeps have to be asked.
@@ -208,6 +208,36 @@ class Doubles:
             self._plans.clear()
         self._plans.insert(0, steps)
         return steps
+
+
+def _below(program: Rows, root: int) -> list[Row]:
+    """The operations that a node is made from, in the order of `in_order`."""
+    left = {row[1]: row for row in program.rows}
+    order: list[Row] = []
+    stack = [root]
+    while stack:
+        row = left.get(stack[-1])
+        if row is None:
+            stack.pop()
+            continue
+        _, i, a, b = row
+        if b is None:
+            missing = [p for p in (a if type(a) is tuple else (a,)) if p in left]
+            missing.reverse()
+            if missing:
+                stack += missing
+                continue
+        elif a in left:
+            if b in left:
+                stack.append(b)
+            stack.append(a)
+            continue
+        elif b in left:
+            stack.append(b)
+            continue
+        order.append(left.pop(i))
+        stack.pop()
+    return order
 
 
 def _plan(program: Rows, order: Sequence[int], data: Sequence[Any]) -> list[Step]:

@@ -12,12 +12,14 @@ from ..numbers.floats import REAL
 from ..table import primitives as primitives
 from ..table.primitive import PRIMITIVES, Primitive
 
-SUM, DIFFERENCE, PRODUCT, NEGATION, POWER = "sum", "difference", "product", "negation", "power"
+SUM, DIFFERENCE, PRODUCT, QUOTIENT = "sum", "difference", "product", "quotient"
+NEGATION, POWER = "negation", "power"
 
 _FUNCTIONS: dict[Callable[..., Any], tuple[str, tuple[str, ...]]] = {
     REAL.add: (SUM, ("1", "1")),
     REAL.sub: (DIFFERENCE, ("1", "-1")),
     REAL.mul: (PRODUCT, ("y", "x")),
+    REAL.div: (QUOTIENT, ("1/y", "-out/y")),
     REAL.neg: (NEGATION, ("-1",)),
     REAL.pow: (POWER, ("y*power_minus_one(x,y,out)",)),
 }
@@ -32,6 +34,15 @@ class _Term(str):
 
     def __mul__(self, other: object) -> _Term:
         return _Term(f"{self}*{other}")
+
+    def __truediv__(self, other: object) -> _Term:
+        return _Term(f"{self}/{other}")
+
+    def __rtruediv__(self, other: object) -> _Term:
+        return _Term(f"{other}/{self}")
+
+    def __neg__(self) -> _Term:
+        return _Term(f"-{self}")
 
 
 class _Terms:

@@ -148,16 +148,19 @@ class JsonLines(Writer[Answer]):
             return None
         key, numbers = found
         form = self._forms.get(key)
-        if form is None:
+        if not form:
             if len(self._forms) >= _FORMS:
                 self._forms.clear()
-            form = self._forms[key] = self._form(self.view.record(answer))
+            # many come once only
+            form = self._forms[key] = "" if form is None else self._form(self.view.record(answer))
+            if not form:
+                return None
         total = sum(numbers)
         if total - total != 0.0:
             return None
         name = "null" if ident is None else self._encode(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
-        return head + form % numbers if head.isprintable() else None
+        return head + form % numbers if _is_plain(head) else None
 
     def _form(self, fields: dict[str, object]) -> str:
         """What is written of the fields of an answer, with a place for each number; see `View.numbers`."""
@@ -178,7 +181,7 @@ class JsonLines(Writer[Answer]):
     def encode(self, fields: dict[str, object]) -> str:
         """The record as text. Controls, what turns the direction of text and half surrogate pairs are escapes in it."""
         text = self._encode(fields)
-        return text if text.isprintable() else "".join(map(_json_character, text))
+        return text if _is_plain(text) else "".join(map(_json_character, text))
 
 
 _FORMS = 1024
@@ -194,6 +197,12 @@ def _unnumbered(found: Any) -> Any:
     if isinstance(found, list):
         return list(map(_unnumbered, found))
     return "\0" if isinstance(found, float) else found
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text of JSON has to be escaped any more."""
+    # the encoder leaves one control of ASCII as it is
+    return (text.isascii() and "\x7f" not in text) or text.isprintable()
 
 
 def _json_character(char: str) -> str:

@@ -74,8 +74,10 @@ def view(
         if intermediates or relative or answer.warnings or answer.arithmetic is not DOUBLE:
             return None
         partials, point, constants = ordered(answer), answer.point, answer.constants
-        key = (*partials, "", *point, "", *constants)
-        return key, (answer.value, *partials.values(), *point.values(), *constants.values())
+        # a comma is in no name
+        return ",".join([*partials, "", *point, "", *constants]), (
+            answer.value, *partials.values(), *point.values(), *constants.values()
+        )  # fmt: skip
 
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many

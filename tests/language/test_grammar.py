@@ -8,14 +8,16 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lark import Lark
 
 from autodiff_cli.language import generate, tables, tokens
 from autodiff_cli.refusals.context import LETTERS
+from strategies import texts
 
 
 @pytest.mark.parametrize("lexer", ["basic", "contextual"])
@@ -73,6 +75,43 @@ def test_the_quicker_patterns_for_plain_text_cut_it_in_the_same_places(text: str
             for pattern in (full, plain)
         ]
         assert ways[0] == ways[1]
+
+
+def cut_by_the_pattern(text: str) -> list[tuple[str, str]]:
+    return [(operand, "^" if sign == "**" else sign) for operand, sign in tokens._cut(tokens._readable(text))]
+
+
+PIECES = [*"xe12._ ()+-*/^,=<>!|;#\t\r\né²√−", "**", "1e", "e-", "or ", "\x00", "\x01", "\x02", "2x"]
+
+
+@given(texts() | st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+@settings(max_examples=500, deadline=None)
+@example("x*=2")
+@example("1e-3 + x2e-3 + 1.e+2 + 1_0E-3")
+@example("x***y **= 2")
+@example("f(x)=2x if(x)or(y)else-1\x02")
+def test_what_is_cut_into_pieces_that_are_looked_up_is_cut_as_the_pattern_does(text: str) -> None:
+    assert [(a, "^" if b == "**" else b) for a, b in tokens.pairs(text)] == cut_by_the_pattern(text)
+
+
+@pytest.mark.parametrize("text", ["2*x**2 - 4*(x + 1)/y", "n = x*w + b; tanh(2n)", "x² if x > 0 else -x"])
+def test_pieces_are_looked_up(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = tokens.pairs(text)
+
+    def not_asked(text: str) -> NoReturn:
+        raise AssertionError(text)
+
+    monkeypatch.setattr(tokens, "_cut", not_asked)
+    assert tokens.pairs(text) == expected
+
+
+def test_the_memory_for_pieces_is_bounded() -> None:
+    for k in range(2 * tokens.REMEMBERED):
+        tokens.pairs(f"x{k}*(y{k} + 2x{k})")
+        tokens.pairs("x" * k + "+1")
+    for known in (tokens._SINGLE, tokens._PIECES):
+        assert len(known) <= tokens.REMEMBERED
+        assert max(map(len, known)) <= tokens._LONGEST
 
 
 def is_name(text: str) -> bool:

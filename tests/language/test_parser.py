@@ -17,8 +17,8 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import Stuck
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import END, KIND, UNREADABLE, scan
-from autodiff_cli.refusals.parsing import statements
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, scan
+from autodiff_cli.refusals.parsing import parse, statements
 from counting import lines
 from strategies import texts
 from trees import Node, parsed, tree
@@ -410,3 +410,38 @@ def test_time_is_linear_also_where_the_text_is_refused(make: Callable[[int], str
     read(short)
     # Ten times the text: a quadratic parser would run a hundred times as many lines.
     assert lines(lambda: read(long)) < 12 * lines(lambda: read(short))
+
+
+@pytest.mark.parametrize(
+    ("make", "most"),
+    [
+        (lambda n: "+".join(["x*y"] * n), 40),
+        (lambda n: " - ".join(f"{k % 50}.5" for k in range(n)), 40),
+        (lambda n: "(" * n + "x" + ")" * n, 20),
+        (lambda n: "sin(" * n + "x" + ")" * n, 40),
+        (lambda n: "-" * n + "x", 40),
+        (lambda n: "x^" * n + "x", 40),
+        (lambda n: "*".join(["x²"] * n), 40),
+        (lambda n: "+".join(["2x"] * n), 60),
+        (lambda n: "*".join(f"x{k}" for k in range(n)), 60),
+        (lambda n: "".join(f"a{k} = x + 1\n" for k in range(n)) + "x", 120),
+        (lambda n: "a = x; " + "a += x; " * n + "a", 120),
+        (lambda n: "x if x > 2 else " * n + "x", 120),
+        (lambda n: "max(" + ", ".join(["x"] * n) + ")", 120),
+        (lambda n: ", ".join(["x"] * n), 120),
+        (lambda n: "".join(f"f{k}(t) = t + 1\n" for k in range(n)) + "x", 200),
+        (lambda n: "f(t) = t*t\n" + " + ".join(["f(x)"] * n), 200),
+    ],
+    ids=[
+        "sum", "numbers", "parentheses", "calls", "signs", "powers", "superscripts", "coefficients", "names",
+        "bindings", "updates", "conditionals", "arguments", "outputs", "definitions", "called",
+    ],
+)  # fmt: skip
+def test_every_sign_takes_the_same_work_however_long_the_text_is(make: Callable[[int], str], most: int) -> None:
+    sizes = [make(n) for n in (200, 400, 800)]
+    parse(sizes[-1])
+    short, middle, long = (lines(lambda text=text: parse(text)) for text in sizes)
+    signs = [len(pairs(text)) for text in sizes]
+    assert signs[2] > 700
+    assert middle - short <= most * (signs[1] - signs[0])
+    assert 0.99 * 2 * (middle - short) <= long - middle <= 1.01 * 2 * (middle - short)

@@ -71,16 +71,19 @@ def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
 
 
 def test_what_sweeps_write_out_is_what_the_rows_say() -> None:
-    said = {ADD: forms.SUM, SUB: forms.DIFFERENCE, MUL: forms.PRODUCT, NEG: forms.NEGATION, POW: forms.POWER}
+    said = {
+        ADD: forms.SUM, SUB: forms.DIFFERENCE, MUL: forms.PRODUCT, DIV: forms.QUOTIENT, NEG: forms.NEGATION,
+        POW: forms.POWER,
+    }  # fmt: skip
     assert said == forms.FORMS
     assert all(forms.form(p) is None for p in PRIMITIVES.values() if p not in said)
 
 
-@pytest.mark.parametrize("row", [ADD, SUB, MUL, NEG, POW], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [ADD, SUB, MUL, DIV, NEG, POW], ids=lambda row: row.name)
 def test_a_rule_that_says_anything_else_is_not_written_out(row: Primitive) -> None:
     assert forms.form(row) is not None
     for k, rule in enumerate(row.partials[: 1 if row is POW else 2]):
         rules = list(row.partials)
         rules[k] = lambda m, *inputs, rule=rule: rule(m, *inputs) * 1.001
         assert forms.form(row._replace(partials=tuple(rules))) is None
-    assert forms.form(DIV) is None
+    assert forms.form(PRIMITIVES["atan2"]) is None

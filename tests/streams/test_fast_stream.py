@@ -22,6 +22,8 @@ from autodiff_cli.questions.gradient import Gradient, gradient
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import requests
 from autodiff_cli.streams.requests import Defaults, lines, stream
+from autodiff_cli.views import formats
+from autodiff_cli.views.gradient import view
 from running import autodiff
 from strategies import graphs, texts
 
@@ -175,6 +177,42 @@ def test_a_stream_is_answered_without_a_graph(format: str, monkeypatch: pytest.M
     assert len(graphs) == len(texts) * 2
     assert short == long
     assert short.code == 0
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+@pytest.mark.parametrize("more", [(), ("--sort",)])
+def test_records_that_come_again_are_filled_into_forms(
+    format: str, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["x*y\tx=2,y=0.1", "x*y\tx=-0.5,y=1e300", "y/x\tx=3,y=5e-324", "pi*e*x\tx=7,y=1", "2\t", "x λ\tx=1"]
+    lines += ["sqrt(x)\tx=-1", "abs(x)\tx=0", "x + y\x7f\tx=1,y=2", "λ*x\tλ=1,x=2", "x²\tx=3", 'x*"y"\tx=1,y=2']
+    lines += ['{"id": "a\\u202e%s", "expr": "x*y", "at": {"x": 2, "y": 3}, "wrt": ["y"]}']
+    data = "\n".join([*lines * 4, ""])
+    asked = ("grad", "-", "--format", format, *more)
+    made: list[str] = []
+    ordinary = formats.JsonLines._filled
+
+    def noted(self: formats.JsonLines[Any], asked: formats.Asked, answer: Any) -> str | None:
+        text = ordinary(self, asked, answer)
+        made.extend([text] if text else [])
+        return text
+
+    monkeypatch.setattr(formats.JsonLines, "_filled", noted)
+    filled = autodiff(*asked, stdin=data)
+    assert len(made) >= 20
+    monkeypatch.setattr(formats.JsonLines, "_filled", lambda self, asked, answer: None)
+    assert autodiff(*asked, stdin=data) == filled
+
+
+def test_forms_are_bounded_and_made_for_what_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_FORMS", 10)
+    made = formats.writer("jsonl", io.StringIO(), view(), True)
+    assert isinstance(made, formats.JsonLines)
+    for k in range(100):
+        for count in range(3):
+            found = gradient(f"x{k} + {count}", {f"x{k}": 1.0})
+            assert (made._filled(formats.Asked(found.text), found) is not None) == (count > 0)
+            assert len(made._forms) <= 10
 
 
 def test_request_records_take_no_graph_either() -> None:
