@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .face import diff as diff
     from .face import draw as draw
     from .face import draw_dot as draw_dot
+    from .face import exercise as exercise
     from .face import export as export
     from .face import fit as fit
     from .face import functions as functions
@@ -55,7 +56,7 @@ _ROOMS = {
     "errors": ("Diagnostic", "ExpressionError", "Span"),
     "values.value": ("Value",),
     "face": (
-        "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "export", "fit",
+        "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "exercise", "export", "fit",
         "functions", "gradient", "graph", "hessian", "jacobian", "minimize", "page", "parse", "plot", "propagate",
         "rows", "solve", "taylor", "trace",
     ),

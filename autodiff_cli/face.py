@@ -25,6 +25,7 @@ from .numbers.work import allowed
 from .questions import check as _check
 from .questions import descend as _descend
 from .questions import diff as _diff
+from .questions import exercise as _exercise
 from .questions import export as _export
 from .questions import fit as _fit
 from .questions import functions as _functions
@@ -32,6 +33,7 @@ from .questions import gradient as _gradient
 from .questions import graph as _graph
 from .questions import hessian as _hessian
 from .questions import jacobian as _jacobian
+from .questions import marking as _marking
 from .questions import minimize as _minimize
 from .questions import page as _page
 from .questions import plot as _plot
@@ -81,6 +83,9 @@ Table = Any
 Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | None, float | None]] | str | Sequence[str] | None
 """Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
+
+WITHOUT = ("exercise", "functions")
+"""Commands that take no program."""
 
 MANY = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
@@ -336,6 +341,18 @@ class Exported(Answer, _export.Exported):
     _told = ("target", "name", "variables")
 
 
+class Sheet(Answer, _exercise.Sheet):
+    """Exercises, with their solutions if these were asked for."""
+
+    _told = ("level", "seed", "title")
+
+
+class Marked(Answer, _exercise.Marked):
+    """What there is to say of an answer to an exercise."""
+
+    _told = ("right", "message")
+
+
 class FunctionEntry(Answer, _functions.FunctionEntry):
     """What there is to say about one function of the language."""
 
@@ -487,7 +504,7 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 warn(f"`{name}` is called `{now}` now", DeprecationWarning, stacklevel=2)
                 given[now] = given.pop(name)
             text = args[0] if args else given.get("text")
-            if (args or "text" in given) and not isinstance(text, str) and command != "functions":
+            if (args or "text" in given) and not isinstance(text, str) and command not in WITHOUT:
                 raise TypeError(f"a program is text, not {text!r}")
             try:
                 for name, value in given.items():
@@ -1086,6 +1103,41 @@ def export(
     return t1, (y, x)
     """
     return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=_wrt(wrt)))
+
+
+@overload
+def exercise(
+    level: int | None = None,
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    solutions: bool = False,
+) -> Sheet: ...
+@overload
+def exercise(level: int | None = None, *, seed: int | None = None, check: int, answer: str) -> Marked: ...
+@overload
+def exercise(
+    level: int | None = None,
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    solutions: bool = False,
+    check: int | None = None,
+    answer: str | None = None,
+) -> Sheet | Marked: ...
+@answers("exercise")
+def exercise(
+    level: int | None = None, *, count: int | None = None, seed: int | None = None, solutions: bool = False,
+    check: int | None = None, answer: str | None = None,
+) -> Sheet | Marked:  # fmt: skip
+    """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
+
+    >>> sheet = exercise(2, count=3, seed=7)
+    >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
+    ('f(x) = (2*x + 3)**3', True)
+    """
+    found = _marking.asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
+    return _as(Sheet, found) if isinstance(found, _exercise.Sheet) else _as(Marked, found)
 
 
 @overload

@@ -27,6 +27,7 @@ COMMANDS = (
     "solve",
     "fit",
     "export",
+    "exercise",
     "functions",
 )
 """Their names, in the order of the help: each is a module here, with a function `run` and its `EXAMPLES`."""

@@ -171,7 +171,7 @@ class _Work:
                 stack.append((name, made.result, depth))
                 stack += [(each, None, depth + 1) for each in reversed(inner)]
                 continue
-            known = _copied(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
+            known = copied(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
             if known is not result:
                 yield self.step(PUT_IN, result, known, depth)
             self.spend(known)
@@ -235,7 +235,7 @@ class _Work:
 
     def each_term(self, value: Value) -> Value:
         """The derivative of every term of a sum, its signs and parentheses as they are."""
-        return _copied(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v))
+        return copied(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v))
 
     def factors(self, value: Value) -> Iterator[Value]:
         """The factors of a product, from left to right."""
@@ -253,7 +253,7 @@ class _Work:
         inner = value
         while True:
             if inner.primitive is NEG:
-                layers.append(lambda v: node(NEG, (v,)))
+                layers.append(_negative)
                 inner = inner._prev[0]
             elif inner.primitive is DIV and inner._prev[1] not in self.moving:
                 layers.append(lambda v, by=inner._prev[1]: node(DIV, (v, by)))  # type: ignore[misc]
@@ -282,10 +282,7 @@ class _Work:
             _product([self.open(each) if k == j else each for j, each in enumerate(factors)])
             for k in range(len(factors))
         ]
-        total = terms[0]
-        for term in terms[1:]:
-            total = node(ADD, (total, term))
-        return _Rule("product", total)
+        return _Rule("product", _total(terms))
 
     def quotient(self, above: Value, below: Value) -> _Rule:
         """The quotient rule, and of a fixed number divided by something that rule's short form."""
@@ -308,9 +305,7 @@ class _Work:
             result = node(WHERE, (slopes[0]._prev[0], self.open(first), self.open(second)))
         else:
             terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
-            result = terms[0]
-            for term in terms[1:]:
-                result = node(ADD, (result, term))
+            result = _total(terms)
         name = primitive.spelling or primitive.name
         if primitive is POW:
             name = "power" if active == [0] else "exponential" if active == [1] else "general power"
@@ -392,7 +387,7 @@ def _borders(condition: Value) -> Iterator[str]:
 
 
 # ---- graphs -------------------------------------------------------------------------------------------------------
-def _copied(root: Value, end: Callable[[Value], Value | None]) -> Value:
+def copied(root: Value, end: Callable[[Value], Value | None]) -> Value:
     """The graph with other ends: `end` gives what stands for a node, or None where it is looked at below it."""
     made: dict[Value, Value] = {}
     stack = [root]
@@ -416,7 +411,7 @@ def _copied(root: Value, end: Callable[[Value], Value | None]) -> Value:
 
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
     """A formula with graphs in the places of its variables."""
-    return _copied(formula, lambda v: None if v._prev else inputs.get(v.label, v))
+    return copied(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
 
 def _is_number(value: Value) -> bool:
@@ -452,14 +447,36 @@ def _products(value: Value) -> Iterator[Value]:
         value = value._prev[0]
 
 
+def _negative(value: Value) -> Value:
+    """The opposite, its sign at the front: `-3*x`."""
+    if value.primitive in (MUL, DIV):
+        return node(value.primitive, (_negative(value._prev[0]), value._prev[1]))
+    return node(NEG, (value,))
+
+
+def _positive(value: Value) -> Value | None:
+    """The opposite of what has a sign at the front; None where there is none."""
+    if value.primitive is NEG:
+        return value._prev[0]
+    first = _positive(value._prev[0]) if value.primitive in (MUL, DIV) else None
+    return first and node(value.primitive, (first, value._prev[1]))
+
+
+def _total(terms: Sequence[Value]) -> Value:
+    """A sum, with a minus before a term that has a sign."""
+    total = terms[0]
+    for term in terms[1:]:
+        positive = _positive(term)
+        total = node(ADD, (total, term)) if positive is None else node(SUB, (total, positive))
+    return total
+
+
 def _times(factor: Value, slope: Value) -> Value:
-    """A factor times a derivative, as one writes it: without a 1, its sign before it, in the branches of a choice."""
+    """A factor times a derivative, as one writes it: without a 1, and in the branches of a choice."""
     if slope.primitive is CONSTANT and slope.source == "1":
         return factor
     if factor.primitive is CONSTANT and factor.data in (0.0, 1.0):
         return slope if factor.data else factor
-    if factor.primitive is NEG:
-        return node(NEG, (_times(factor._prev[0], slope),))
     if factor.primitive is WHERE and all(_is_number(each) for each in factor._prev[1:]):
         condition, then, otherwise = factor._prev
         return node(WHERE, (condition, _times(then, slope), _times(otherwise, slope)))
@@ -495,7 +512,7 @@ def latex(derivations: Sequence[Derivation]) -> str:
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
     """A part of a step with its open derivatives as operations, for printers."""
-    return _copied(
+    return copied(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,
     )

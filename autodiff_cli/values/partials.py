@@ -44,16 +44,25 @@ def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     `inputs` are leaves with names and values, or constants; `name` is the output's. What does not depend on a name is
     a plain number.
     """
+    # Literals are asked for no derivative: that by the exponent of (-2)**2 has no value.
+    wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
+    found: list[Value | None] = [None] * len(inputs)
+    # A formula may be one that cannot be evaluated step by step, though the rule can: it is left unevaluated.
     for values in (inputs, tuple(_without_value(x) for x in inputs)):
-        try:
-            return [None if rule is None else _folded(rule) for rule in _formulas(primitive, values, name)]
-        except ExpressionError:
-            # A formula that cannot be evaluated step by step, though the rule can: left unevaluated.
-            continue
-    return [None] * len(inputs)
+        for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
+            try:
+                rules = _formulas(primitive, values, name, [k in asked for k in range(len(inputs))])
+            except ExpressionError:
+                continue
+            for k in asked:
+                found[k] = None if rules[k] is None else _folded(rules[k])
+            wanted = [k for k in wanted if k not in asked]
+            if not wanted:
+                return found
+    return found
 
 
-def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Any]:
+def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active: list[bool]) -> list[Any]:
     out = node(primitive, inputs)
     if all(x.data is not None for x in inputs):
         out = apply(primitive, *inputs)
@@ -65,7 +74,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> lis
         leaf = variable(name)
         leaf.data = out.data
         return [_by_output(primitive.by_output, x, leaf) for x in inputs]
-    return primitive.slopes(AT_POINT, inputs, out)
+    return primitive.slopes(AT_POINT, inputs, out, active)
 
 
 def _by_output(rule: Callable[..., Any], x: Value, out: Value) -> Any:

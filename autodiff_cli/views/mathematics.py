@@ -86,7 +86,8 @@ def _coefficient(value: Value) -> str:
         text = _coefficient(value._prev[0])
         return text and f"−{text}"
     text = "" if value._prev or value.primitive is VARIABLE else _leaf(value)
-    return text if _COEFFICIENT.fullmatch(text) and text != "1" else ""
+    size = text.removeprefix("−")
+    return text if _COEFFICIENT.fullmatch(size) and size != "1" else ""
 
 
 def _may_follow(value: Value) -> bool:

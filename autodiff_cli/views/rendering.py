@@ -152,6 +152,10 @@ class Terminal(PlainText):
 class Markdown(PlainText):
     """The document as Markdown, an empty line between its blocks."""
 
+    def render(self, blocks: Iterable[Block]) -> str:
+        """The whole document; what parts its lines elsewhere is there anyway."""
+        return super().render(block for block in blocks if not isinstance(block, Line) or plain(block.pieces))
+
     def together(self, above: Block, below: Block) -> bool:
         """Never: lines that follow each other would be one paragraph."""
         return False

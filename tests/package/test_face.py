@@ -120,6 +120,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
+    ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),
+    ("exercise", "", {"check": 2, "answer": "1", "seed": 7}),
     ("functions", "atanh", {}),
     ("grad", "½x w", {"at": POINT, "lenient": True}),
     ("trace", "x sin(w)", {"at": POINT, "lenient": True}),
@@ -144,7 +146,7 @@ RECORDED = {"graph": None, "export": ["--json"], "descend": None}
 
 def arguments(command: str, text: str, given: dict[str, Any]) -> list[str]:
     """The command line that asks what a call asks."""
-    made = [command, text]
+    made = [command, *([text] if text else [])]
     for name, value in given.items():
         made += [f"--{name.removesuffix('_').replace('_', '-')}"] + ([] if value is True else [str(value)])
     return made
@@ -159,7 +161,7 @@ def test_a_call_answers_what_the_command_answers(
     fitted = face.fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1.1, 2.9, 5.2, 6.9]})
     Path("fitted.json").write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
-    answer = FUNCTIONS[command](text, **given)
+    answer = FUNCTIONS[command](*([text] if text else []), **given)
     asked = arguments(command, text, given)
     printed = autodiff(*asked)
     assert (f"{answer}\n", printed.code) == (printed.out, 0), printed.err
@@ -202,7 +204,8 @@ def test_each_option_was_used() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_keyword_arguments_are_the_options(command: str) -> None:
     taken = dict(inspect.signature(FUNCTIONS[command]).parameters)
-    taken.pop("name" if command == "functions" else "text")
+    if command != "exercise":
+        taken.pop("name" if command == "functions" else "text")
     assert set(taken) == keywords(command)
     for name, parameter in taken.items():
         flag = face.options_of(command)[name][1] is bool

@@ -81,7 +81,7 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
 def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(manual.EXITS)
     no = {command for command in COMMANDS if 1 in manual.entry(command).exits}
-    assert no == {"check", "descend", "minimize", "solve", "fit"}
+    assert no == {"check", "descend", "minimize", "solve", "fit", "exercise"}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
         assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(manual.entry(command).exits)

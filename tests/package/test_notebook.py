@@ -24,6 +24,8 @@ CELLS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "propagate": ('propagate("x*y", "x=1±0.1,y=2(1)")', "text/html", ("<table>", "sensitivity")),
     "solve": ('solve("x**2 = a", {"a": 2})', "text/html", ("<table>", "derivative of x")),
     "fit": ('fit("y = a*x", data={"x": [1, 2], "y": [1, 2.1]})', "text/html", ("<table>", "standard error")),
+    "exercise": ("exercise(2, count=3)", "text/html", ("Level 2", "Differentiate")),
+    "steps": ('diff("x**2*sin(x)", steps=True)', "text/latex", (r"$$\begin{aligned}", r"\text{product}")),
     "functions": ("functions()", "text/html", ("softplus(x)",)),
     "function": ('functions("tanh")', "text/html", ("sech(x)**2",)),
     "export": ('export("x*y", "c")', "text/html", ("white-space:pre-wrap", "double")),
@@ -51,7 +53,8 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("notebook")
     first = "import sys; sys.path.insert(0, TOP); from autodiff_cli import *\nfrom autodiff_cli import "
     names = (
-        "Value, check, descend, diff, draw_dot, export, fit, functions, gradient, graph, hessian, jacobian, minimize"
+        "Value, check, descend, diff, draw_dot, exercise, export, fit, functions, gradient, graph, hessian, jacobian, "
+        "minimize"
     )
     setup = f"TOP = {str(TOP)!r}\n{first}{names}, page, plot, propagate, solve, taylor, trace".replace(
         "from autodiff_cli import *\n", "\n"

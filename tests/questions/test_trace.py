@@ -29,6 +29,11 @@ SURVEY = "ln(x1) + x1*x2 - sin(x2)"
 AT = {"x1": 2.0, "x2": 5.0}
 
 
+def test_powers_of_negative_numbers_are_derived_as_others_are() -> None:
+    assert [pull.formula for pull in trace("(x - 2)**2/3", {"x": 1}).pulls] == ["1/3", "2*v1", "1"]
+    assert [pull.formula for pull in trace("x**n", {"x": -2, "n": 3}, wrt=["x"]).pulls] == ["n*x**(n - 1)"]
+
+
 def test_the_table_of_the_survey() -> None:
     """Baydin, Pearlmutter, Radul, Siskind: Automatic Differentiation in Machine Learning: a Survey, tables 2 and 3."""
     told = trace(SURVEY, AT)

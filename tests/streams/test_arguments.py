@@ -93,14 +93,22 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
     everywhere = set(COMMANDS)
     for name in ("--format", "--json", "--output", "--force", "--debug"):
         assert set(options[name]) == everywhere, name
-    assert set(options["--decimals"]) == set(options["--digits"]) == everywhere - {"export", "functions", "page"}
+    assert (
+        set(options["--decimals"])
+        == set(options["--digits"])
+        == everywhere - {"exercise", "export", "functions", "page"}
+    )
     pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
     assert set(options["--theme"]) == pictures | {"page"} >= {"graph", "plot"}
     assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize"}
     streams = set()
     for command in COMMANDS:
         done = autodiff(command, stdin="")
-        if "not of a stream" not in done.err and "not a stream" not in done.err and command != "functions":
+        if (
+            "not of a stream" not in done.err
+            and "not a stream" not in done.err
+            and command not in ("exercise", "functions")
+        ):
             streams.add(command)
     assert set(options["--on-error"]) == streams and len(streams) > 8
 

@@ -103,8 +103,9 @@ AT = {"propagate": "x=0.5±0.1"}
 
 ASKED: dict[str, list[str]] = {
     command: [command, "x**2", *([] if command in ("export", "diff") else ["--at", AT.get(command, "x=1")])]
-    for command in COMMANDS if command != "functions"
+    for command in COMMANDS if command not in ("exercise", "functions")
 } | {
+    "exercise": ["exercise", "--count", "2"],
     "functions": ["functions", "tanh"],
     "fit": ["fit", "y = a + b*x", "--data", str(TESTS / "cases" / "files" / "line.csv")],
 }  # fmt: skip

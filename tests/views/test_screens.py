@@ -16,6 +16,7 @@ from autodiff_cli.questions.arithmetic import chosen
 from autodiff_cli.questions.check import check
 from autodiff_cli.questions.descend import Stops, descend
 from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.exercise import sheet
 from autodiff_cli.questions.export import export
 from autodiff_cli.questions.fit import fit
 from autodiff_cli.questions.functions import functions
@@ -60,6 +61,7 @@ ANSWERS: dict[str, Answers] = {
     "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "fit": lambda text, at: (fit(line(at), data(at)),),
     "export": lambda text, at: (export(text, "python"),),
+    "exercise": lambda text, at: [sheet(level, count=len(at), solutions=len(at) < 9) for level in range(1, 6)],
     "functions": lambda text, at: (functions(),),
 }
 

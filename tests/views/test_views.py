@@ -14,6 +14,7 @@ from autodiff_cli.questions.arithmetic import chosen
 from autodiff_cli.questions.check import check
 from autodiff_cli.questions.descend import Stops, descend
 from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.exercise import sheet
 from autodiff_cli.questions.export import export
 from autodiff_cli.questions.fit import fit
 from autodiff_cli.questions.functions import function
@@ -59,6 +60,7 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
         ("fit", "y = a + b*x", "--data", str(TESTS / "cases" / "files" / "line.csv")),
     ),
     "export": (export(TEXT, "c"), ("export", TEXT, "--to", "c")),
+    "exercise": (sheet(1, count=3, seed=2), ("exercise", "--count", "3", "--seed", "2")),
     "functions": (function("tanh"), ("functions", "tanh")),
 }
 FORMULAS = {"diff", "taylor"}

@@ -1,0 +1,218 @@
+"""Exercises and their answers in every form: a sheet for people, a page, a document in LaTeX, records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..errors import ExpressionError
+from ..language.printer import expression_text
+from ..language.typesetting import expression_latex, name_latex, text_latex
+from ..questions.derivation import latex as steps_latex
+from ..questions.exercise import Exercise, Marked, Sheet
+from ..questions.point import split
+from ..questions.problem import parse
+from .characters import Look
+from .document import Block, Line, Pieces, sentence
+from .formats import Row, View
+from .mathematics import mathematical
+from .steps import blocks as steps_of
+from .tex import page as trace_page
+from .trace import view as trace_view
+
+COLUMNS = ("level", "seed", "number", "kind", "task", "program", "at", "answer")
+
+_PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
+"""A vector, by its components."""
+
+STYLE = """
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+li { margin: 0 0 1.6rem; break-inside: avoid; }
+section { margin: .6rem 0 0; overflow-x: auto; }
+code { white-space: pre-wrap; font-size: 1.05em; }
+table { border-collapse: collapse; margin: .5rem 0; }
+th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
+"""
+
+
+def view(*, unicode: bool = True) -> View[Sheet | Exercise | Marked]:
+    """How exercises are shown, with letters beyond ASCII or without."""
+
+    def document(answer: Sheet | Exercise | Marked) -> Iterator[Block]:
+        if isinstance(answer, Marked):
+            yield Line(sentence(answer.message, "" if answer.right else "error"))
+            if answer.hint:
+                yield Line((("  hint: ", "faint"), *sentence(answer.hint)))
+            return
+        if isinstance(answer, Sheet):
+            yield Line(((_heading(answer), "heading"),))
+        for each in _all(answer):
+            yield Line((("", ""),), source=True)
+            yield Line(((f"{each.number}. ", "heading"), *task(each, unicode)))
+            yield from solution(each, unicode)
+
+    def brief(answer: Sheet | Exercise | Marked) -> str:
+        if isinstance(answer, Marked):
+            return "right" if answer.right else "wrong"
+        return "\n".join(f"{each.number}. {''.join(text for text, _ in task(each, unicode))}" for each in _all(answer))
+
+    return View(record, _rows, brief, document, COLUMNS, {"html": html}, page=_page)
+
+
+def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
+    return answer.exercises if isinstance(answer, Sheet) else (answer,)
+
+
+def _heading(sheet: Sheet) -> str:
+    return f"Level {sheet.level}: {sheet.title} (seed {sheet.seed})"
+
+
+# ---- for people ---------------------------------------------------------------------------------------------------
+def task(exercise: Exercise, unicode: bool = True) -> Pieces:
+    """What is to be done, its formulas as people write them."""
+    return sentence(exercise.task.replace("{f}", f"`{program(exercise, unicode)}`"))
+
+
+def program(exercise: Exercise, unicode: bool = True) -> str:
+    """The program of an exercise on one line."""
+    written = mathematical if unicode else expression_text
+    return "; ".join(f"{each.name} = {written(each.graph)}" for each in exercise.statements)
+
+
+def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
+    """The exercise worked, and its answer; nothing where that was not asked for."""
+    if exercise.solution is None:
+        return
+    derived, traced, lines = exercise.solution
+    if derived is not None:
+        yield from steps_of(derived.derivations, unicode)
+    if traced is not None:
+        shown = trace_view(unicode=unicode).document
+        assert shown is not None
+        yield from shown(traced)
+    for line in lines:
+        yield Line(sentence(line))
+    yield Line((("answer: ", "heading"), (exercise.answered, "number")))
+
+
+def html(answer: Sheet | Exercise | Marked) -> str:
+    """A page that needs no other file, to be read and to be printed."""
+    from .rendering import Html, escaped_html
+
+    def shown(blocks: Iterable[Block]) -> str:
+        return Html(Look()).render(blocks)
+
+    def item(each: Exercise) -> str:
+        words = "".join(
+            f"<code>{escaped_html(text)}</code>" if style == "code" else escaped_html(text)
+            for text, style in task(each)
+        )
+        worked = [*solution(each)]
+        return f'<li value="{each.number}">{words}{f"<section>{shown(worked)}</section>" if worked else ""}</li>'
+
+    if isinstance(answer, Marked):
+        heading, body = "Exercise", f"<p>{escaped_html(answer.message)}</p>"
+    else:
+        heading = _heading(answer) if isinstance(answer, Sheet) else "Exercise"
+        body = "<ol>\n" + "\n".join(map(item, _all(answer))) + "\n</ol>"
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width">\n<title>{escaped_html(heading)}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escaped_html(heading)}</h1>\n{body}\n</body>\n</html>"
+    )
+
+
+# ---- LaTeX --------------------------------------------------------------------------------------------------------
+def _page(answer: Sheet | Exercise | Marked) -> str:
+    if isinstance(answer, Marked):
+        return _words(answer.message)
+    lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
+    for each in _all(answer):
+        lines.append(rf"\paragraph{{{each.number}.}} {_words(each.task, each)}")
+        if each.solution is not None:
+            derived, traced, told = each.solution
+            lines += [steps_latex(derived.derivations)] if derived is not None else []
+            lines += [trace_page(traced)] if traced is not None else []
+            lines += [rf"\par\noindent {_words(line)}." for line in told]
+            lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{each.answered}`')}.")
+    return "\n".join(lines)
+
+
+def _words(text: str, exercise: Exercise | None = None) -> str:
+    """A sentence in LaTeX: what is between backticks is mathematics."""
+    if exercise is not None:
+        stated = ",\\ ".join(f"{_head(each.name)} = {expression_latex(each.graph)}" for each in exercise.statements)
+        before, mark, after = text.partition("{f}")
+        return _words(before) + (f"${stated}$" if mark else "") + _words(after)
+    pieces = [_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))]
+    return "".join(pieces)
+
+
+def _head(name: str) -> str:
+    called, mark, rest = name.partition("(")
+    inside = ", ".join(name_latex(each.strip()) for each in rest.rstrip(")").split(",")) if mark else ""
+    return name_latex(called) + (rf"\left({inside}\right)" if mark else "")
+
+
+def _formula(text: str) -> str:
+    """Equations, lists of them, and formulas as mathematics; anything else as it is typed."""
+    pair = _PAIR.fullmatch(text)
+    try:
+        parts = [
+            " = ".join(expression_latex(parse(side).outputs[0]) for side in part.strip().split(" = "))
+            for part in split(pair[1] if pair else text)
+        ]
+    except ExpressionError:
+        return rf"\texttt{{{text_latex(text)}}}"
+    written = r",\ ".join(parts)
+    return rf"$\left({written}\right)$" if pair else f"${written}$"
+
+
+# ---- records ------------------------------------------------------------------------------------------------------
+def record(answer: Sheet | Exercise | Marked) -> dict[str, object]:
+    """A sheet, an exercise, or what there is to say of an answer, as a record has it."""
+    if isinstance(answer, Sheet):
+        return {
+            "level": answer.level, "title": answer.title, "seed": answer.seed,
+            "exercises": [record(each) for each in answer.exercises],
+        }  # fmt: skip
+    if isinstance(answer, Marked):
+        return {
+            "level": answer.exercise.level, "seed": answer.exercise.seed, "number": answer.exercise.number,
+            "answer": answer.given, "right": answer.right, "message": answer.message, "hint": answer.hint or None,
+            "how": answer.how, "points": answer.points,
+        }  # fmt: skip
+    fields: dict[str, object] = {
+        "level": answer.level, "seed": answer.seed, "number": answer.number, "kind": answer.kind,
+        "task": "".join(text for text, _ in task(answer)), "program": answer.program, "point": answer.point,
+        "wrt": list(answer.wrt), "asks": "formula" if answer.is_formula else list(answer.names),
+    }  # fmt: skip
+    if answer.solution is not None:
+        from .steps import record as derivation_record
+
+        derived, traced, lines = answer.solution
+        told = trace_view()
+        fields["answer"] = answer.answered
+        fields["solution"] = {
+            "steps": [derivation_record(each) for each in derived.derivations] if derived is not None else None,
+            "trace": told.record(traced) if traced is not None else None,
+            "lines": [re.sub("`", "", line) for line in lines],
+        }
+    return fields
+
+
+def _rows(answer: Sheet | Exercise | Marked) -> Iterator[Row]:
+    if isinstance(answer, Marked):
+        yield {
+            "level": str(answer.exercise.level), "seed": str(answer.exercise.seed),
+            "number": str(answer.exercise.number), "answer": "right" if answer.right else "wrong",
+        }  # fmt: skip
+        return
+    for each in _all(answer):
+        yield {
+            "level": str(each.level), "seed": str(each.seed), "number": str(each.number), "kind": each.kind,
+            "task": "".join(text for text, _ in task(each)), "program": each.program,
+            "at": ",".join(f"{name}={x}" for name, x in each.point.items()),
+            "answer": each.answered if each.solution is not None else "",
+        }  # fmt: skip
