@@ -867,13 +867,15 @@ def minimize(
 
 @answers("plot")
 def plot(
-    text: str, at: At = None, *, range: Ranges = None, wrt: Names = None, lenient: bool = False,
+    text: str, at: At = None, *, range: Ranges = None, for_: Names = None,
+    between: Ranges | tuple[float, float] = None, wrt: Names = None, lenient: bool = False,
     path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, digits: int | None = None,
     decimals: int | None = None, theme: str | None = None, work: int | None = None,
 ) -> Curve | Surface:  # fmt: skip
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
-    The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. Drawing needs
+    The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
+    `between`, which are those of `solve`, the text is equations, and the first unknown is the function. Drawing needs
     the extra `plot`.
 
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
@@ -884,7 +886,15 @@ def plot(
         steps = [] if path is None else [*_surface.read_path(path)]
     else:
         steps = [row.point if isinstance(row, _descend.Row) else row for row in path]
-    found = _plot.plot(text, _point(at), wrt=_wrt(wrt), ranges=_ranges(range), path=steps)
+    found = _plot.plot(
+        text,
+        _point(at),
+        wrt=_wrt(wrt),
+        ranges=_ranges(range),
+        path=steps,
+        unknowns=_wrt(for_),
+        between=_between(between),
+    )
     if isinstance(found, _surface.Surface):
         return _as(Surface, found, digits=rounding(digits, decimals), theme=_theme(theme))
     return _as(Curve, found, digits=rounding(digits, decimals), theme=_theme(theme))

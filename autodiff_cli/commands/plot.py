@@ -4,11 +4,12 @@ import sys
 from typing import Annotated
 
 from ..errors import ExpressionError
-from ..questions.bounds import parse_ranges
+from ..questions.bounds import parse_between, parse_ranges
 from ..questions.plot import plot
 from ..questions.surface import read_path
 from ..streams import options
 from ..streams.driver import Inputs, answer_one
+from ..streams.requests import names
 from ..views.characters import theme_of
 from ..views.formats import writer
 from ..views.plot import PICTURES, drawn_as, view
@@ -16,6 +17,7 @@ from ..views.plot import PICTURES, drawn_as, view
 EXAMPLES = (
     'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4',
     'autodiff plot "sin(x)/x" --range x=-12:12 --output wave.svg',
+    'autodiff plot "y*exp(y) = x" --for y --at x=1 --range x=-0.36:3',
     'autodiff plot "(1-x)**2 + 5*(y-x**2)**2" --at x=-1,y=1 --theme dark --output valley.png',
 )
 
@@ -40,6 +42,8 @@ def run(
     *,
     program: Annotated[options.Program, options.ONE],
     range: Range = None,
+    unknowns: options.Unknowns = None,
+    between: options.Between = None,
     path: Path = None,
     theme: options.Theme = None,
     answers: Annotated[options.Answers, *ANSWERS],
@@ -47,7 +51,8 @@ def run(
     """A function with its derivative and tangent, or its contours.
 
     Over one variable also where it breaks; over two the gradient and the path of a run. On the terminal, or as SVG or
-    PNG. Drawing needs the extra `plot`.
+    PNG. With `--for` or `--between` of equations, as `solve` takes them: the first unknown over another variable.
+    Drawing needs the extra `plot`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")
@@ -59,10 +64,13 @@ def run(
     shown = view(digits=answers.shown, theme=theme_of(theme))
     out = inputs.out()
     ranges = parse_ranges(range or ())
+    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
     steps = read_path(path) if path is not None else []
     code = answer_one(
         inputs,
-        lambda request: plot(request.text, request.point, wrt=request.wrt, ranges=ranges, path=steps),
+        lambda request: plot(
+            request.text, request.point, wrt=request.wrt, ranges=ranges, path=steps, unknowns=looked_for, between=bounds
+        ),
         writer(chosen, out.stream, shown, many=False),
     )
     return out.finish(code)

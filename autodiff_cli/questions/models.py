@@ -6,8 +6,9 @@ function theorem.
 
 from __future__ import annotations
 
+import bisect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import Diagnostic, ExpressionError
@@ -23,7 +24,7 @@ from ..values.value import in_order
 from .arithmetic import DOUBLE, kink_warnings
 from .bounds import Range
 from .equations import read_equations
-from .evaluator import compile_gradient
+from .evaluator import Evaluator, compile_gradient
 from .implicit import Singular, derivatives, second_derivatives, solve_linear
 from .jacobian import output_names
 from .problem import Point, as_number, parse, pose
@@ -36,10 +37,10 @@ CORRECTIONS = 12
 CLOSE = 1e-10
 """A step of Newton's method that is smaller than this, in relation to the unknown, leaves only rounding behind."""
 
-STEPS_A_NODE = 5
-"""Of work, for a node of the equations in a step of Newton's method."""
+SLACK = 0.02
+"""A share of the unknown that it may be off the tangent after a step, whatever the step is."""
 
-SHORTEST = 2.0**-12
+SHORTEST = 2.0**-30
 """Into how small parts the way to another place is divided where the solution is hard to follow."""
 
 STEPS_AN_INPUT, STEPS_AN_OUTPUT, STEPS_AN_OPERATION = 0.08, 0.14, 0.005
@@ -187,11 +188,12 @@ class Implicit:
                 )  # fmt: skip
         self.program, self.outputs, self.warnings = posed.program, posed.unknowns, posed.warnings
         self.point = {name: posed.given[name] for name in self.program.variables if name not in posed.unknowns}
-        self._values: dict[str, float] = {**posed.values, **located(posed)}
+        self.values: dict[str, float] = {**posed.values, **located(posed)}
+        self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     @property
     def _solution(self) -> list[float]:
-        return [self._values[name] for name in self.outputs]
+        return [self.values[name] for name in self.outputs]
 
     def first(self, names: Sequence[str]) -> First:
         """The unknowns and their derivatives by these inputs."""
@@ -200,7 +202,7 @@ class Implicit:
 
     def _slopes(self, names: Sequence[str]) -> tuple[list[list[float]], sweeps.Kinks]:
         try:
-            rows, kinks = derivatives(REAL, self.program.outputs, self._values, self.outputs, names)
+            rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
             where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.outputs, self._solution, strict=True))
             raise ExpressionError(
@@ -212,7 +214,7 @@ class Implicit:
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
         """The second derivatives of unknown `k`."""
         first, _ = self._slopes(names)
-        return second_derivatives(REAL, self.program.outputs, self._values, self.outputs, names, first)[k]
+        return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, first)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """The third derivative of unknown `k` along a direction.
@@ -221,12 +223,12 @@ class Implicit:
         out, what remains of the equations at an order is −F_u times it.
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
-        at = sweeps.evaluate_in(REAL, self.program.outputs, self._values, self.outputs)
+        at = sweeps.evaluate_in(REAL, self.program.outputs, self.values, self.outputs)
         rows, _ = sweeps.jacobian(at, self.outputs)
         for name in self.outputs:
             along[name] = []
         for order in (1, 2, 3):
-            left = [directional_in(REAL, output, self._values, along, order)[order] for output in self.program.outputs]
+            left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
                 along[name].append(x)
         return 6 * float(along[self.outputs[k]][-1])
@@ -243,7 +245,7 @@ class Implicit:
         program, unknowns = self.program, list(self.outputs)
         names = list(program.variables)
         shared = frozenset(k for k, name in enumerate(names) if name in fixed)
-        singles = [program.with_outputs((root,), program.text) for root in program.roots]
+        singles = self._singles()
         kernels = [kernel(gradient_recorder(each, unknowns), len(names), shared, None) for each in singles]
         moving = [name for name in self.point if name not in fixed]
         slopes = np.array(self._slopes(moving)[0])
@@ -278,12 +280,13 @@ class Implicit:
             return step
 
         def draw(values: Mapping[str, Any], count: int) -> Any:
-            moved = np.array([np.broadcast_to(values[name], count) - self._values[name] for name in moving])
+            moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in moving])
             results = np.array(self._solution)[:, None] + slopes @ moved
             # how far the inputs move the unknowns, one by one: together their moves may cancel
             far = np.abs(slopes) @ np.abs(moved)
             size = np.abs(results) + far
-            last = _longest(far, size)
+            size[size == 0] = 1.0
+            last = np.maximum(_longest(far, size), 2 * SLACK)
             waiting = np.arange(count)
             doubtful = []
             for _ in range(CORRECTIONS):
@@ -309,23 +312,29 @@ class Implicit:
 
         def _longest(step: Any, size: Any) -> Any:
             """The largest share that a step has of a size, at each point; not a number where there is no step."""
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return np.max(np.where(step == 0, 0.0, np.abs(step) / size), axis=0)
+            return np.max(np.abs(step) / size, axis=0)
 
         return Draws(STEPS_AN_INPUT * len(moving) + 3 * steps, draw)
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
-        """The solution at other values of the inputs that this one moves to on the straight way there; None if it ends.
+        """The solution at other inputs that this one moves to on the straight way there; None if it ends before."""
+        reached = [self.values, *self.way(target)][-1]
+        there = all(reached[name] == x for name, x in target.items())
+        return [reached[name] for name in self.outputs] if there else None
 
-        A predictor and Newton's method as corrector, in steps that are halved where the corrector does not settle.
+    def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
+        """The values of all variables on the straight way to other inputs, as far as the solution can be followed.
+
+        `start` is another place with its solution. A predictor and Newton's method as corrector, in steps that are
+        halved where the corrector does not settle.
         """
         names = list(target)
-        start = {name: self._values[name] for name in names}
-        here = dict(self._values)
+        here = dict(start or self.values)
+        begun = {name: here[name] for name in names}
         done, step = 0.0, 1.0
         while done < 1:
             part = min(step, 1 - done)
-            there = {name: start[name] + (done + part) * (target[name] - start[name]) for name in names}
+            there = {name: begun[name] + (done + part) * (target[name] - begun[name]) for name in names}
             if done + part >= 1:
                 there = dict(target)
             try:
@@ -336,36 +345,114 @@ class Implicit:
                 found = None
             if found is not None:
                 here, done, step = found, done + part, 2 * part
+                yield here
             elif (step := part / 2) < SHORTEST:
-                return None
-        return [here[name] for name in self.outputs]
+                return
 
     def _corrected(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
         """The solution a step away from one; None where Newton's method does not settle."""
-        names, unknowns, outputs = list(there), self.outputs, self.program.outputs
-        slopes, _ = derivatives(REAL, outputs, here, unknowns, names)
+        names, unknowns = list(there), self.outputs
+        n = len(unknowns)
+        _, rows = self._linear(here, names)
         way = [there[name] - here[name] for name in names]
+        slopes = solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
         moves = [[d * part for d, part in zip(row, way, strict=True)] for row in slopes]
-        ahead = [math.fsum(row) for row in moves]
-        at = {**here, **there, **{name: here[name] + d for name, d in zip(unknowns, ahead, strict=True)}}
+        at = {**here, **there}
+        for name, row in zip(unknowns, moves, strict=True):
+            at[name] += math.fsum(row)
         far = [math.fsum(map(abs, row)) for row in moves]
-        size = [abs(here[name]) + d for name, d in zip(unknowns, far, strict=True)]
+        size = [abs(here[name]) + d or 1.0 for name, d in zip(unknowns, far, strict=True)]
 
         def longest(step: Sequence[float]) -> float:
-            return max(abs(d) / part if d else 0.0 for d, part in zip(step, size, strict=True))
+            return max(abs(d) / part for d, part in zip(step, size, strict=True))
 
-        last = longest(far)
+        last = max(longest(far), 2 * SLACK)
         for _ in range(CORRECTIONS):
-            spend(STEPS_A_NODE * len(self.program.tape.data))
-            found = sweeps.evaluate_in(REAL, outputs, at, unknowns)
-            rows, _ = sweeps.jacobian(found, unknowns)
-            step = [float(x) for (x,) in solve_linear(REAL, rows, [[-x] for x in found.values])]
+            values, rows = self._linear(at, names)
+            step = [float(x) for (x,) in solve_linear(REAL, [row[:n] for row in rows], [[-x] for x in values])]
             length = longest(step)
-            if not (length <= CLOSE or length <= 0.5 * last):
+            if not (length <= CLOSE or length <= last / 2):
                 return None
             for name, d in zip(unknowns, step, strict=True):
                 at[name] += d
             if length <= CLOSE:
-                return at
+                break
             last = length
+        else:
+            return None
+        # from there the way back has to lead here: else this is another solution, beyond where this one ends
+        slopes = solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
+        back = [math.fsum(d * part for d, part in zip(row, way, strict=True)) for row in slopes]
+        for name, d, part in zip(unknowns, back, size, strict=True):
+            move = at[name] - here[name]
+            if abs(move - d) > abs(move) / 2 + SLACK * part:
+                return None
+        return at
+
+    def slope(self, at: Mapping[str, float], name: str) -> float:
+        """The derivative of the first unknown at a solution. Raises `Singular`, and `ExpressionError`."""
+        n = len(self.outputs)
+        _, rows = self._linear(at, [name])
+        return float(solve_linear(REAL, [row[:n] for row in rows], [[-row[n]] for row in rows])[0][0]) + 0.0
+
+    def _linear(self, at: Mapping[str, float], names: Sequence[str]) -> tuple[list[float], list[list[float]]]:
+        """What the equations are off by at a place, and their derivatives by the unknowns and these inputs."""
+        by = (*self.outputs, *names)
+        if by not in self._evaluators:
+            self._evaluators[by] = [Evaluator(each, by) for each in self._singles()]
+        found = [each([at[name] for name in each.variables]) for each in self._evaluators[by]]
+        return [value for value, _ in found], [row for _, row in found]
+
+    def _singles(self) -> list[Program]:
+        """A program for each equation."""
+        return [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
+
+
+class Branch:
+    """How an unknown follows one input: the branch of the solution of an implicit model through its estimates."""
+
+    def __init__(self, model: Implicit, name: str) -> None:
+        self.model, self.name = model, name
+        self._last = (-math.inf, math.inf)
+        """Between these numbers it ends, or goes on."""
+        self._at = [model.values[name]]
+        self._known = {model.values[name]: model.values}
+
+    def __call__(self, x: float) -> dict[str, float] | None:
+        """The values of all variables there; None beyond the end of the branch. Raises `ExpressionError` (`limit`)."""
+        found = self._known.get(x)
+        if found is not None:
+            return found
+        if not self._last[0] < x < self._last[1]:
+            return None
+        k = bisect.bisect(self._at, x)
+        # next to its end the branch bends so much that it is better followed from the other side
+        for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda known: abs(known - x)):
+            at = self._followed(near, x)
+            if at == x:
+                return self._known[x]
+        if not self._at[0] < x < self._at[-1]:
+            end = at + 2 * SHORTEST * (x - near)
+            self._last = (self._last[0], end) if x > near else (end, self._last[1])
         return None
+
+    def _followed(self, near: float, x: float) -> float:
+        """How far the branch can be followed from a place that is known; what it passes is known then."""
+        at = near
+        for found in self.model.way({self.name: x}, self._known[near]):
+            at = found[self.name]
+            bisect.insort(self._at, at)
+            self._known[at] = found
+        return at
+
+    def slope(self, x: float) -> float | None:
+        """The derivative of the first unknown there; None where there is none."""
+        values = self(x)
+        if values is None:
+            return None
+        try:
+            return self.model.slope(values, self.name)
+        except Exhausted:
+            raise
+        except (ExpressionError, Singular, ArithmeticError):
+            return None

@@ -13,9 +13,13 @@ from ..values.value import differentiate
 from .bounds import Range
 from .digits import unsigned
 from .evaluator import Evaluator, compile_gradient
+from .models import Branch, Implicit
 from .problem import as_number, parse, place
-from .sampling import Samples, sample, split
+from .sampling import Function, Samples, sample, split
+from .solve import posed_equations
 from .surface import Surface, surface_of
+
+NOTHING = Samples((), (), (), 0.0, 0.0)
 
 SHORT = 60
 """Characters of a program, and of its derivative, that are written beside the curves."""
@@ -49,6 +53,11 @@ class Curve(NamedTuple):
     tangent: Tangent | None
     """At the point, where one was given."""
     warnings: tuple[Diagnostic, ...]
+    unknown: str = ""
+    """What the function is called where equations define it."""
+    equations: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
+    """All variables of those."""
 
     @property
     def kinks(self) -> list[float]:
@@ -63,13 +72,19 @@ def plot(
     wrt: Sequence[str] | None = None,
     ranges: Mapping[str, Range] | None = None,
     path: Sequence[Mapping[str, float]] = (),
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
 ) -> Curve | Surface:
     """What a plot of the program `text` shows: over one variable a `Curve`, over two a `Surface`.
 
     `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
-    are held at `point`. `path` is drawn over a surface. Raises `ExpressionError` as `gradient` does at the point.
+    are held at `point`. `path` is drawn over a surface. With `unknowns`, or bounds of them in `between`, the text is
+    equations as for `solve`, and the first unknown is the function. Raises `ExpressionError` as `gradient` does at the
+    point, and as `solve` does.
     """
     ranges = dict(ranges or {})
+    if unknowns is not None or between is not None:
+        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
     names = _across(program, list(ranges), wrt, path)
@@ -162,7 +177,16 @@ def _curve(
     _check(name, Range(low, high))
     assert low is not None and high is not None
     heights, slopes = functions(evaluator, position, point)
-    also = [values[name]] if pointed else []
+    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    found = Curve(
+        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name), tangent, tuple(warnings)
+    )
+    return _sampled(found, heights, slopes, [values[name]] if pointed else [])
+
+
+def _sampled(curve: Curve, heights: Function, slopes: Function, also: Sequence[float]) -> Curve:
+    """The curve with its function and its derivative sampled, the numbers `also` among the samples."""
+    name, low, high = curve.variable, curve.low, curve.high
     function = sample(heights, low, high, also)
     if not function.stretches:
         raise ExpressionError(
@@ -172,13 +196,59 @@ def _curve(
     derivative = sample(slopes, low, high, also)
     pieces = split(derivative.stretches, function.breaks)
     derivative = derivative._replace(stretches=pieces)
+    warnings = curve.warnings
     if function.coarse or derivative.coarse:
         message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
         hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
-        warnings = [*warnings, Diagnostic("limit", message, None, hint)]
-    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
-    formula = _formula(program, name)
-    return Curve(program.text, name, low, high, fixed, function, derivative, formula, tangent, tuple(warnings))
+        warnings = (*warnings, Diagnostic("limit", message, None, hint))
+    return curve._replace(function=function, derivative=derivative, warnings=warnings)
+
+
+def _branch(
+    text: str, point: dict[str, float | str], wrt: Sequence[str] | None, ranges: Mapping[str, Range],
+    unknowns: Sequence[str] | None, between: Mapping[str, Range] | Range | None,
+) -> Curve:  # fmt: skip
+    """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
+    for name, ends in ranges.items():
+        _check(name, ends)
+        if name not in point:
+            # the solution is looked for in the middle
+            assert ends.low is not None and ends.high is not None
+            point[name] = (ends.low + ends.high) / 2
+    posed = posed_equations(text, point, unknowns, between, None)
+    model = Implicit(posed)
+    chosen = list(dict.fromkeys([*ranges, *(wrt or ())]))
+    free = list(model.point)
+    for name in chosen:
+        if name not in free:
+            listed = ", ".join(f"`{each}`" for each in free) or "none"
+            raise ExpressionError(
+                "usage", f"`{name}` is no variable that the solution follows", hint=f"its variables: {listed}"
+            )
+    chosen = chosen or free
+    if len(chosen) != 1:
+        raise ExpressionError(
+            "usage", f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
+            hint=f"say over which: `--wrt {free[0]}`" if free else "write one with another variable",
+        )  # fmt: skip
+    (name,) = chosen
+    values, rows, warnings = model.first([name])
+    at = model.values[name]
+    low, high = ranges.get(name) or around(at)
+    assert low is not None and high is not None
+    branch = Branch(model, name)
+
+    def height(x: float) -> float | None:
+        found = branch(x)
+        return None if found is None else unsigned(found[model.outputs[0]])
+
+    fixed = {each: x for each, x in model.values.items() if each not in (name, *model.outputs)}
+    tangent = Tangent(at, values[0], rows[0][0])
+    found = Curve(
+        text, name, low, high, fixed, NOTHING, NOTHING, "", tangent, (*model.warnings, *warnings), model.outputs[0],
+        tuple(posed.equations.texts), frozenset(model.values),
+    )  # fmt: skip
+    return _sampled(found, height, branch.slope, [at])
 
 
 def _formula(program: Program, name: str) -> str:

@@ -49,7 +49,8 @@ def names_of(plot: Plot) -> tuple[str, str]:
     if isinstance(plot, Surface):
         return "f", "f′"
     formula = _derivative(plot)
-    return f"f({plot.variable})", f"f′({plot.variable})" + (f" = {formula}" if formula else "")
+    name = plot.unknown or "f"
+    return f"{name}({plot.variable})", f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
 
 
 def _derivative(curve: Curve) -> str:
@@ -62,10 +63,28 @@ def title_of(plot: Plot) -> str:
     """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
     names = (plot.variable,) if isinstance(plot, Curve) else plot.variables
     typed = "; ".join(line.strip() for line in plot.text.splitlines() if line.strip())
+    if isinstance(plot, Curve) and plot.unknown:
+        return f"{plot.unknown}({plot.variable}): {_shortened(_equations(plot, typed))}"
     text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}))
     if not text or len(text) > max(TITLE, len(typed)):
         text = typed
-    return f"f({', '.join(names)}) = {text if len(text) <= TITLE else text[: TITLE - 1] + '…'}"
+    return f"f({', '.join(names)}) = {_shortened(text)}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= TITLE else text[: TITLE - 1] + "…"
+
+
+def _equations(curve: Curve, typed: str) -> str:
+    """The equations of a curve, both sides as mathematics writes them; as typed where they are more than that."""
+    shown = []
+    for equation in curve.equations:
+        sides = [*equation.split("="), "0"][:2]
+        written = ["" if "=" in side else program_in_mathematics(parse(side, curve.known)) for side in sides]
+        if equation.count("=") > 1 or not all(written):
+            return typed
+        shown.append(" = ".join(written))
+    return "; ".join(shown)
 
 
 def is_kinked(plot: Plot) -> bool:
@@ -81,10 +100,11 @@ def words(plot: Plot, digits: int | None = None) -> list[str]:
 def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     x = curve.variable
     formula = _derivative(curve)
-    found = [f"f′({x}) = {formula}"] if formula else []
+    f = curve.unknown or "f"
+    found = [f"{f}′({x}) = {formula}"] if formula else []
     if curve.tangent is not None:
         at, value, slope = (readable(number, digits) for number in _three(curve))
-        found.append(f"f({at}) = {value}, f′({at}) = {slope}")
+        found.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
         found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}")
     if curve.function.gaps:
         gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in curve.function.gaps]
@@ -210,7 +230,8 @@ def legend(plot: Plot) -> str:
         parts += ["the path, its end as a block"] if plot.path else []
         parts += ["the point with its gradient as an arrow"] if plot.point else []
         return f"across {plot.variables[0]}, up {plot.variables[1]}: {', '.join(parts)}"
-    function, derivative = f"f({plot.variable})", f"f′({plot.variable})"
+    name = plot.unknown or "f"
+    function, derivative = f"{name}({plot.variable})", f"{name}′({plot.variable})"
     apart = " below" if frames(plot)[1] is not None else ""
     tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
     return f"{function} solid, {derivative} dotted{apart}{tangent}"

@@ -111,6 +111,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
     ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),
     ("propagate", "a + 3*b", {"fit": "fitted.json"}),
+    ("plot", "x**2 + w**2 = a", {"at": "x=3,w=4,a=25", "range": "x=-6:6", "for_": "w", "between": "0:6"}),
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),

@@ -9,9 +9,10 @@ import re
 import struct
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,13 +21,14 @@ from autodiff_cli import views
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.bounds import Range
 from autodiff_cli.questions.gradient import gradient
-from autodiff_cli.questions.plot import Curve, around, plot
+from autodiff_cli.questions.plot import Curve, Tangent, around, plot
 from autodiff_cli.questions.problem import parse
 from autodiff_cli.questions.sampling import Stretch
 from autodiff_cli.questions.surface import Heights, Surface, read_path, refined
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import Value, in_order
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
+from autodiff_cli.views.plot import title_of
 from autodiff_cli.views.plots.figure import DARK, LIGHT, figure
 from autodiff_cli.views.plots.frame import Frame, frames, within
 from counting import calls, compared, compares
@@ -504,3 +506,94 @@ def test_a_plot_is_drawn_in_the_colours_of_its_theme(program: str, tmp_path: Pat
     assert len(changed) == len(pairs) and light - dark <= set(changed) <= light and set(changed.values()) <= dark
     wrong = autodiff("plot", program, "--theme", "pink")
     assert wrong.code == 2 and "is not a theme" in wrong.err
+
+
+# ---- implicit functions -------------------------------------------------------------------------------------------
+def _implicit(text: str, at: Mapping[str, float], low: float, high: float, **more: Any) -> Curve:
+    found = plot(text, at, ranges={"x": Range(low, high)}, **more)
+    assert isinstance(found, Curve)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "function", "slope", "low", "high"),
+    [
+        (
+            "x**2 + y**2 = 25",
+            {"x": 3, "y": 4},
+            lambda x: math.sqrt(25 - x * x),
+            lambda x: -x / math.sqrt(25 - x * x),
+            -5,
+            5,
+        ),
+        (
+            "x**2 + y**2 = 25",
+            {"x": 3, "y": -4},
+            lambda x: -math.sqrt(25 - x * x),
+            lambda x: x / math.sqrt(25 - x * x),
+            -5,
+            5,
+        ),
+        ("y = x**2", {"x": 0, "y": 0}, lambda x: x * x, lambda x: 2 * x, -6, 6),
+        ("y**3 = x", {"x": 1, "y": 1}, math.cbrt, lambda x: math.cbrt(x) / (3 * x), 0, 6),
+        ("x*y = 2", {"x": 1, "y": 2}, lambda x: 2 / x, lambda x: -2 / x**2, 0, 6),
+        ("y*exp(y) = x", {"x": 1}, None, None, -math.exp(-1), 6),
+        ("exp(y) = x", {"x": 1, "y": 0}, math.log, lambda x: 1 / x, 0, 6),
+        # from the fold at y = 1 on there is another solution, which is not this one
+        ("y**3 - 3*y = x", {"x": 0, "y": 2}, None, None, -2, 6),
+    ],
+)
+def test_an_implicit_function_is_drawn_as_far_as_it_goes(
+    text: str, at: Mapping[str, float], function: Any, slope: Any, low: float, high: float
+) -> None:
+    curve = _implicit(text, at, -6, 6, unknowns=["y"])
+    assert curve.unknown == "y" and not curve.warnings
+    xs = [x for stretch in curve.function.stretches for x, _ in stretch]
+    assert min(xs) == pytest.approx(low, abs=1e-5) and max(xs) == pytest.approx(high, abs=1e-5)
+    for stretch in curve.function.stretches:
+        for x, y in stretch:
+            if function is not None:
+                # next to the ends of a circle its height hangs on the last bit of x
+                near = 1e-12 if min(x - low, high - x) > 1e-3 else 1e-4
+                assert y == pytest.approx(function(x), rel=near, abs=1e-3 * near), x
+            else:
+                # what is left of the equation, on the side of the fold where it began
+                left = y**3 - 3 * y if "3" in text else y * math.exp(y)
+                assert left == pytest.approx(x, abs=1e-12) and y > (0.999 if "3" in text else -1.001)
+    for stretch in curve.derivative.stretches:
+        for x, d in stretch:
+            if slope is not None and abs(x - low) > 1e-3 and abs(x - high) > 1e-3:
+                assert d == pytest.approx(slope(x), rel=1e-9, abs=1e-12), x
+
+
+def test_an_implicit_function_of_several_equations_is_their_first_unknown() -> None:
+    curve = _implicit("u - v = x; u*v = 6", {"x": 1, "u": 3, "v": 2}, 0, 4, unknowns=["v", "u"])
+    assert curve.tangent == Tangent(1.0, pytest.approx(2.0), pytest.approx(-0.4))
+    for x, v in curve.function.stretches[0]:
+        assert v == pytest.approx((math.sqrt(x * x + 24) - x) / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "unknowns", "told"),
+    [
+        ("a*x**2 + y**2 = 25", {"x": 3, "y": 4, "a": 1}, ["y"], "over one variable"),
+        ("x**2 + y**2 = -1", {"x": 3}, ["y"], "no solution"),
+        ("y**2 = 4", {"y": 1}, ["y"], "over one variable"),
+        ("x**2 + y**2 = 25", {"x": 5, "y": 0}, ["y"], "multiple root"),
+    ],
+)
+def test_what_cannot_be_drawn_of_equations_is_refused(
+    text: str, at: Mapping[str, float], unknowns: list[str], told: str
+) -> None:
+    with pytest.raises(ExpressionError, match=told):
+        plot(text, at, unknowns=unknowns)
+
+
+def test_equations_are_written_as_mathematics_writes_them() -> None:
+    titles = {
+        "x**2 + y**2 = 25": "y(x): x² + y² = 25",
+        "x**2 + y**2 - 25": "y(x): x² + y² − 25 = 0",
+        "r = 5; x**2 + y**2 = r**2": "y(x): x² + y² = r²",
+    }
+    for text, title in titles.items():
+        assert title_of(_implicit(text, {"x": 3, "y": 4}, 2, 4, unknowns=["y"])) == title
