@@ -696,16 +696,18 @@ def gradient(
 @answers("trace")
 def trace(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, mode: str | None = None,
-    direction: At = None,
+    direction: At = None, blanks: bool = False,
     digits: int | None = None, decimals: int | None = None, lines: int | None = None, work: int | None = None,
 ) -> Trace:  # fmt: skip
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
+
+    With `blanks` it is shown without the numbers that are to be found.
 
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
     found = _trace.trace(text, _point(at), wrt=_wrt(wrt), mode=mode or "reverse", direction=_point(direction))
-    return _as(Trace, found, digits=rounding(digits, decimals), steps=lines)
+    return _as(Trace, found, digits=rounding(digits, decimals), steps=lines, blanks=blanks or None)
 
 
 @answers("graph")

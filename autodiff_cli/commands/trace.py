@@ -14,6 +14,7 @@ EXAMPLES = (
     'autodiff trace "ln(x1) + x1*x2 - sin(x2)" --at x1=2,x2=5',
     'autodiff trace "x1*x2" --at x1=2,x2=5 --mode forward --direction x1=1',
     'autodiff trace "tanh(w*x + b)" --at w=2,x=1,b=-1 --output trace.tex',
+    'autodiff trace "(w*x + b)**2" --at w=2,x=1,b=-1 --blanks --format plain',
 )
 
 Mode = Annotated[
@@ -33,12 +34,15 @@ Lines = Annotated[
     ),
 ]
 
+Blanks = Annotated[bool, options.Option("--blanks", "Leave out the numbers, to be filled in: a worksheet.")]
+
 
 def run(
     *,
     program: options.Program,
     mode: Mode = None,
     direction: options.Direction = None,
+    blanks: Blanks = False,
     answers: Annotated[options.Answers, options.formats(view().formats)],
     lines: Lines = None,
 ) -> int:
@@ -49,5 +53,5 @@ def run(
     return answer_all(
         inputs,
         lambda request: trace(request.text, request.point, wrt=request.wrt, mode=mode or "reverse", direction=speeds),
-        view(unicode=letters, digits=answers.shown, steps=lines or STEPS),
+        view(unicode=letters, digits=answers.shown, steps=lines or STEPS, blanks=blanks),
     )

@@ -60,14 +60,17 @@ def listing(program: str) -> Iterator[str]:
             yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
 
 
-def page(trace: Trace, digits: int | None = None) -> str:
-    """What a document says of a trace: the steps as long tables, the gradient, and the notes."""
-    return "\n".join(_Page(trace, digits).lines())
+def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
+    """What a document says of a trace: the steps as long tables, the gradient, and the notes.
+
+    With `blanks` the numbers are left out that are to be found.
+    """
+    return "\n".join(_Page(trace, digits, blanks).lines())
 
 
 class _Page:
-    def __init__(self, trace: Trace, digits: int | None) -> None:
-        self.trace, self.digits = trace, digits
+    def __init__(self, trace: Trace, digits: int | None, blanks: bool = False) -> None:
+        self.trace, self.digits, self.blanks = trace, digits, blanks
 
     def lines(self) -> Iterator[str]:
         trace = self.trace
@@ -79,7 +82,7 @@ class _Page:
                 yield r"\section*{Gradient}"
                 yield r"\begin{align*}"
                 yield " \\\\\n".join(
-                    rf"\frac{{\partial f}}{{\partial {name_latex(name)}}} &= {self.number(partial)}"
+                    rf"\frac{{\partial f}}{{\partial {name_latex(name)}}} &= {self.found(partial)}"
                     for name, partial in trace.gradient.items()
                 )
                 yield r"\end{align*}"
@@ -90,8 +93,8 @@ class _Page:
                 if row.kind == "variable"
             ]
             yield from self.table("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
-            yield rf"\noindent Derivative along the direction: ${self.number(trace.tangent)}$."
-        if trace.notes:
+            yield rf"\noindent Derivative along the direction: ${self.found(trace.tangent)}$."
+        if trace.notes and not self.blanks:
             yield r"\section*{Notes}"
             yield r"\begin{itemize}"
             for note in trace.notes:
@@ -114,6 +117,10 @@ class _Page:
     def number(self, x: float | bool | None) -> str:
         return number_latex(readable(x, self.digits)) if not isinstance(x, bool) else rf"\text{{{readable(x)}}}"
 
+    def found(self, x: float | bool | None) -> str:
+        """A number, or where it is to be found a blank."""
+        return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
+
     def name(self, row: Row) -> str:
         return self.accented(row, "")
 
@@ -130,8 +137,8 @@ class _Page:
         return [
             self.name(row),
             expression_latex(row.graph),
-            f"= {expression_latex(in_numbers(row.graph, self.readable))}",
-            f"= {self.number(row.value)}",
+            "" if self.blanks else f"= {expression_latex(in_numbers(row.graph, self.readable))}",
+            f"= {self.found(row.value)}",
         ]
 
     def seed(self) -> list[list[str]]:
@@ -144,14 +151,16 @@ class _Page:
         adjoint = self.accented(target, r"\bar")
         upstream = self.accented(source, r"\bar")
         derivative = rf"\frac{{\partial {self.name(source)}}}{{\partial {self.name(target)}}}"
-        total = f"= {self.number(pull.product)}"
+        total = f"= {self.found(pull.product)}"
         if pull.accumulates:
-            total += rf",\ {adjoint} = {self.number(pull.total)}"
+            total += rf",\ {adjoint} = {self.found(pull.total)}"
         sign = r"\mathrel{+}" if pull.accumulates else ""
         return [
             adjoint + sign,
             rf"{upstream} \cdot {derivative}",
-            rf"= {_factor(self.number(pull.upstream))} \cdot {self.local(pull.graph, pull.partial)}",
+            ""
+            if self.blanks
+            else rf"= {_factor(self.number(pull.upstream))} \cdot {self.local(pull.graph, pull.partial)}",
             total,
         ]
 
@@ -173,8 +182,8 @@ class _Page:
         return [
             self.accented(rows[push.target], r"\dot"),
             " + ".join(terms) or "0",
-            f"= {' + '.join(numbers) or '0'}",
-            f"= {self.number(push.tangent)}",
+            "" if self.blanks else f"= {' + '.join(numbers) or '0'}",
+            f"= {self.found(push.tangent)}",
         ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..language.printer import expression_text
 from ..questions.trace import Pull, Push, Row, Trace
@@ -26,6 +26,9 @@ from .tex import in_numbers, page
 STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
 
+BLANK = "______"
+"""What stands for a number that is left out, to be filled in."""
+
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 """A name of one letter, an index after it at most."""
@@ -45,8 +48,8 @@ class Named(Protocol):
 class Names:
     """How nodes are called: `v₁`, `x̄`, or in ASCII `v1`, `adj(x)`. `letter` is that of numbered nodes."""
 
-    def __init__(self, letter: str, unicode: bool, digits: int | None) -> None:
-        self.letter, self.unicode, self.digits = letter, unicode, digits
+    def __init__(self, letter: str, unicode: bool, digits: int | None, blanks: bool = False) -> None:
+        self.letter, self.unicode, self.digits, self.blanks = letter, unicode, digits, blanks
         self.times = " · " if unicode else " * "
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
@@ -84,15 +87,19 @@ class Names:
         return f"d({row.name})/d({by.name})"
 
     def number(self, x: float | bool | None) -> str:
-        """A number to so many digits."""
+        """A number to so many digits, or a blank."""
+        return BLANK if self.blanks else self.given(x)
+
+    def given(self, x: float | bool | None) -> str:
+        """A number that is there from the start."""
         return readable(x, self.digits)
 
 
 class Notation(Names):
     """How the steps of a trace are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
 
-    def __init__(self, trace: Trace, unicode: bool, digits: int | None) -> None:
-        super().__init__(trace.letter, unicode, digits)
+    def __init__(self, trace: Trace, unicode: bool, digits: int | None, blanks: bool = False) -> None:
+        super().__init__(trace.letter, unicode, digits, blanks)
         self.trace = trace
 
     def factor(self, text: str) -> str:
@@ -104,7 +111,11 @@ class Notation(Names):
         """The node's operation on the values of its inputs, empty where there is none."""
         if not row.graph._prev:
             return ""
-        return expression_text(in_numbers(row.graph, self.number))
+        return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.number))
+
+    def value(self, row: Row) -> str:
+        """The node's value, which is given where it is computed from nothing."""
+        return self.number(row.value) if row.graph._prev else self.given(row.value)
 
     def pull(self, pull: Pull) -> str:
         """`x̄ += v̄₁ · ∂v₁/∂x`."""
@@ -126,7 +137,7 @@ class Notation(Names):
             partial, tangent = (self.factor(self.number(x)) for x in (term.partial, term.tangent))
             numbers.append(tangent if one else f"{partial}{self.times}{tangent}")
         left = self.tangent(self.trace.rows[push.target])
-        return f"{left} = {' + '.join(terms) or '0'}", " + ".join(numbers) or "0"
+        return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
 
 def _outside_parentheses(text: str) -> str:
@@ -140,15 +151,18 @@ def _outside_parentheses(text: str) -> str:
     return "".join(kept)
 
 
-def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS) -> View[Trace]:
-    """How a trace is shown: whether with letters beyond ASCII, to how many digits, and how many steps in tables."""
+def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS, blanks: bool = False) -> View[Trace]:
+    """How a trace is shown: whether with letters beyond ASCII, to how many digits, and how many steps in tables.
+
+    With `blanks` the numbers are left out that are to be found, and what is said of them.
+    """
 
     def brief(answer: Trace) -> str:
-        return "\n".join(worked_solution(answer, Notation(answer, unicode, digits)))
+        return "\n".join(worked_solution(answer, Notation(answer, unicode, digits, blanks)))
 
     def document(answer: Trace) -> Iterator[Block]:
-        notation = Notation(answer, unicode, digits)
-        yield stated("value", answer.value, digits)
+        notation = Notation(answer, unicode, digits, blanks)
+        yield stated("value", notation.number(answer.value))
         yield from circumstances(answer.constants, {}, (), digits)
         yield _primal(answer, notation, steps)
         yield from _left_out("operations", len(answer.rows), steps)
@@ -156,13 +170,16 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
             yield _reverse(answer, notation, steps)
             yield from _left_out("steps", len(answer.pulls), steps)
             if answer.gradient:
-                yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
+                table = partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
+                yield (
+                    table._replace(rows=[(*row[:-1], ((BLANK, "number"),)) for row in table.rows]) if blanks else table
+                )
             else:
                 yield NO_VARIABLES
         else:
             yield _tangent(answer, notation, steps)
             yield from _left_out("steps", len(answer.pushes), steps)
-            direction = ", ".join(f"{name} = {notation.number(x)}" for name, x in answer.direction.items())
+            direction = ", ".join(f"{name} = {notation.given(x)}" for name, x in answer.direction.items())
             yield Line(
                 (
                     ("derivative along (", "heading"),
@@ -171,17 +188,20 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS)
                     (notation.number(answer.tangent), "number"),
                 )
             )
-        for note in answer.notes[:steps]:
+        for note in () if blanks else answer.notes[:steps]:
             yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
-        yield from _left_out("notes", len(answer.notes), steps)
+        yield from _left_out("notes", 0 if blanks else len(answer.notes), steps)
 
-    return View(_record, None, brief, document, page=lambda answer: page(answer, digits))
+    def record(answer: Trace) -> dict[str, object]:
+        return _blank(_record(answer)) if blanks else _record(answer)
+
+    return View(record, None, brief, document, page=lambda answer: page(answer, digits, blanks))
 
 
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
     """The trace as lines of a solution worked by hand."""
     for row in answer.rows:
-        value = notation.number(row.value)
+        value = notation.value(row)
         formula = notation.text(row.formula) if row.graph._prev else value
         yield " = ".join(dict.fromkeys((notation.name(row), formula, notation.numbers(row) or value, value)))
     if answer.mode == "reverse":
@@ -190,22 +210,25 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
             yield f"{notation.adjoint(output)} = 1"
         for pull in answer.pulls:
             formula = notation.factor(notation.formula(pull.formula, pull.partial))
-            line = f"{notation.pull(pull)} = {notation.factor(notation.number(pull.upstream))}{notation.times}{formula}"
-            line += f" = {notation.number(pull.product)}"
+            line = f"{notation.pull(pull)} = "
+            if not notation.blanks:
+                line += f"{notation.factor(notation.number(pull.upstream))}{notation.times}{formula} = "
+            line += notation.number(pull.product)
             if pull.accumulates:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
-            yield "gradient: " + " ".join(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())
+            found = {name: BLANK if notation.blanks else exact(partial) for name, partial in answer.gradient.items()}
+            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in found.items())
     else:
         for row in answer.rows:
             if row.kind == "variable":
-                yield f"{notation.tangent(row)} = {notation.number(answer.direction.get(row.symbol, 0.0))}"
+                yield f"{notation.tangent(row)} = {notation.given(answer.direction.get(row.symbol, 0.0))}"
         for push in answer.pushes:
             step, numbers = notation.push(push)
             yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
-        yield f"derivative: {exact(answer.tangent)}"
-    for note in answer.notes:
+        yield f"derivative: {BLANK if notation.blanks else exact(answer.tangent)}"
+    for note in () if notation.blanks else answer.notes:
         yield f"{note.kind}: {notation.text(note.message)}"
 
 
@@ -228,7 +251,7 @@ def _primal(answer: Trace, notation: Notation, steps: int) -> Table:
         yield notation.name(row), "name"
         yield notation.text(row.formula) if row.graph._prev else "", "code"
         yield notation.numbers(row), "code"
-        yield notation.number(row.value), "number"
+        yield notation.value(row), "number"
 
     return _table(("forward primal trace", "operation", "in numbers", "value"), answer.rows, steps, cells)
 
@@ -237,7 +260,10 @@ def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
     def cells(pull: Pull) -> Iterator[tuple[str, Style]]:
         formula, partial = notation.text(pull.formula), notation.number(pull.partial)
         yield notation.pull(pull), "code"
-        yield (partial if formula in (partial, "") else f"{formula} = {partial}"), "code"
+        yield (partial if formula in (notation.given(pull.partial), "") else f"{formula} = {partial}"), "code"
+        if notation.blanks:
+            yield from ((BLANK, "number"), (BLANK, "number"))
+            return
         product = f"{notation.factor(notation.number(pull.upstream))}{notation.times}{notation.factor(partial)}"
         yield product if pull.before is None else f"{notation.number(pull.before)} + {product}", "number"
         yield notation.number(pull.total), "number"
@@ -260,7 +286,7 @@ def _tangent(answer: Trace, notation: Notation, steps: int) -> Table:
     seeds: list[tuple[tuple[str, Style], ...]] = []
     for row in answer.rows:
         if row.kind == "variable":
-            speed = notation.number(answer.direction.get(row.symbol, 0.0))
+            speed = notation.given(answer.direction.get(row.symbol, 0.0))
             seeds.append(((f"{notation.tangent(row)} = {speed}", "code"), ("", ""), (speed, "number")))
     return _table(("forward tangent trace", "in numbers", "tangent"), answer.pushes, steps, cells, seeds)
 
@@ -329,6 +355,30 @@ def _record(answer: Trace) -> dict[str, object]:
         ]
     fields["notes"] = [{"kind": note.kind, "message": note.message} for note in answer.notes]
     return fields
+
+
+def _blank(record: dict[str, Any]) -> dict[str, object]:
+    """The record without the numbers that are to be found."""
+    steps = {"partial": None, "upstream": None, "product": None, "adjoint": None, "tangent": None}
+
+    def left_out(row: dict[str, Any]) -> dict[str, Any]:
+        formula = row.get("formula")
+        numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}
+        return row | {name: None for name in steps if name in row} | numeral
+
+    made = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
+    made["primal"] = [
+        row | ({} if row["formula"] is None else {"value": None}) | {"adjoint": None} for row in record["primal"]
+    ]
+    made["gradient"] = dict.fromkeys(record["gradient"])
+    if "adjoint" in record:
+        made["adjoint"] = [left_out(row) for row in record["adjoint"]]
+    else:
+        made["derivative"] = None
+        made["tangent"] = [
+            left_out(row) | {"terms": [left_out(each) for each in row["terms"]]} for row in record["tangent"]
+        ]
+    return made
 
 
 def _row_record(answer: Trace, k: int, row: Row) -> dict[str, object]:

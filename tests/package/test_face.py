@@ -60,6 +60,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
     ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "lines": 2}),
     ("trace", SUM, {"at": POINT, "decimals": 2}),
+    ("trace", SUM, {"at": POINT, "blanks": True}),
+    ("trace", SUM, {"at": POINT, "blanks": True, "mode": "forward", "direction": "w=2"}),
     ("trace", SUM, {"at": POINT, "mode": "forward", "direction": "x=1", "work": 2}),
     ("graph", SUM, {"at": POINT, "wrt": "x", "digits": 3, "depth": 1}),
     ("graph", "x + w + x*w", {"at": POINT, "binary": True}),

@@ -292,3 +292,22 @@ def test_overflow_and_bad_input_are_errors() -> None:
             trace(text, point)
         assert caught.value.kind == kind
     assert math.isfinite(trace("x", {"x": 1.0}).value)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_a_worksheet_has_no_number_that_is_to_be_found(mode: str) -> None:
+    told = trace("d = a*b; tanh(d)*d + log(a)", {"a": 3.25, "b": 0.75}, wrt=["a"], mode=mode)
+    forms = ("table", "plain", "markdown", "latex", "json")
+    found = {f"{x:.6g}" for x in (told.value, *(row.value for row in told.rows if row.graph._prev))}
+    found |= {f"{x:.6g}" for pull in told.pulls for x in (pull.partial, pull.product, pull.total)}
+    found |= {f"{push.tangent:.6g}" for push in told.pushes}
+    found = {number for number in found if len(number) > 4}
+    assert len(found) >= 5
+    for form in forms:
+        whole, blank = views.text(told, form), views.text(told, form, blanks=True)
+        assert form == "json" or sum(number in whole for number in found) >= 5
+        assert not [number for number in found if number in blank], form
+        assert "3.25" in blank and "0.75" in blank, "what is given stays"
+    record = views.record(told, blanks=True)
+    assert record["blanks"] is True and record["value"] is None
+    assert record.keys() - {"blanks"} == views.record(told).keys()
