@@ -39,6 +39,8 @@ ONE = Fraction(1)
 HALF = Fraction(1, 2)
 
 Terms = dict[Value, Fraction]
+Undo = list[tuple[Terms, Value, Fraction | None]]
+"""What was changed in terms or factors that a form still has, and what stood there, in order."""
 
 
 class Number(NamedTuple):
@@ -337,6 +339,14 @@ class Collector:
 
     def sum(self, parts: Iterable[tuple[Fraction, Value | None, Form]]) -> Form:
         """The sum of forms, each with its sign and the node of the graph that it comes from."""
+        undo: Undo = []
+        try:
+            return self.added(parts, undo)
+        except (Refused, ArithmeticError):
+            undone(undo)
+            raise
+
+    def added(self, parts: Iterable[tuple[Fraction, Value | None, Form]], undo: Undo) -> Form:
         whole = Fraction(0)
         terms: Terms = {}
         for sign, value, form in parts:
@@ -360,6 +370,7 @@ class Collector:
                 new = ((self.made(form), ONE),)
             for term, c in new:
                 total = checked(terms.get(term, Fraction(0)) + sign * c)
+                undo.append((terms, term, terms.get(term)))
                 if total:
                     terms[term] = total
                 else:
@@ -391,6 +402,14 @@ class Collector:
     # -- products ---------------------------------------------------------------------------------------------------
     def product(self, parts: Iterable[tuple[Fraction, Value | None, Form]]) -> Form:
         """The product of forms, each to a whole power, with the node of the graph that it comes from."""
+        undo: Undo = []
+        try:
+            return self.multiplied(parts, undo)
+        except (Refused, ArithmeticError):
+            undone(undo)
+            raise
+
+    def multiplied(self, parts: Iterable[tuple[Fraction, Value | None, Form]], undo: Undo) -> Form:
         c = ONE
         factors: Terms = {}
         numbers = False
@@ -417,6 +436,7 @@ class Collector:
             for base, f in new:
                 numbers = numbers or isinstance(self.forms.get(base), Number)
                 total = factors.get(base, Fraction(0)) + e * f
+                undo.append((factors, base, factors.get(base)))
                 if total:
                     factors[base] = total
                 else:
@@ -484,6 +504,15 @@ class Collector:
         if isinstance(form, Value) and form.primitive.norm and e.denominator == 1:
             return self.product([(e, value, form)])
         return Product(ONE, {self.made(form): e})
+
+
+def undone(undo: Undo) -> None:
+    """Terms and factors are what they were: the rule that changed them does not apply after all."""
+    for items, key, before in reversed(undo):
+        if before is None:
+            items.pop(key, None)
+        else:
+            items[key] = before
 
 
 def negated(p: Collector, form: Form) -> Form | None:

@@ -15,8 +15,9 @@ from ..table.operators import COMPARISONS, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
 from .collector import number_text, rational
+from .shortest import shortest
 from .simplify import simplify
-from .symbolic import Symbolic
+from .symbolic import Symbolic, is_spelled
 from .value import Value, constant, in_order, node
 
 MOST_NODES = 100_000
@@ -169,4 +170,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int) -> dict[Multi, 
         # The stable forms stay until the end: they have derivatives where their definitions have none.
         known = dict(zip(following, simplify(list(following.values()), spell=False), strict=True))
         check_size(len(in_order(known.values())))
-    return dict(zip(known, simplify(list(known.values())), strict=True))
+    found = list(known.values())
+    if not all(is_spelled(v.primitive) for v in in_order(found)):
+        found = simplify(found)
+    return dict(zip(known, shortest(found), strict=True))

@@ -21,7 +21,7 @@ from strategies import NAMES, graphs, program_text
     ("text", "formulas"),
     [
         ("x**3", ["3*x**2"]),
-        ("x**2*exp(-x/2)", ["2*x*exp(-x/2) - x**2*exp(-x/2)/2"]),
+        ("x**2*exp(-x/2)", ["x*(4 - x)*exp(-x/2)/2"]),
         ("tanh(w*x + b)", ["x*sech(w*x + b)**2", "w*sech(w*x + b)**2", "sech(w*x + b)**2"]),
         ("abs(x)", ["sign(x)"]),
         ("relu(x)*y", ["where(x > 0, y, 0)", "relu(x)"]),
