@@ -433,19 +433,18 @@ def _answer(
     left = model.residuals(values)
     rows = model.jacobian(values)
     at_bound = {name for name, x in zip(posed.free, values, strict=True) if _at_an_end(x, posed.bounds.get(name))}
-    if loss != "linear":
-        rows, left_w = _robust(np, rows, left, loss, told)
-        hint = "they are those of the fit whose weights the loss gives to the rows"
-        warnings.append(Diagnostic("robust", f"standard errors beside the {loss} loss are approximate", None, hint))
-    else:
-        left_w = left
     moving = [k for k, name in enumerate(posed.free) if name not in at_bound]
     used = int(np.count_nonzero(model.weights))
     dof = used - len(moving)
-    rss = float(left_w @ left_w)
+    scale = float(told.rpartition(" ")[2]) if loss != "linear" else 1.0
+    robust = ROBUST[loss](np, left / scale)
+    # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
+    rss = float(left @ (left * robust.weight))
     covariance, null, unknown = _covariance(np, rows[:, moving], [posed.free[k] for k in moving])
     dof += len(null)
-    variance = 1.0 if sigma is not None else rss / dof if dof > 0 else math.nan
+    noise = variance = 1.0 if sigma is not None else rss / dof if dof > 0 else math.nan
+    if loss != "linear":
+        noise, variance = rss / dof if dof > 0 else math.nan, scale**2 * _variance(np, robust, dof)
     covariance = covariance * variance
     named = [posed.free[k] for k in moving]
     spread = {name: math.sqrt(max(0.0, covariance[k, k])) for k, name in enumerate(named) if name not in unknown}
@@ -468,7 +467,9 @@ def _answer(
         a: {b: _quotient(float(covariance[place[a], place[b]]), spread[a] * spread[b], a == b) for b in known}
         for a in known
     }
-    standardised, band = _rows_told(np, rows[:, moving], left, covariance, variance, model, factor)
+    standardised, band = _rows_told(
+        np, rows[:, moving], left, covariance, noise / (variance or 1.0), noise, model, factor
+    )
     # one linear solve is all there is to do, and with bounds or a loss the steps are others
     plain = not posed.bounds and loss == "linear" and len(linear) < len(posed.free)
     moved = polished(model, values)[1] if plain else 0.0
@@ -513,17 +514,46 @@ def _quotient(x: float, size: float, same: bool) -> float:
     return 1.0 if same else max(-1.0, min(1.0, x / size)) if size else 0.0
 
 
-def _robust(np: Any, rows: Any, left: Any, loss: str, told: str) -> tuple[Any, Any]:
-    """Rows and residuals with the weights that a loss gives them."""
-    scale = float(told.rpartition(" ")[2])
-    z = (left / scale) ** 2
-    slope = {
-        "soft_l1": lambda: 1 / np.sqrt(1 + z),
-        "huber": lambda: np.where(z <= 1, 1.0, 1 / np.sqrt(np.maximum(z, 1))),
-        "cauchy": lambda: 1 / (1 + z),
-    }[loss]()
-    weight = np.sqrt(slope)
-    return rows * weight[:, None], left * weight
+class Robust(NamedTuple):
+    """What a loss makes of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
+
+    weight: Any
+    """ψ(u)/u."""
+    psi: Any
+    bent: Any
+    """ψ′(u)."""
+
+
+def _linear_loss(np: Any, u: Any) -> Robust:
+    return Robust(np.ones_like(u), u, np.ones_like(u))
+
+
+def _soft_l1(np: Any, u: Any) -> Robust:
+    root = np.sqrt(1 + u * u)
+    return Robust(1 / root, u / root, root**-3)
+
+
+def _huber(np: Any, u: Any) -> Robust:
+    weight = 1 / np.maximum(np.abs(u), 1.0)
+    return Robust(weight, u * weight, (np.abs(u) <= 1) * 1.0)
+
+
+def _cauchy(np: Any, u: Any) -> Robust:
+    weight = 1 / (1 + u * u)
+    return Robust(weight, u * weight, (1 - u * u) * weight**2)
+
+
+ROBUST = {"linear": _linear_loss, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
+
+
+def _variance(np: Any, robust: Robust, dof: int) -> float:
+    """By what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator: Huber, Robust Statistics (1981), 7.6.8."""
+    mean = float(np.mean(robust.bent))
+    if dof <= 0 or mean <= 0:
+        return math.nan
+    n = len(robust.psi)
+    correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
+    return correction**2 * float(robust.psi @ robust.psi) / dof / mean**2
 
 
 def _covariance(np: Any, rows: Any, names: Sequence[str]) -> tuple[Any, list[dict[str, float]], set[str]]:
@@ -546,13 +576,16 @@ def _covariance(np: Any, rows: Any, names: Sequence[str]) -> tuple[Any, list[dic
 
 
 def _rows_told(
-    np: Any, rows: Any, left: Any, covariance: Any, variance: float, model: Model, factor: float
+    np: Any, rows: Any, left: Any, covariance: Any, share: float, noise: float, model: Model, factor: float
 ) -> tuple[list[float | None], list[float | None]]:
-    """For each row the standardised residual, and half the width of the confidence band of the curve."""
+    """For each row the standardised residual, and half the width of the confidence band of the curve.
+
+    `noise` is the variance of a residual, and `share` of the covariance is what that alone makes.
+    """
     of_mean = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     with np.errstate(all="ignore"):
-        own = np.sqrt(np.maximum(variance - of_mean, 0.0))
-        standard = np.where(own > 1e-12 * math.sqrt(variance or 1.0), left / own, np.nan)
+        own = np.sqrt(np.maximum(noise - share * of_mean, 0.0))
+        standard = np.where(own > 1e-12 * math.sqrt(noise or 1.0), left / own, np.nan)
         band = factor * np.sqrt(of_mean) / np.where(model.weights > 0, model.weights, np.nan)
     return (
         [float(x) if math.isfinite(x) else None for x in standard],

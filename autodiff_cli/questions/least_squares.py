@@ -220,6 +220,23 @@ def _searched(
     return found
 
 
+def _products(np: Any, rows: Any, left: Any) -> Any:
+    """rowsᵀ·left, each rounded once: products with their errors (Dekker, 1971), summed exactly."""
+    splitter = 2.0**27 + 1
+
+    def halves(x: Any) -> tuple[Any, Any]:
+        high = splitter * x - (splitter * x - x)
+        return high, x - high
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        a, b = halves(rows), halves(left[:, None])
+        product = rows * left[:, None]
+        error = ((a[0] * b[0] - product) + a[0] * b[1] + a[1] * b[0]) + a[1] * b[1]
+    if not np.all(np.isfinite(error)):
+        return rows.T @ left
+    return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])
+
+
 def polished(model: Model, values: Any) -> tuple[Any, float]:
     """The values after steps of Gauss and Newton, and how large the last step was beside the standard errors.
 
@@ -236,6 +253,10 @@ def polished(model: Model, values: Any) -> tuple[Any, float]:
         q, r = np.linalg.qr(rows / size)
         along = q.T @ left
         try:
+            # where much is left that is orthogonal to the columns, rounding in qᵀ·left hides the little that is not
+            sharper = np.linalg.solve(r.T, _products(np, rows, left) / size)
+            if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
+                along = sharper
             step = -np.linalg.solve(r, along) / size
         except np.linalg.LinAlgError:
             return here, moved

@@ -105,8 +105,8 @@ DELTA = [759, -2048, 2048, -2048, 2523, -2048, 2048, -2048, 1838, -2048, 2048, -
 WAMPLER = [
     # NIST/ITL StRD, linear regression, Wampler1 to 5: what the coefficients are, by how much the data are off the
     # polynomial, the certified standard error of b0, and how many digits the conditioning leaves
-    (1.0, 0, 0.0, 14.0), (0.1, 0, 0.0, 12.0), (1.0, 1, 2152.32624678170, 9.0), (1.0, 100, 215232.624678170, 7.0),
-    (1.0, 10000, 21523262.4678170, 5.0),
+    (1.0, 0, 0.0, 14.0), (0.1, 0, 0.0, 12.0), (1.0, 1, 2152.32624678170, 11.0), (1.0, 100, 215232.624678170, 10.0),
+    (1.0, 10000, 21523262.4678170, 9.0),
 ]  # fmt: skip
 
 
@@ -219,7 +219,22 @@ def test_a_robust_loss_forgives_an_outlier() -> None:
     for loss in ("soft_l1", "huber", "cauchy"):
         found = fit("y = a + b*x", {"x": x, "y": y}, loss=loss)
         assert abs(float(found.parameters["b"].estimate) - 2) < 0.02 < abs(float(plain.parameters["b"].estimate) - 2)
-        assert [warning.kind for warning in found.warnings] == ["robust"]
+        assert not found.warnings
+
+
+@pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy"])
+def test_robust_standard_errors_are_how_much_estimates_scatter(loss: str) -> None:
+    """Over many samples of noise, of which a tenth is ten times as wide."""
+    draw = np.random.default_rng(3)
+    x = np.linspace(0, 4, 60)
+    estimates, errors = [], []
+    for _ in range(100):
+        noise = np.where(draw.random(60) < 0.1, 1.0, 0.1) * draw.standard_normal(60)
+        found = fit("y = a + b*x", {"x": x, "y": 1 + 2 * x + noise}, loss=loss).parameters["b"]
+        assert found.error is not None
+        estimates.append(float(found.estimate))
+        errors.append(float(found.error))
+    assert np.mean(errors) == pytest.approx(np.std(estimates), rel=0.2)
 
 
 def test_a_poor_start_is_told() -> None:
