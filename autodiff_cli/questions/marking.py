@@ -287,6 +287,10 @@ def _number_hint(posed: Exercise, found: Mapping[str, Any], wrong: Sequence[str]
         return "everything is right but the sign"
     if all(abs(given[name] - wanted[name]) <= NEAR * abs(wanted[name]) for name in wrong):
         return "that is near: give it exactly, as a fraction"
+    if posed.kind == "step":
+        up = {name: 2 * float(Fraction(posed.point[name])) - wanted[name] for name in wrong}
+        if all(abs(given[name] - up[name]) < 1e-9 for name in wrong):
+            return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
         m = _many_digits()
         at = {

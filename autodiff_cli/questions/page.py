@@ -13,6 +13,8 @@ from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
 from ..values.partials import local_formulas
 from ..values.simplify import simplify
 from ..values.value import Value, constant, in_order, node, tape_of, variable
+from .derivation import Derivation
+from .diff import diff
 from .export import export
 from .graph import Picture, picture
 from .problem import as_number, parse, single_output
@@ -20,6 +22,9 @@ from .trace import Trace, Writer, in_reading_order, trace
 
 MOST_NODES = 2_000
 """Nodes of a graph that a page steps through."""
+
+MOST_DERIVED, MOST_STEPS = 6, 60
+"""By so many variables derivatives are worked on a page, in so many steps together."""
 
 LONGEST = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
@@ -80,6 +85,8 @@ class Page(NamedTuple):
     """The places of the variables, in order."""
     wanted: tuple[str, ...]
     point: dict[str, float]
+    derivations: tuple[Derivation, ...]
+    """How the derivatives are found by hand, where that is short."""
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -141,8 +148,19 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
     return Page(
         text, drawn, steps, tuple(nodes), tuple([order[reading[k]] for k in writer.listed]), tuple(operations),
         order[output], writer.letter, variables, tuple([name for name in steps.gradient if name in variables]),
-        {name: steps.point[name] for name in variables},
+        {name: steps.point[name] for name in variables}, _derivations(text, [*steps.gradient]),
     )  # fmt: skip
+
+
+def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
+    """The derivations by these variables; none where they are long, or there is more work to them than is left."""
+    if not 0 < len(names) <= MOST_DERIVED:
+        return ()
+    try:
+        found = diff(text, wrt=names, steps=True).derivations
+    except ExpressionError:
+        return ()
+    return found if sum(len(each.steps) for each in found) <= MOST_STEPS else ()
 
 
 def _trouble(each: Value) -> tuple[str, str]:

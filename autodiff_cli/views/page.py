@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
 
+from ..language.printer import expression_text
+from ..questions.derivation import Derivation
 from ..questions.page import Node, Page
 from .characters import Theme, visible
+from .document import plain
 from .formats import View
 from .pictures.cells import Choices, title
 from .pictures.svg import DARK, FAMILY, LIGHT, Colors, colored, shapes, svg
+from .steps import Written, derivative_name
 from .trace import Names
 
 DIGITS = 5
@@ -46,9 +51,28 @@ def document(page: Page, theme: Theme = "auto") -> str:
     text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
         policy=policy, title=escape(title(page.picture)), heading=escape(heading), style=style,
         script=script, graph=svg(page.picture, Choices(DIGITS, live=True)),
+        derivation=_derivation(page.derivations),
         data=json.dumps(record(page), allow_nan=False).replace("<", "\\u003c"),
     )  # fmt: skip
     return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
+
+
+def _derivation(derivations: Sequence[Derivation]) -> str:
+    """The derivatives worked by hand, to be opened; nothing where there are none."""
+    if not derivations:
+        return ""
+    parts = []
+    for each in derivations:
+        written = Written(each.by[-1], True)
+        rows = []
+        for step in each.steps:
+            cells = "".join(f"<td>{escape(visible(plain(cell)))}</td>" for cell in written.cells(step))
+            rows.append(f"<tr>{cells}</tr>" if step.is_rule else f'<tr class="put">{cells}</tr>')
+        name = escape(visible(f"{derivative_name(each.by)} = {expression_text(each.formula)}"))
+        head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"
+        parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')
+    inside = "\n".join(parts)
+    return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
 
 
 def record(page: Page) -> dict[str, object]:

@@ -232,6 +232,9 @@ def test_numbers_are_told_apart_by_name_and_mistakes_in_them_are_named() -> None
     )
     assert "but the sign" in hint(slope, f"-({slope.answer[0]})")
     assert "as a fraction" in hint(slope, f"{float(Fraction(slope.answer[0])) * 1.0001}")
+    step = of_kind(5, "f", "step")
+    up = ",".join(f"2*({step.point[n]}) - ({x})" for n, x in zip(step.names, step.answer, strict=True))
+    assert "a step up" in hint(step, up)
     assert mark(1, slope.number, f"sqrt(2)**2*({slope.answer[0]})/2", seed=7).right
     assert "see it worked" in hint(slope, "1000")
 

@@ -70,6 +70,20 @@ def test_what_a_program_says_stays_text() -> None:
     assert told["point"] == {"x": 1}
 
 
+def test_short_derivations_are_on_the_page_and_long_ones_are_not() -> None:
+    made = page("x**2*exp(-x/2) + y**2", {"x": 1, "y": 2})
+    assert [each.by for each in made.derivations] == [("x",), ("y",)]
+    text = document(made)
+    section = text[text.index('<details id="derivation">') : text.index("</details>")]
+    assert section.count("<tbody>") == 2
+    assert section.count("<tr") == 2 + sum(len(each.steps) for each in made.derivations)
+    assert "<td>chain, exp</td><td>d/dx(exp(−x/2))</td><td>exp(−x/2)·d/dx(−x/2)</td>" in section
+    assert "<td>x² &lt; 1" not in text and "x² if x &lt; 1" in document(page("x**2 if x < 1 else x", {"x": 0}))
+    for long in ("tanh(" * 40 + "x" + ")" * 40, "*".join(f"sin(x*{k})" for k in range(1, 30))):
+        assert "derivation" not in document(page(long, {"x": 1})).partition("</style>")[2].partition("<script")[0]
+    assert page("x*y", {"x": 1, "y": 2}, wrt=["y"]).derivations[0].by == ("y",)
+
+
 def test_what_cannot_be() -> None:
     with pytest.raises(ExpressionError, match="`log` is undefined at -1"):
         page("log(x)", {"x": -1})
@@ -345,6 +359,8 @@ def test_it_meets_the_guidelines_for_accessibility(opened: Open, scheme: str, wi
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     tab = opened(BOWL, {"w1": -2.0, "w2": 3.0}, width, color_scheme=scheme)
     tab.click("#down10")
+    tab.click("#derivation summary")
+    assert tab.locator("#derivation table").count() == 2
     found = axe.Axe().run(tab.page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
     # only the graph, the trace and the plot scroll, within themselves
