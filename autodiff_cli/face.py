@@ -806,14 +806,17 @@ draw_dot = draw
 def check(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, require: int | None = None,
     digits: int | None = None,
-    decimals: int | None = None, work: int | None = None,
+    decimals: int | None = None, data: Table = None, reduce: str | None = None,
+    on_error: str | None = None, work: int | None = None,
 ) -> Check:  # fmt: skip
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
-    found = _check.check(text, _point(at), wrt=_wrt(wrt), required=require or _check.REQUIRED)
+    found = _check.check(
+        text, _point(at), wrt=_wrt(wrt), required=require or _check.REQUIRED, over=_over(data, reduce, on_error)
+    )
     return _as(Check, found, digits=rounding(digits, decimals))
 
 
@@ -852,7 +855,8 @@ def descend(
 def minimize(
     text: str, at: At = None, *, method: str | None = None, bounds: Ranges = None,
     gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None, lenient: bool = False,
-    digits: int | None = None, decimals: int | None = None, work: int | None = None,
+    digits: int | None = None, decimals: int | None = None, data: Table = None, reduce: str | None = None,
+    on_error: str | None = None, work: int | None = None,
 ) -> Minimum:  # fmt: skip
     """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
 
@@ -862,8 +866,9 @@ def minimize(
     """
     tolerance = _minimize.TOLERANCE if gradient_tolerance is None else gradient_tolerance
     found = _minimize.minimize(
-        text, _point(at), wrt=_wrt(wrt), method=method, bounds=_ranges(bounds), tolerance=tolerance, steps=steps
-    )
+        text, _point(at), wrt=_wrt(wrt), method=method, bounds=_ranges(bounds), tolerance=tolerance, steps=steps,
+        over=_over(data, reduce, on_error),
+    )  # fmt: skip
     return _as(Minimum, found, digits=rounding(digits, decimals))
 
 
@@ -930,7 +935,8 @@ def hessian(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, digits: int | None = None,
     decimals: int | None = None,
     exact: bool = False,
-    precision: int | None = None, certified: bool = False, work: int | None = None,
+    precision: int | None = None, certified: bool = False, data: Table = None, reduce: str | None = None,
+    on_error: str | None = None, work: int | None = None,
 ) -> Hessian:  # fmt: skip
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
@@ -938,7 +944,9 @@ def hessian(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     arithmetic = chosen(exact, precision, certified)
-    found = _hessian.hessian(text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic)
+    found = _hessian.hessian(
+        text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, over=_over(data, reduce, on_error)
+    )
     return _as(Hessian, found, digits=rounding(digits, decimals))
 
 

@@ -11,6 +11,7 @@ from ..views.check import view
 EXAMPLES = (
     'autodiff check "x*exp(-x**2/2)" --at x=1.5',
     'autodiff check "tanh(x*w)" --at x=0.5,w=2 --require 12 --format plain',
+    "printf 'x,y\\n0,1\\n1,3\\n2,5.5\\n' | autodiff check \"(y - (w*x + b))**2\" --data - --reduce mean --at w=2,b=1",
 )
 
 NO = "fewer digits are right than are asked for"
@@ -31,18 +32,24 @@ def run(
     *,
     program: options.Program,
     require: Required = None,
+    loss: options.Loss,
     answers: options.Answers,
 ) -> int:
     """How many digits of value and gradient are right at least.
 
     By 50-digit arithmetic and by differences."""
     disagreed = False
+    inputs = Inputs.of(program, answers)
+    over = None
+    if any(loss):
+        from ..streams.measured import given  # only data files need it
+
+        over = given(loss, answers, inputs)
 
     def method(request: Request) -> Check:
         nonlocal disagreed
-        answer = check(request.text, request.point, wrt=request.wrt, required=require or REQUIRED)
+        answer = check(request.text, request.point, wrt=request.wrt, required=require or REQUIRED, over=over)
         disagreed = disagreed or not answer.agrees
         return answer
 
-    inputs = Inputs.of(program, answers)
     return answer_all(inputs, method, view(digits=answers.shown)) or (DISAGREES if disagreed else 0)

@@ -13,6 +13,7 @@ from ..views.hessian import view
 EXAMPLES = (
     'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1',
     'autodiff hessian "x**2*y" --at x=1/3,y=2 --exact --format plain',
+    "printf 'x,y\\n0,1\\n1,3\\n2,5.5\\n' | autodiff hessian \"(y - (w*x + b))**2\" --data - --reduce sum --at w=2,b=1",
 )
 
 
@@ -22,6 +23,7 @@ def run(
     answers: Annotated[options.Answers, options.WithRows],
     numbers: options.Numbers,
     rows: options.Rows,
+    loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
     """Second derivatives at a point, and what they say of it.
 
@@ -29,11 +31,16 @@ def run(
     """
     arithmetic = chosen(*numbers)
     inputs, shown = Inputs.of(program, answers), view(digits=answers.shown)
+    over = None
+    if any(loss):
+        from ..streams.measured import beside  # only data files need it
+
+        over = beside(rows, loss, answers, inputs)
 
     def answer(request: Request) -> Hessian:
-        return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic)
+        return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)
 
-    if any(rows):
+    if any(rows) and over is None:
         from ..streams.data import Told, answer_rows, given  # only data files need it
 
         data = given(rows)

@@ -16,6 +16,8 @@ from ..views.minimize import verdict, view
 EXAMPLES = (
     'autodiff minimize "100*(y - x**2)**2 + (1 - x)**2" --at x=-1.2,y=1',
     'autodiff minimize "(x - 3)**2 + y**2" --at x=0,y=1 --bounds x=0:1,y=0: --json',
+    "printf 'x,y\\n0,0\\n1,0\\n2,1\\n1,1\\n' | autodiff minimize \"s = w*x + b; softplus(s) - y*s\" --data - "
+    "--reduce mean --at w=0,b=0",
 )
 
 NO = "it did not converge"
@@ -52,6 +54,7 @@ def run(
     bounds: options.Bounds = None,
     gradient_tolerance: Tolerance = None,
     steps: Steps = None,
+    loss: options.Loss,
     answers: options.Answers,
     saves: options.Saves,
 ) -> int:
@@ -61,6 +64,11 @@ def run(
     """
     inputs = Inputs.of(program, answers)
     inputs.need()
+    over = None
+    if any(loss):
+        from ..streams.measured import given  # only data files need it
+
+        over = given(loss, answers, inputs)
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     out, saved = inputs.out(), Saved(inputs, saves)
@@ -69,7 +77,7 @@ def run(
     searches = Searches(
         lambda request, stop: minimize(
             request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
-            steps=steps, stop=stop,
+            steps=steps, stop=stop, over=over,
         ),
         lambda found: found.converged,
         many=inputs.many,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from ..numbers.work import Exhausted
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
-from ..values.adjoint import Recording, record_gradient
+from ..values.adjoint import Recording, record_gradient, together
+from ..values.formulas import partials
 from ..values.value import variable
 
 BACKENDS = ("llvm", "numpy", "python")
@@ -56,6 +58,23 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
         leaves = list(program.variables.values())
         by = [program.variables.get(name) or variable(name) for name in wanted]
         return record_gradient(program.outputs[0], leaves, by, recorder)
+
+    return record
+
+
+def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
+    """What records the value of a program, its derivatives, and the lower triangle of its Hessian, row after row.
+
+    Raises `ExpressionError` (`limit`) where that is too large.
+    """
+    leaves = list(program.variables.values())
+    by = [program.variables.get(name) or variable(name) for name in wanted]
+    slopes = partials(program.outputs[0], by)
+
+    def record(recorder: Lowering) -> Recording:
+        first = record_gradient(program.outputs[0], leaves, by, recorder)
+        rest = [record_gradient(slope, leaves, by[: k + 1], recorder) for k, slope in enumerate(slopes)]
+        return together([first, *[replace(each, values=()) for each in rest]])
 
     return record
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
+from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.reverse import reverse
@@ -19,6 +20,9 @@ from ..values.value import Value, in_order, kink_warning, located, tape_of
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .problem import as_number, parse, place, single_output, wanted_variables
 from .roundoff import Doubles, losses
+
+if TYPE_CHECKING:
+    from .reduction import Over, Reduced, Reduction
 
 DIGITS = 50
 """Digits of the reference at first; more where these are not enough to be sure of 25."""
@@ -46,6 +50,15 @@ ROUNDING_STEPS = 8
 
 ABSORBING = 800
 """With so many digits no double is lost in a sum with another: only then is a result of 0 believed."""
+
+DIFFERENCES = 60
+"""How often a loss over data is evaluated for its differences, about, for each variable."""
+
+VANISHED = 1e-40
+"""A sum that is smaller than this, beside its terms, is 0."""
+
+STEPS_A_REFERENCE = 20
+"""Steps of work of a node in many digits: measured, in microseconds."""
 
 EFFORT = 30_000
 """Differences are taken for as many variables as keep variables times nodes below this."""
@@ -94,6 +107,8 @@ class Check(NamedTuple):
     """The value first, then the partials."""
     warnings: tuple[Diagnostic, ...]
     """Kinks, and the places where digits were lost."""
+    over: Over | None = None
+    """The rows of data that it is the sum or mean over, if it is."""
 
 
 def check(
@@ -102,6 +117,7 @@ def check(
     *,
     wrt: Sequence[str] | None = None,
     required: int = REQUIRED,
+    over: Reduction | None = None,
 ) -> Check:
     """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
 
@@ -112,6 +128,8 @@ def check(
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
     0
     """
+    if over is not None:
+        return _reduced(text, point, wrt, required, over)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
     output = single_output(program)
@@ -151,6 +169,89 @@ def check(
         text, doubles.value, gradient, placed, program.constants, found.precision, required,
         all(q.agrees for q in quantities), quantities, (*warnings, *kinks, *lost),
     )  # fmt: skip
+
+
+def _reduced(
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: Reduction
+) -> Check:
+    """The same of a formula's sum or mean over rows of data, at the doubles that were read.
+
+    The reference adds up what each row is in many digits; differences are those of the reduced loss.
+    """
+    from .reduction import pose
+
+    posed = pose(text, point, wrt, over, 1 + DIFFERENCES, moving=True)
+    function, wanted = posed.function, posed.wanted
+    here = [posed.values[name] for name in function.variables]
+    value, partials = function(here)
+    told, kinks = function.told, function.kinks(posed.values, wanted)
+    coarse = _totals(function, here, wanted, DIGITS)[0]
+    totals, sizes = _totals(function, here, wanted, 2 * DIGITS)
+    share = told.rows if over.how == "mean" else 1
+    quantities = []
+    for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
+        # what is left of terms that cancel to so many digits is rounding
+        exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
+        judged = _judge(computed, exact, exact, required, False)
+        agrees, remark = judged.agrees, judged.remark
+        if abs(coarse[k] - totals[k]) > SURE * abs(totals[k]) and exact:
+            agrees, remark = False, f"not settled with {2 * DIGITS} digits"
+        elif not agrees and not exact and abs(computed) <= ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share:
+            agrees, remark = True, "0 to within rounding"
+        slope, condition, exists = Difference(None, None), None, True
+        if name and k <= EFFORT // max(1, told.rows):
+            slope = extrapolated(_along(function, here, function.variables.index(name)), posed.values[name])
+            near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
+            if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
+                agrees, remark = False, f"wrong: differences give {slope.slope:.6g}"
+            exists = not kinks
+        elif name:
+            remark = remark or "no differences: too many rows"
+        if name and totals[0]:
+            condition = float(abs(totals[k] * posed.values[name] / totals[0]))
+        quantities.append(Quantity(
+            name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
+            slope.slope, slope.error, condition, agrees, remark,
+        ))  # fmt: skip
+    return Check(
+        text, value, dict(zip(wanted, partials, strict=True)), posed.values, posed.program.constants, 2 * DIGITS,
+        required, all(q.agrees for q in quantities), tuple(quantities), (*posed.warnings, *kinks), told,
+    )  # fmt: skip
+
+
+def _totals(
+    function: Reduced, point: Sequence[float], wanted: Sequence[str], digits: int
+) -> tuple[list[Number], list[Number]]:
+    """The sums of values and partials over the rows in so many digits, and of their sizes."""
+    from ..numbers.multiprecision import Multiprecision
+
+    m = Multiprecision(digits)
+    totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
+    for row in range(function.data.rows):
+        work.spend(STEPS_A_REFERENCE * len(function.nodes))
+        at = zip(function.names, function.point_at(row, point), strict=True)
+        try:
+            swept = sweep_in(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
+        except ExpressionError as error:
+            function.failed(row, error)
+            continue
+        for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
+            totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
+    return totals, sizes
+
+
+def _along(function: Reduced, point: Sequence[float], k: int) -> Callable[[float], float | None]:
+    """The value as a function of one variable, None where there is none."""
+
+    def value(x: float) -> float | None:
+        try:
+            return function.value([*point[:k], x, *point[k + 1 :]])
+        except ExpressionError as error:
+            if error.kind == "limit":
+                raise
+            return None
+
+    return value
 
 
 def _in_doubles(output: Value, wanted: Sequence[str]) -> Doubles:

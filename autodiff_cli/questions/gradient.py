@@ -144,10 +144,11 @@ def _reduced(
     posed = pose_over(text, point, wrt, over, 1)
     function = posed.function
     value, partials = function([posed.values[name] for name in function.variables])
-    kinks = function.kinks([posed.values[name] for name in function.variables])
+    told = function.told
+    kinks = function.kinks(posed.values, posed.wanted)
     return Gradient(
         text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
-        (*posed.warnings, *kinks), over=function.told,
+        (*posed.warnings, *kinks), over=told,
     )  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..numbers.base import NumberType
@@ -14,6 +14,9 @@ from .arithmetic import DOUBLE, Arithmetic, Shown, Values
 from .eigenvalues import eigenvalues
 from .optimality import Derivatives, classified, derivatives, direction_in_words
 from .problem import Point, Problem, as_number, pose, single_output
+
+if TYPE_CHECKING:
+    from .reduction import Over, Reduction
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
@@ -43,28 +46,30 @@ class Hessian(NamedTuple):
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    over: Over | None = None
+    """The rows of data that it is the sum or mean over, if it is."""
 
 
 def hessian(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | None = None, arithmetic: Arithmetic = DOUBLE
-) -> Hessian:
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | None = None, arithmetic: Arithmetic = DOUBLE,
+    over: Reduction | None = None,
+) -> Hessian:  # fmt: skip
     """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
 
-    One backward sweep over numbers that carry their derivatives. Raises `ExpressionError` as `gradient` does;
+    One backward sweep over numbers that carry their derivatives.
+    `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does;
     `derivative` also where a second derivative is infinite, or at a kink does not exist.
 
     >>> answer = hessian("x**2 - y**2", {"x": 0, "y": 0})
     >>> answer.hessian, answer.eigenvalues, answer.verdict
     ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
+    if over is not None:
+        return _reduced(text, point, wrt, over, arithmetic)
     posed = pose(text, point, wrt)
     output = single_output(posed.program)
     names = posed.wanted
-    if len(names) > MOST_VARIABLES:
-        raise ExpressionError(
-            "limit", f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most", None,
-            "name some of them: `--wrt x,y`",
-        )  # fmt: skip
+    _check_size(names)
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -73,22 +78,57 @@ def hessian(
 
     found = arithmetic.run(posed.point, work)
     matrix = [[float(x) for x in row] for row in found["hessian"]]
+    told = _told(matrix, names, lambda: _with_errors(posed, output, found, matrix, arithmetic), warnings)
+    return Hessian(
+        text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], *told,
+        found["point"], posed.program.constants, (*posed.warnings, *warnings),
+    )  # fmt: skip
+
+
+def _reduced(
+    text: str, point: Point | None, wrt: Sequence[str] | None, over: Reduction, arithmetic: Arithmetic
+) -> Hessian:
+    """The same of a formula's sum or mean over rows of data."""
+    from .reduction import in_doubles
+    from .reduction import pose as pose_over
+
+    in_doubles(arithmetic)
+    posed = pose_over(text, point, wrt, over, 1, moving=True)
+    names = posed.wanted
+    _check_size(names)
+    function = posed.function
+    at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
+    warnings: list[Diagnostic] = []
+    told = _told(at.hessian, names, lambda: at, warnings)
+    return Hessian(
+        text, DOUBLE, at.value, dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian], *told,
+        {**posed.values},
+        posed.program.constants, (*posed.warnings, *warnings), function.told,
+    )  # fmt: skip
+
+
+def _check_size(names: Sequence[str]) -> None:
+    if len(names) > MOST_VARIABLES:
+        raise ExpressionError(
+            "limit", f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most", None,
+            "name some of them: `--wrt x,y`",
+        )  # fmt: skip
+
+
+def _told(
+    matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
+) -> tuple[list[float] | None, str, str, tuple[str, ...]]:
+    """Eigenvalues, verdict, curvature and flat directions of a matrix; what there is to say goes to the warnings."""
     spectrum: list[float] | None = None
     if len(names) > MOST_EIGENVALUES:
         message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"
         warnings.append(Diagnostic("limit", message, None, "name some of the variables: `--wrt x,y`"))
     elif all(abs(x) < 1e300 for row in matrix for x in row):
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
-    curvature, kind = "unknown", "undecided"
-    flat: tuple[str, ...] = ()
-    if spectrum is not None:
-        told = classified(_with_errors(posed, output, found, matrix, arithmetic))
-        curvature, kind = told.curvature, told.kind
-        flat = tuple(direction_in_words(each, names) for each in told.flat)
-    return Hessian(
-        text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], spectrum,
-        kind, curvature, flat, found["point"], posed.program.constants, (*posed.warnings, *warnings),
-    )  # fmt: skip
+    if spectrum is None:
+        return None, "undecided", "unknown", ()
+    told = classified(at())
+    return spectrum, told.kind, told.curvature, tuple(direction_in_words(each, names) for each in told.flat)
 
 
 def _with_errors(

@@ -6,18 +6,20 @@ import math
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..numbers.floats import REAL
 from ..numbers.work import Work, current
-from ..values.second import hessian_in
 from .bounds import Range
-from .descend import Row, beginning
+from .descend import Row, beginning, beginning_over
 from .digits import unsigned
 from .evaluator import Evaluator
+from .optimality import Function, Single
 from .problem import as_number, parse
 from .settling import Settled, Surroundings, projected
+
+if TYPE_CHECKING:
+    from .reduction import Over, Reduction
 
 METHODS = {
     "bfgs": "BFGS", "cg": "CG", "l-bfgs-b": "L-BFGS-B", "newton-cg": "Newton-CG", "trust-ncg": "trust-ncg",
@@ -47,6 +49,9 @@ RESERVE = 0.5
 
 STEPS_AN_EVALUATION, STEPS_A_VARIABLE = 100, 1
 """Steps of work that a method takes beside an evaluation, and for each variable: measured, in microseconds."""
+
+PASSES = 50
+"""How often a search goes through data, about."""
 
 MOST_DENSE = 200
 """With more variables `l-bfgs-b` is the method unless another is chosen: the others go through whole matrices, for
@@ -88,6 +93,8 @@ class Minimum(NamedTuple):
     path: tuple[Row, ...]
     """The points that it went through, the start first."""
     warnings: tuple[Diagnostic, ...]
+    over: Over | None = None
+    """The rows of data that the value is the sum or mean over, if it is."""
 
 
 class _Stopped(Exception):
@@ -102,7 +109,7 @@ class _Problem:
     start: Row
     where: tuple[int, ...]
     stop: Callable[[], bool]
-    output: Any
+    function: Function
     best: Row = field(init=False)
     path: list[Row] = field(init=False)
     evaluations: int = 1
@@ -174,7 +181,7 @@ class _Problem:
         self.hessians += 1
         values = dict(zip(self.start.names, self.full(x.tolist()), strict=True))
         try:
-            return numpy.array(hessian_in(REAL, self.output, values, self.start.moving).hessian)
+            return numpy.array(self.function.hessian(values, self.start.moving))
         except ExpressionError:
             # asked for outside the domain, where the step is not taken anyway
             return numpy.eye(len(x))
@@ -197,21 +204,25 @@ def minimize(
     tolerance: float = TOLERANCE,
     steps: int | None = None,
     stop: Callable[[], bool] = lambda: False,
+    over: Reduction | None = None,
 ) -> Minimum:
     """Where the program `text` is least, as one of SciPy's optimisers finds it from the start `point`.
 
     `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`. Once `stop` says so,
-    the best point so far is returned. Raises `ExpressionError` as `gradient` does at the start, and `usage` where SciPy
-    is not installed.
+    the best point so far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient`
+    does at the start, and `usage` where SciPy is not installed.
     """
     chosen = _checked(method, bounds or {}, tolerance)
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program = parse(text, values)
-    evaluator, start, where, warnings, _ = beginning(program, values, wrt)
-    assert isinstance(evaluator, Evaluator)
+    if over is None:
+        values = {name: as_number(value, name) for name, value in (point or {}).items()}
+        begun = beginning(parse(text, values), values, wrt)
+    else:
+        begun = beginning_over(text, point, wrt, over, PASSES)
+    evaluator, start, where, warnings, rows = begun
+    function: Function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
     if method is None and len(where) > MOST_DENSE:
         chosen = "l-bfgs-b"
-    problem = _Problem(evaluator, start, where, stop, evaluator.output)
+    problem = _Problem(evaluator, start, where, stop, function)
     limits = _limits(start, bounds or {})
     try:
         ended, told = _optimised(problem, chosen, limits, tolerance, steps)
@@ -229,7 +240,7 @@ def minimize(
         text, chosen, unsigned(row.value), _all(row.point), _all(row.gradient), row.gradient_norm,
         end.reason in CONVERGED, end.reason,
         end.message, end.kind, end.verdict, at_bounds, len(problem.path) - 1, problem.evaluations, problem.hessians,
-        problem.outside, tuple(problem.path), (*warnings, *end.kinks),
+        problem.outside, tuple(problem.path), (*warnings, *end.kinks), rows,
     )  # fmt: skip
 
 
@@ -317,7 +328,7 @@ def _optimised(
 def _ended(problem: _Problem, row: Row, limits: list[Range], tolerance: float, told: str, method: str) -> Settled:
     """Why the search is over, what it has come to, and both in words."""
     size = [max(abs(each.coordinates[k]) for each in (*problem.path, row)) or 1.0 for k in problem.where]
-    around = Surroundings(problem.row, problem.output, limits, size, tolerance)
+    around = Surroundings(problem.row, problem.function, limits, size, tolerance)
     more = "iterations" in told.lower() or "exceeds limit" in told.lower()
     more = more and projected(row, limits) > tolerance
     counts = problem.evaluations, problem.outside

@@ -11,10 +11,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
+from typing import Protocol
 
+from ..errors import Diagnostic, ExpressionError
+from ..numbers.floats import REAL
 from ..numbers.running import RUNNING, UNIT, Bounded
 from ..values.second import hessian_in
-from ..values.value import Value
+from ..values.sweep_in import sweep_in
+from ..values.value import Value, kink_warning
 from .eigenvalues import eigenvectors
 
 Matrix = Sequence[Sequence[float]]
@@ -61,6 +65,51 @@ class Verdict:
     """Newton's step towards where the gradient is 0; along flat directions only where the gradient is not."""
     gain: float
     """By how much the value would change on that step; infinite where the gradient has a part that is flat."""
+
+
+class Function(Protocol):
+    """What is looked at around a point: a program, or its sum or mean over data. All may raise `ExpressionError`."""
+
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """As the function `derivatives` gives them."""
+
+    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Value and gradient with their rounding errors."""
+
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each kink that the gradient meets; none where there is no gradient."""
+
+    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """The matrix of second derivatives."""
+
+
+class Single:
+    """A program, of which there is nothing to be reduced."""
+
+    def __init__(self, output: Value) -> None:
+        self.output = output
+
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """As the function `derivatives` gives them."""
+        return derivatives(self.output, point, wrt, size)
+
+    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Value and gradient with their rounding errors."""
+        swept = sweep_in(RUNNING, self.output, given, wrt)
+        return RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in wrt]
+
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each kink that the gradient meets."""
+        try:
+            swept = sweep_in(REAL, self.output, point, wrt)
+        except ExpressionError:
+            return ()
+        tape = swept.tape
+        return tuple(kink_warning(swept.nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in swept.kinks)
+
+    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """The matrix of second derivatives."""
+        return hessian_in(REAL, self.output, point, wrt).hessian
 
 
 def derivatives(output: Value, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,10 +15,12 @@ from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
 from ..numbers import work
 from ..numbers.floats import REAL
-from ..values.sweep_in import sweep_in
-from ..values.value import Value, kink_warning
+from ..numbers.running import UNIT, Bounded
+from ..values.second import hessian_in
+from ..values.value import in_order
 from .arithmetic import Arithmetic
 from .evaluator import compile_gradient
+from .optimality import Derivatives, Single, derivatives
 from .point import is_name
 from .problem import as_number, unused, wanted_variables
 from .rows import fitted, reason
@@ -45,6 +47,15 @@ ONE_BY_ONE = 4096
 
 STEPS_A_CALL, STEPS_IN_TURN = 50, 10
 """Steps of work that a block takes, however few rows it has, and rows one by one: measured, in microseconds."""
+
+SECOND = 2.0
+"""Steps of work of a node, for each variable, in a sweep that carries derivatives: measured."""
+
+MOST_IN_BLOCKS = 16
+"""By how many variables second derivatives are computed in blocks."""
+
+SAMPLE, ESTIMATED = 200, 2.0
+"""Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
 
 SHARE = 0.1
 """What a row in a block costs of one that is computed by itself."""
@@ -222,6 +233,8 @@ class Reduced:
         """Steps of work that an evaluation costs."""
         self.left_out: Counter[str] = Counter()
         """Rows that had no value where it was evaluated last, by why."""
+        self.nodes = in_order((self.evaluator.output,))
+        self._seconds: dict[tuple[str, ...], Any] = {}
         self.asked: list[int] = []
         """Rows that the kernel was not sure of, there."""
 
@@ -302,7 +315,10 @@ class Reduced:
         self.asked = list(range(self.data.rows)) if which is None else list(which)
 
     # ---- in blocks ------------------------------------------------------------------------------------------------
-    def _in_blocks(self, point: Sequence[float], which: Sequence[int] | None, totals: Totals) -> None:
+    def _in_blocks(
+        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, compiled: Any = None,
+        otherwise: Callable[[Mapping[str, float]], Sequence[float]] | None = None,
+    ) -> None:  # fmt: skip
         from .blocks import evaluate
 
         given = iter(point)
@@ -324,8 +340,9 @@ class Reduced:
                 return [value, *partials]
 
             found = evaluate(
-                self._kernel, self.names, inputs, stop - start, totals.count, plain, lambda row, name: None
-            )
+                compiled or self._kernel, self.names, inputs, stop - start, totals.count, otherwise or plain,
+                lambda row, name: None,
+            )  # fmt: skip
             for row in found.asked:
                 place = start + row if which is None else int(which[start + row])
                 self.asked.append(place)
@@ -335,18 +352,131 @@ class Reduced:
                 found.results[:, list(found.errors)] = 0.0
             totals.add(found.results)
 
-    # ---- what else there is to say --------------------------------------------------------------------------------
-    def kinks(self, point: Sequence[float]) -> list[Diagnostic]:
-        """A warning for each place of the program that has no derivative at some of the rows, which are counted.
+    # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
+    def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
+        """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
+        self.left_out, self.asked = Counter(), []
+        n = len(wrt)
+        totals = Totals(1 + n + n * (n + 1) // 2)
+        output = self.evaluator.output
+        # a sweep that carries the derivatives by all variables
+        each = self.evaluator.steps + SECOND * len(self.nodes) * (1 + n)
 
-        Of the point where it was evaluated last.
-        """
+        def plain(at: Mapping[str, float]) -> Sequence[float]:
+            work.spend(each)
+            found = hessian_in(REAL, output, at, wrt)
+            return [found.value, *found.gradient, *[x for i, row in enumerate(found.hessian) for x in row[: i + 1]]]
+
+        compiled = self._second_kernel(tuple(wrt))
+        if compiled is None:
+            needed = each * self.data.rows
+            if needed > work.current().left:
+                raise work.current().exhausted(needed, exactly=True)
+            for part in range(0, self.data.rows, ONE_BY_ONE):
+                found = []
+                for row in range(part, min(part + ONE_BY_ONE, self.data.rows)):
+                    try:
+                        found.append(plain(dict(zip(self.names, self.point_at(row, point), strict=True))))
+                    except ExpressionError as error:
+                        self.failed(row, error)
+                totals.add_rows(found)
+        else:
+            self._in_blocks(point, None, totals, compiled, plain)
+        value, rest = self._reduced(totals.sums(), self.rows)
+        return [value, *rest]
+
+    def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
+        """What computes `second` in blocks, None where nothing does."""
+        if self._kernel is None or len(wrt) > MOST_IN_BLOCKS:
+            return None
+        if wrt not in self._seconds:
+            from .blocks import kernel, second_recorder
+
+            fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
+            try:
+                found = kernel(second_recorder(self.program, wrt), len(self.names), fixed, None)
+            except ExpressionError:
+                found = None
+            self._seconds[wrt] = None if found is None or found.compute is None else found
+        return self._seconds[wrt]
+
+    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """The matrix of second derivatives."""
+        return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
+
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """Value, gradient and Hessian, and how far each may be off: of many rows estimated from some of them."""
+        n = len(wrt)
+        at = [point[name] for name in self.variables]
+        value, *rest = self.second(at, wrt)
+        gradient, matrix = rest[:n], square(rest[n:])
+        parts = [derivatives(self.evaluator.output, each, wrt, size) for each in self._some(at)]
+        times = self._times(len(parts))
+
+        def error(x: float, errors: Iterable[float]) -> float:
+            return times * math.fsum(errors) + UNIT * abs(x)
+
+        return Derivatives(
+            value, error(value, [p.value_error for p in parts]),
+            gradient, [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
+            matrix,
+            [
+                [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
+                for i, row in enumerate(matrix)
+            ],
+        )  # fmt: skip
+
+    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Value and gradient with their rounding errors: of many rows estimated from some of them."""
+        at = [float(given[name].x) for name in self.variables]
+        value, partials = self(at)
+        by = dict(zip(self.wrt, partials, strict=True))
+        parts = []
+        single = Single(self.evaluator.output)
+        for point in self._some(at):
+            parts.append(single.bounded({name: given.get(name, Bounded(x)) for name, x in point.items()}, wrt))
+        times = self._times(len(parts))
+
+        def told(x: float, errors: Iterable[float]) -> Bounded:
+            return Bounded(x, times * math.fsum(errors) + UNIT * abs(x))
+
+        return told(value, [v.error for v, _ in parts]), [
+            told(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)
+        ]
+
+    def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
+        """The points of some rows, evenly spread over all of them; those without a value are left out."""
+        count = min(self.data.rows, SAMPLE)
+        for k in range(count):
+            row = k * self.data.rows // count
+            at = dict(zip(self.names, self.point_at(row, point), strict=True))
+            work.spend(SECOND * len(self.nodes) * (1 + len(self.wrt)))
+            if self.left_out:
+                try:
+                    hessian_in(REAL, self.evaluator.output, at, self.wrt)
+                except ExpressionError:
+                    continue
+            yield at
+
+    def _times(self, rows: int) -> float:
+        """By what the errors of so many rows are multiplied for those of all."""
+        share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
+        return share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
+
+    # ---- what else there is to say --------------------------------------------------------------------------------
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each place of the program that has no derivative at some of the rows, which are counted."""
         if not self.evaluator.may_kink:
-            return []
+            return ()
+        here = [point[name] for name in self.variables]
+        try:
+            self(here)
+        except ExpressionError:
+            return ()
+        single = Single(self.evaluator.output)
         found: Counter[Diagnostic] = Counter()
         for row in self.asked:
-            at = dict(zip(self.names, self.point_at(row, point), strict=True))
-            found.update(kinks_met(self.evaluator.output, at, self.wrt))
+            found.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
         grouped: dict[Any, list[Diagnostic]] = {}
         for each in found:
             grouped.setdefault(each.span, []).append(each)
@@ -355,17 +485,7 @@ class Reduced:
             rows = sum(found[one] for one in alike)
             many = f"{rows:,} row{'' if rows == 1 else 's'} of {self.rows:,}"
             told.append(alike[0]._replace(message=f"{alike[0].message}; at {many}"))
-        return told
-
-
-def kinks_met(output: Value, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """A warning for each kink that the gradient meets at a point; none where there is no gradient."""
-    try:
-        swept = sweep_in(REAL, output, point, wrt)
-    except ExpressionError:
-        return ()
-    tape = swept.tape
-    return tuple(kink_warning(swept.nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in swept.kinks)
+        return tuple(told)
 
 
 def placed(error: ExpressionError, where: str) -> ExpressionError:
@@ -379,6 +499,16 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
 def block_size(count: int) -> int:
     """How many rows of so many results are computed at once: a power of 2."""
     return max(NARROWEST, min(WIDEST, 1 << ((AT_ONCE // count).bit_length() - 1)))
+
+
+def square(lower: Sequence[float]) -> list[list[float]]:
+    """The symmetric matrix of a lower triangle.
+
+    >>> square([1.0, 2.0, 3.0])
+    [[1.0, 2.0], [2.0, 3.0]]
+    """
+    size = (math.isqrt(8 * len(lower) + 1) - 1) // 2
+    return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
 
 
 def _array(column: Any) -> Any:

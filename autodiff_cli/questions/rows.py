@@ -6,7 +6,6 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +14,7 @@ from ..language.builder import Program
 from ..numbers.work import Exhausted, allowed
 from ..refusals.leniency import AsRead, leniently
 from ..targets.lowering import Lowering
-from ..values.adjoint import Recording, record_gradient
+from ..values.adjoint import Recording, record_gradient, together
 from ..values.value import variable
 from .evaluator import compile_gradient
 from .jacobian import Jacobian, jacobian, output_names
@@ -115,7 +114,7 @@ def asked(question: str, known: Fitted) -> Asked:
 
         def every(recorder: Lowering) -> Recording:
             parts = [record_gradient(output, leaves, by, recorder) for output in program.outputs]
-            return _together(parts)
+            return together(parts)
 
         def rows(point: Mapping[str, float]) -> Sequence[float]:
             return flat_jacobian(jacobian(text, point, wrt=wanted))
@@ -165,20 +164,6 @@ def flat_hessian(found: Hessian) -> list[Any]:
     """The numbers of an answer as a row has them: the value, the gradient, the lower triangle of the matrix."""
     lower = [x for i, row in enumerate(found.hessian) for x in row[: i + 1]]
     return [found.value, *found.gradient.values(), *lower]
-
-
-def _together(parts: Sequence[Recording]) -> Recording:
-    """Recordings by one recorder, as one."""
-    return replace(
-        parts[0],
-        values=tuple([step for part in parts for step in part.values]),
-        partials=tuple([step for part in parts for step in part.partials]),
-        adjoints=tuple([step for part in parts for step in part.adjoints]),
-        watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
-        place={node: step for part in parts for node, step in part.place.items()},
-        edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
-        active=frozenset([node for part in parts for node in part.active]),
-    )
 
 
 # ---- a table ------------------------------------------------------------------------------------------------------

@@ -13,13 +13,10 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, NotSmooth
-from ..numbers.floats import REAL
-from ..numbers.running import RUNNING, UNIT, Bounded
-from ..values.sweep_in import sweep_in
-from ..values.value import Value, kink_warning
+from ..numbers.running import UNIT, Bounded
 from .bounds import Range
 from .descend import Row
-from .optimality import NAMED, Verdict, classified, derivatives, direction_in_words
+from .optimality import NAMED, Function, Verdict, classified, direction_in_words
 
 DIMENSIONS = 200
 """In how many variables the Hessian is looked at."""
@@ -109,7 +106,7 @@ class Surroundings:
 
     evaluate: Callable[[Sequence[float]], Row | None]
     """The row at values of the variables that move, None where there is no value or no gradient."""
-    output: Value
+    function: Function
     limits: Sequence[Range]
     size: list[float]
     """How large the coordinates have been on the way: they are rounded like numbers of that size."""
@@ -150,7 +147,7 @@ class Surroundings:
         if len(row.moving) > DIMENSIONS:
             return Look(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
         try:
-            at = derivatives(self.output, row.point, row.moving, self.size)
+            at = self.function.derivatives(row.point, row.moving, self.size)
         except NotSmooth as refused:
             return Look(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
         except ExpressionError as error:
@@ -159,12 +156,7 @@ class Surroundings:
 
     def kinks(self, row: Row) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
-        try:
-            swept = sweep_in(REAL, self.output, row.point, row.moving)
-        except ExpressionError:
-            return ()
-        tape = swept.tape
-        return tuple(kink_warning(swept.nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in swept.kinks)
+        return self.function.kinks(row.point, row.moving)
 
     def walls(self, row: Row) -> list[int]:
         """At which bound each variable is, as `classified` takes it."""
@@ -184,18 +176,16 @@ class Surroundings:
             given = {name: Bounded(value) for name, value in point.items()}
             given |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
             try:
-                swept = sweep_in(RUNNING, self.output, given, row.moving)
+                found = self.function.bounded(given, row.moving)
             except ExpressionError:
                 return None
-            found = RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in row.moving]
             if math.isfinite(sum(g.error for g in found[1])):
                 break
         return found
 
     def value_error(self, row: Row) -> float:
         """How far the value of the row may be off by rounding, that of the point left out."""
-        swept = sweep_in(RUNNING, self.output, {name: Bounded(x) for name, x in row.point.items()}, ())
-        return RUNNING.number(swept.value).error
+        return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
     def moved(self, row: Row, step: Sequence[float], times: float) -> list[float]:
         """The point so many steps away, but within the bounds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import count
 
@@ -77,6 +77,20 @@ def record_gradient(
         m, recording.values, partials, tuple(totals), tuple(watched), place,
         tuple(_edges(order, place, reverse.active)), frozenset(reverse.active),
     )  # fmt: skip
+
+
+def together(parts: Sequence[Recording]) -> Recording:
+    """Recordings by one recorder, as one."""
+    return replace(
+        parts[0],
+        values=tuple([step for part in parts for step in part.values]),
+        partials=tuple([step for part in parts for step in part.partials]),
+        adjoints=tuple([step for part in parts for step in part.adjoints]),
+        watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
+        place={node: step for part in parts for node, step in part.place.items()},
+        edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
+        active=frozenset([node for part in parts for node in part.active]),
+    )
 
 
 def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value]) -> dict[Step, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.check import FULL, Check, Quantity
-from .document import Block, Line, Pieces, Table, circumstances, sentence
+from .document import Block, Line, Pieces, Table, circumstances, reduced_over, sentence
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 
@@ -29,6 +29,7 @@ def view(*, digits: int | None = None) -> View[Check]:
         least = min((digits for digits in kept if digits is not None), default=FULL)
         told = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (told, "faint")))
+        yield from reduced_over(answer.over)
         yield from circumstances(answer.constants, {}, (), digits)
         yield Table(
             (
@@ -98,6 +99,7 @@ def _record(answer: Check) -> dict[str, object]:
         "constants": answer.constants,
         "warnings": [diagnostic_record(warning) for warning in answer.warnings],
         "agrees": answer.agrees,
+        **({} if answer.over is None else {"data": answer.over._asdict()}),
         "precision": answer.precision,
         "required": answer.required,
         "checked": [

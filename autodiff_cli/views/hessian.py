@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.hessian import Hessian
-from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, partials_table, stated
+from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, partials_table, reduced_over, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 
@@ -30,6 +30,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
 
     def document(answer: Hessian) -> Iterator[Block]:
         yield stated("value", answer.value, digits)
+        yield from reduced_over(answer.over)
         yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
         names = list(answer.gradient)
         if not names:
@@ -79,14 +80,19 @@ def _record(answer: Hessian) -> dict[str, object]:
             "point": answer.point,
         },
     )
-    return fields | {
-        "variables": list(answer.gradient),
-        "eigenvalues": answer.eigenvalues,
-        "verdict": answer.verdict,
-        "curvature": answer.curvature,
-        "constants": answer.constants,
-        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
-    }
+    data = {} if answer.over is None else {"data": answer.over._asdict()}
+    return (
+        fields
+        | data
+        | {
+            "variables": list(answer.gradient),
+            "eigenvalues": answer.eigenvalues,
+            "verdict": answer.verdict,
+            "curvature": answer.curvature,
+            "constants": answer.constants,
+            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        }
+    )
 
 
 def _rows(answer: Hessian) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.minimize import Minimum
-from .document import Block, Line, Pieces, Table, held_fixed, stated
+from .document import Block, Line, Pieces, Table, held_fixed, reduced_over, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
 
@@ -19,6 +19,7 @@ def view(*, digits: int | None = None) -> View[Minimum]:
         return readable(x, digits)
 
     def record(answer: Minimum) -> dict[str, object]:
+        data = {} if answer.over is None else {"data": answer.over._asdict()}
         return {
             "value": answer.value,
             "point": answer.point,
@@ -35,6 +36,7 @@ def view(*, digits: int | None = None) -> View[Minimum]:
             "evaluations": answer.evaluations,
             "hessians": answer.hessians,
             "outside": answer.outside,
+            **data,
             "warnings": [diagnostic_record(warning) for warning in answer.warnings],
         }
 
@@ -48,6 +50,7 @@ def view(*, digits: int | None = None) -> View[Minimum]:
 
     def document(answer: Minimum) -> Iterator[Block]:
         yield stated("value", number(answer.value))
+        yield from reduced_over(answer.over)
         yield from held_fixed({name: number(x) for name, x in answer.point.items() if name not in answer.gradient})
         cells: list[tuple[Pieces, ...]] = []
         for name, partial in answer.gradient.items():

@@ -22,10 +22,13 @@ import pytest
 
 from autodiff_cli import ExpressionError, descend, gradient, parse
 from autodiff_cli.questions import reduction
+from autodiff_cli.questions.check import check
 from autodiff_cli.questions.descend import Batches, Rule, Stops
 from autodiff_cli.questions.descend import descend as run_of
 from autodiff_cli.questions.gradient import Gradient
 from autodiff_cli.questions.gradient import gradient as question
+from autodiff_cli.questions.hessian import hessian
+from autodiff_cli.questions.minimize import minimize
 from autodiff_cli.questions.reduction import Reduction, Totals, held
 from autodiff_cli.streams import measured
 from running import autodiff
@@ -314,3 +317,98 @@ def test_the_program_is_not_evaluated_more_often_than_there_are_rows(monkeypatch
 
 def test_parse_is_not_changed_by_data() -> None:
     assert parse("y - w*x").parameters == ("y", "w", "x")
+
+
+# ---- second derivatives, minima, checks ---------------------------------------------------------------------------
+TERMS = [LOSS, "log1p(exp(-y*(w*x + b))) + 0.01*w**2", "tanh(w*x + b)**2/(1 + x**2)", "abs(y)*sqrt(1 + (w*x + b)**2)"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("term", TERMS)
+def test_the_hessian_is_that_of_the_rows_added_up(term: str, backend: str) -> None:
+    data, point = table(300), {"w": 0.3, "b": -0.2}
+    found = hessian(term, point, over=over(data, "sum", backend=backend))
+    rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+    parts = [hessian(term, {**point, **row}, wrt=("w", "b")) for row in rows]
+    for i in range(2):
+        for k in range(2):
+            terms = [part.hessian[i][k] for part in parts]
+            # what is added up is right to some digits of the largest term, in blocks by other formulas
+            assert found.hessian[i][k] == pytest.approx(math.fsum(terms), abs=1e-13 * math.fsum(map(abs, terms)))
+    assert found.over is not None and (found.over.rows, found.over.backend) == (300, backend)
+    assert found.gradient["w"] == pytest.approx(math.fsum(part.gradient["w"] for part in parts), rel=1e-12)
+
+
+def test_second_derivatives_of_many_rows_are_computed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    original = reduction.hessian_in
+
+    def noted(*args: Any) -> Any:
+        asked.append("row")
+        return original(*args)
+
+    monkeypatch.setattr(reduction, "hessian_in", noted)
+    assert hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(3000), backend="llvm")).eigenvalues is not None
+    assert not asked
+    hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(30), backend="python"))
+    assert len(asked) == 30
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_least_squares_come_out_by_minimize(backend: str) -> None:
+    data = table(400)
+    x, y = np.array(data["x"]), np.array(data["y"])
+    slope, start = np.polyfit(x, y, 1)
+    for method in ("bfgs", "newton-cg"):
+        found = minimize(LOSS, {"w": 0, "b": 0}, method=method, over=over(data, backend=backend))
+        assert (found.converged, found.kind, found.verdict) == (
+            True, "minimum", "a minimum: the Hessian there is positive definite",
+        )  # fmt: skip
+        assert (found.point["w"], found.point["b"]) == pytest.approx((slope, start), rel=1e-9)
+        assert found.over is not None and found.over.backend == backend
+
+
+def test_parameters_that_the_data_do_not_tell_apart_are_seen() -> None:
+    found = minimize("(y - (w + v)*x)**2", {"w": 0, "v": 0}, over=over(table(4000), backend="llvm"))
+    assert (found.converged, found.kind) == (True, "flat")
+    assert "w - v" in found.verdict
+
+
+def test_a_loss_without_a_minimum_has_none() -> None:
+    # classes that a line separates: the loss falls for ever as the weight grows
+    data = {"x": [-2.0, -1.0, 1.0, 2.0], "y": [-1.0, -1.0, 1.0, 1.0]}
+    found = minimize("softplus(-y*w*x)", {"w": 0}, over=over(data))
+    assert (found.converged, found.reason) == (False, "unattained")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_check_holds_the_loss_to_many_digits_and_to_differences(backend: str) -> None:
+    found = check("log1p(exp(-y*(w*x + b)))", {"w": 0.3, "b": 0.1}, over=over(table(60), backend=backend))
+    assert found.agrees and found.over is not None and found.over.backend == backend
+    for each in found.quantities:
+        assert (each.digits or 0) >= 13
+        if each.name:
+            assert each.difference == pytest.approx(each.computed, rel=1e-9)
+
+
+def test_a_wrong_gradient_of_a_loss_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = reduction.Reduced.__call__
+
+    def wrong(self: Any, point: Any, which: Any = None) -> Any:
+        value, (first, *others) = original(self, point, which)
+        return value, [first * 1.001, *others]
+
+    monkeypatch.setattr(reduction.Reduced, "__call__", wrong)
+    found = check(LOSS, {"w": 0.3, "b": 0.1}, over=over(table(60)))
+    assert [(each.name, each.agrees) for each in found.quantities] == [("", True), ("w", False), ("b", True)]
+
+
+def test_a_check_leaves_rows_out_and_says_where_there_is_a_kink() -> None:
+    data = {"x": [1.0, 2.0, -3.0]}
+    found = check("log(x + a)", {"a": 1.0}, over=over(data, skip=True))
+    assert found.agrees and found.over is not None and found.over.rows == 2
+    with pytest.raises(ExpressionError, match="row 3: `log`"):
+        check("log(x + a)", {"a": 1.0}, over=over(data))
+    kink = check("relu(x - a)", {"a": 1.0}, over=over(data))
+    assert [each.message for each in kink.warnings] == ["`relu` has no derivative at 0; at 1 row of 3"]
+    assert kink.quantities[1].digits is None
