@@ -20,10 +20,10 @@ from ..values.second import hessian_in
 from ..values.value import in_order
 from .arithmetic import Arithmetic
 from .evaluator import compile_gradient
+from .fields import fitted, reason
 from .optimality import Derivatives, Single, derivatives
 from .point import is_name
 from .problem import as_number, unused, wanted_variables
-from .rows import fitted, reason
 
 REDUCTIONS = ("sum", "mean")
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ExpressionError, nearest
-from ..language.builder import Program
+from ..errors import ExpressionError
 from ..numbers.work import Exhausted, allowed
-from ..refusals.leniency import AsRead, leniently
 from ..targets.lowering import Lowering
 from ..values.adjoint import Recording, record_gradient, together
 from ..values.value import variable
 from .evaluator import compile_gradient
+from .fields import Fitted, check_type, fitted, kept_columns, mapped_columns, unique
 from .jacobian import Jacobian, jacobian, output_names
-from .point import is_name
-from .problem import Point, apart, as_number, parse, single_output, spelled, wanted_variables
+from .problem import Point, as_number, parse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,67 +25,6 @@ if TYPE_CHECKING:
     from .hessian import Hessian
 
 QUESTIONS = ("grad", "jacobian", "hessian")
-
-
-# ---- which names have values --------------------------------------------------------------------------------------
-class Fitted(NamedTuple):
-    """A program whose variables all have values, by columns or for all rows alike."""
-
-    program: Program
-    variables: tuple[str, ...]
-    wanted: tuple[str, ...]
-    reading: AsRead | None = None
-    """How it was read, where that is not as it was typed."""
-
-
-def fitted(
-    text: str,
-    columns: Sequence[str],
-    constants: Mapping[str, float],
-    wrt: Sequence[str] | None,
-    *,
-    outputs: bool = False,
-    lenient: bool = False,
-) -> Fitted:
-    """The program of a text over these columns, `constants` being the same for all rows.
-
-    With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` where
-    that does not fit what is given.
-    """
-    if lenient:
-        known, reading = leniently(text, lambda each: fitted(each, columns, constants, wrt, outputs=outputs))
-        return known._replace(reading=reading)
-    given = [*(column for column in columns if is_name(column)), *constants]
-    program = parse(text, given)
-    if not outputs:
-        single_output(program)
-    missing = [name for name in program.variables if name not in given]
-    if missing:
-        near = next((name for name in columns if name.lower() == missing[0].lower()), None)
-        near = near or nearest(missing[0], list(columns))
-        offers = apart(program, missing, given)
-        mapped = f", or take another: `--columns {missing[0]}={near}`" if near else ""
-        raise ExpressionError(
-            "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
-            f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`{mapped}"
-            + (f"; or write {spelled(offers)}" if offers else ""),
-            offers=offers,
-        )  # fmt: skip
-    for binding in program.bindings:
-        if binding.name in given:
-            raise ExpressionError(
-                "point", f"`{binding.name}` is given a value by the data, and bound by the program",
-                binding.value.span, "rename one of them",
-            )  # fmt: skip
-    for name in program.variables:
-        if name in columns and name in constants:
-            message = f"`{name}` is given a value by `--at`, and is a column of the data"
-            raise ExpressionError(
-                "point", message,
-                hint=f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`",
-            )  # fmt: skip
-    wanted = wanted_variables(program, dict.fromkeys(given, 0.0), wrt)
-    return Fitted(program, tuple(program.variables), tuple(wanted))
 
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
@@ -327,56 +263,6 @@ def _texts(texts: Mapping[int, str], count: int) -> Any:
     return pa.Array.from_buffers(pa.string(), count, [*buffers, pa.py_buffer(b"".join(data))])
 
 
-def check_type(name: str, kind: Any) -> None:
-    """Raise a `point` error for a column of a type that holds no numbers."""
-    import pyarrow.types as types
-
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
-        return
-    text = types.is_string(kind) or types.is_large_string(kind) or kind in ("string_view",)
-    what = "text" if text else "truth values" if types.is_boolean(kind) else f"values of the type {kind}"
-    hint = "convert it to a number type where the data are made, or map another column: `--columns x=NAME`"
-    raise ExpressionError("point", f"column `{name}` holds {what}, and a variable needs numbers", hint=hint)
-
-
-def unique(columns: Sequence[str]) -> None:
-    """Raise `ExpressionError` where two columns have one name."""
-    seen = set()
-    for column in columns:
-        if column in seen:
-            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
-        seen.add(column)
-
-
-def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns to carry along; all of them for True. Raises a usage error for one that is not there."""
-    if keep is True:
-        return tuple(columns)
-    for name in keep or ():
-        if name not in columns:
-            raise no_column(name, columns, "to keep")
-    return tuple(dict.fromkeys(keep or ()))
-
-
-def mapped_columns(columns: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """Which column has the values of which name: those that are said, and the others under their own names."""
-    for theirs in columns.values():
-        if theirs not in names:
-            raise no_column(theirs, names, "to read")
-    hidden = set(columns.values())
-    return {name: name for name in names if name not in hidden} | dict(columns)
-
-
-def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
-    """The error for a column that is not there."""
-    near = nearest(name, list(columns))
-    listed = ", ".join(f"`{column}`" for column in columns[:20]) + (", …" if len(columns) > 20 else "")
-    hint = f"did you mean `{near}`? " if near else ""
-    return ExpressionError("usage", f"there is no column `{name}` {purpose}", hint=f"{hint}there are {listed}")
-
-
 _BINDING = threading.Lock()
 
 
@@ -508,15 +394,3 @@ def _listed(names: Sequence[str] | str | bool) -> tuple[str, ...]:
     if isinstance(names, bool):
         return ()
     return tuple([name.strip() for name in names.split(",")] if isinstance(names, str) else names)
-
-
-# ---- why not ------------------------------------------------------------------------------------------------------
-_NUMERAL = re.compile(r"(?<![\w`])-?\d[\d.]*(?:e[+-]?\d+)?")
-
-
-def reason(error: ExpressionError) -> str:
-    """An error without what is different from row to row, to be counted."""
-    headline = str(error).split("; ")[0].split(" (here ")[0]
-    if error.kind == "point":
-        headline = ": ".join(headline.split(": ")[:2])
-    return f"{error.kind}: {_NUMERAL.sub('…', headline)}"

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions.arithmetic import DOUBLE, Arithmetic
-from ..questions.rows import Fitted, asked, fitted, kept_columns, mapped_columns, rows
+from ..questions.fields import Fitted, fitted, kept_columns, mapped_columns
+from ..questions.rows import asked, rows
 from ..views.error import say
 from ..views.error import told as note
 from ..views.formats import Asked, View, format_of, lacking, writer

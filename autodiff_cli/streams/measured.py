@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
+from ..questions.fields import check_type, mapped_columns, reason, unique
 from ..questions.reduction import Choose, Columns, Data, Reduction, checked, placed, reduction
-from ..questions.rows import check_type, mapped_columns, reason, unique
 from .data import Again, closing, mapping, rows_of
 from .driver import Inputs
 from .options import Answers, Loss, Rows

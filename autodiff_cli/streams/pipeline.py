@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
-from ..questions.rows import Rows, kept_columns, mapped_columns, reason
+from ..questions.fields import kept_columns, mapped_columns, reason
+from ..questions.rows import Rows
 from ..views.error import report, say
 from .batches import Chunk, Needs, Reader, reader
 from .files import Beside

@@ -11,7 +11,8 @@ import pytest
 from autodiff_cli import ExpressionError, rows
 from autodiff_cli.numbers import work
 from autodiff_cli.questions import blocks
-from autodiff_cli.questions.rows import Rows, reason, version
+from autodiff_cli.questions.fields import reason
+from autodiff_cli.questions.rows import Rows, version
 
 TABLE = {"id": ["a", "b", "c"], "x": [1.0, -1.0, None], "n": [1, 2, 3]}
 
