@@ -1112,6 +1112,7 @@ def export(
     text: str,
     to: str | None = None,
     *,
+    dialect: str | None = None,
     name: str | None = None,
     wrt: Names = None,
     lenient: bool = False,
@@ -1119,10 +1120,12 @@ def export(
 ) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 
+    For SQL it is one statement, in the `dialect` of a database: duckdb by default.
+
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=_wrt(wrt)))
+    return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=_wrt(wrt), dialect=dialect))
 
 
 @overload

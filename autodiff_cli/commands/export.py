@@ -6,6 +6,7 @@ from ..questions.export import export
 from ..streams import options
 from ..streams.driver import Inputs, answer_one
 from ..targets import TARGETS
+from ..targets.dialects import DIALECTS
 from ..views.export import view
 from ..views.formats import by_name, writer
 
@@ -13,6 +14,7 @@ EXAMPLES = (
     'autodiff export "tanh(x*w + b)" --to c',
     'autodiff export "sin(x)*y" --output gradient.py',
     'autodiff export "log(1 + exp(x))" --to numpy --name softplus --wrt x',
+    'autodiff export "a*exp(-k*t)" --to sql --dialect postgres',
 )
 
 PROGRAM = (options.ONE, options.Without.of("--at"))
@@ -27,6 +29,12 @@ To = Annotated[
         choices=tuple(TARGETS),
     ),
 ]  # fmt: skip
+Dialect = Annotated[
+    str | None,
+    options.Option(
+        "--dialect", f"Of SQL: {', '.join(DIALECTS)}; the first by default.", "DATABASE", choices=tuple(DIALECTS)
+    ),
+]
 Name = Annotated[
     str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME", standing=False)
 ]
@@ -36,6 +44,7 @@ def run(
     *,
     program: Annotated[options.Program, *PROGRAM],
     to: To = None,
+    dialect: Dialect = None,
     name: Name = None,
     answers: Annotated[options.Answers, *ANSWERS],
 ) -> int:
@@ -51,7 +60,7 @@ def run(
     out = inputs.out()
     code = answer_one(
         inputs,
-        lambda request: export(request.text, target, name=name or "f", wrt=request.wrt),
+        lambda request: export(request.text, target, name=name or "f", wrt=request.wrt, dialect=dialect),
         writer(chosen, out.stream, shown, many=False),
     )
     return out.finish(code)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import Diagnostic, ExpressionError
 from ..targets import TARGETS, target
+from ..targets.dialects import DIALECTS
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
 from ..targets.target import Unit
@@ -28,20 +29,31 @@ class Exported:
     wanted: tuple[str, ...]
     """Those that it is differentiated by, in the order of the results."""
     source: str
+    dialect: str | None = None
+    """Of SQL: the database that the source is for."""
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def export(text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None) -> Exported:
+def export(
+    text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None, dialect: str | None = None
+) -> Exported:
     """The program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
-    `gradient`). Raises `ExpressionError`: `usage` for a target or a name that cannot be, and for a function of the
-    program that the target lacks; else what `parse` raises.
+    `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb. Raises `ExpressionError`:
+    `usage` for a target, a dialect or a name that cannot be, and for a function of the program that the target lacks;
+    else what `parse` raises.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    writer = target(to)
+    if dialect and to != "sql":
+        raise ExpressionError("usage", f"`{to}` has no dialects", hint="`--dialect` goes with `--to sql`")
+    if dialect and dialect not in DIALECTS:
+        listed = ", ".join(f"`{each}`" for each in DIALECTS)
+        raise ExpressionError("usage", f"there is no dialect `{dialect}`", hint=f"there are {listed}")
+    dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
+    writer = target(to, dialect)
     if writer is None:
         listed = ", ".join(f"`{each}`" for each in TARGETS)
         raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {listed}")
@@ -72,4 +84,4 @@ def export(text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = N
     }
     shown = writer.faultless(recording, labels)
     unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
-    return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit))
+    return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)

@@ -11,13 +11,16 @@ TARGETS = {
 """The names of the languages that a program can be exported to, and how the names of their files end."""
 
 
-def target(name: str) -> Target | None:
-    """A writer of this language, None where there is none."""
+def target(name: str, dialect: str | None = None) -> Target | None:
+    """A writer of this language, None where there is none; of SQL in one of `DIALECTS`, by default the first."""
     from .c import C
+    from .dialects import DIALECTS
     from .javascript import JavaScript
     from .latex import Latex
     from .python import Jax, NumPy, Python, Torch
     from .sql import Sql
 
-    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch, Sql, Latex)
+    if name == Sql.name:
+        return Sql(DIALECTS[dialect or next(iter(DIALECTS))])
+    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch, Latex)
     return next((writer() for writer in writers if writer.name == name), None)

@@ -34,11 +34,12 @@ def is_undefined(step: Step) -> bool:
 class _Sources:
     """Which steps may fail, as sets of bits; what of them a step's value shows, and what it hides."""
 
-    def __init__(self, recording: Recording, live: Sequence[Step], silent: Silent) -> None:
+    def __init__(self, recording: Recording, live: Sequence[Step], silent: Silent, limits: bool) -> None:
         large = {step for step in recording.watched if _may_be_infinite(step)}
         # Also a step that stands for an operation which the target lacks.
         large |= {step for node, step in recording.place.items() if node.primitive.infinite}
         self.operands = operands(recording)
+        self.limits = limits
         self.sharp = 0
         """Steps that fail where they are undefined, not only where they are too large."""
         self.plain = 0
@@ -85,7 +86,7 @@ class _Sources:
                 reach = self.concealed(step, k)
                 kept = self.hidden[a] | (self.below[a] & reach)
                 # Behind a limit that is right, such as tanh's, nobody needs to know that a number was too large.
-                below |= kept | (self.below[a] & (self.sharp if _has_limit(step) else -1))
+                below |= kept | (self.below[a] & (self.sharp if self.limits and _has_limit(step) else -1))
                 hidden |= kept
                 shown |= self.shown[a] & ~reach if step.name not in LAZY or k == 0 else 0
         for a in self.operands.get(step, ()):
@@ -120,7 +121,7 @@ class _Sources:
             return ~self.plain if k else 0
         if exponent is not None:
             return -1 if exponent.name != "number" else 0 if exponent.data > 0 else ~self.plain
-        return self.sharp & ~self.plain if row.total else ~self.plain
+        return self.sharp & ~self.plain if row.total and self.limits else ~self.plain
 
 
 def _domain(step: Step) -> tuple[int, str, float] | None:
@@ -164,16 +165,18 @@ def _may_be_infinite(step: Step) -> bool:
     return bool(step.args) and OPERATIONS[step.name].infinite
 
 
-def showing(recording: Recording, silent: Silent, labels: dict[Step, str] | None = None) -> Recording:
+def showing(
+    recording: Recording, silent: Silent, labels: dict[Step, str] | None = None, limits: bool = True
+) -> Recording:
     """The recording with results that are not finite wherever one of its steps, on the way to the value, has failed.
 
-    Too large a number may stay infinite, or be taken to the limit where an operation such as `tanh` has one. `labels`
-    get a note for the step that is added.
+    Too large a number may stay infinite, or if `limits` be taken to the limit where an operation such as `tanh` has
+    one. `labels` get a note for the step that is added.
     """
     m = recording.recorder
     values, partials = recording.values, recording.partials
     live = live_steps((*values, *partials))
-    sources = _Sources(recording, live, silent)
+    sources = _Sources(recording, live, silent, limits)
     undefined, visible, needed = 0, 0, 0
     for value in values:
         undefined |= sources.below[value] & sources.sharp

@@ -20,9 +20,6 @@ BASIC = CONDITIONS | native("add sub mul div neg").keys()
 SHORT = 2
 """A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
 
-LONGEST = 160
-"""The steps of the longest formula that is written out wherever it is needed, in a target without functions."""
-
 
 class Lowering(Recorder):
     """Records operations that a target has: `native` ones, and if it has `functions` those that can be given to it.
@@ -52,8 +49,6 @@ class Lowering(Recorder):
         if rule is None:
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
-        if not (self.functions or self.textbook or fixed) and length(name, len(steps)) > LONGEST:
-            raise Lacking(name)
         if self.functions and not fixed and length(name, len(steps)) > SHORT:
             composed(self.native, name, len(steps))  # what it rests on may be lacking
             return self._new(name, steps, None)

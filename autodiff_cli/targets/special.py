@@ -130,8 +130,13 @@ def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
 def _stirling(m: Any, x: Number) -> tuple[Number, Number]:
     """Two factors of Γ(x) for x >= `doubles.LARGE`, either of which is finite wherever Γ(-x) is not 0."""
     root = m.pow(x, 0.5 * x - 0.25)
-    rest = m.exp(horner(doubles.STIRLING_SERIES, 1 / x / x) / x) * math.sqrt(2 * math.pi)
+    rest = m.exp(_correction(x)) * math.sqrt(2 * math.pi)
     return root, root * m.exp(-x) * rest
+
+
+def _correction(x: Number) -> Number:
+    """What log Γ(x) is more than Stirling's formula, for x >= `doubles.LARGE`."""
+    return horner(doubles.STIRLING_SERIES, 1 / x / x) / x
 
 
 def _gamma_moderate(m: Any, x: Number) -> Number:
@@ -176,8 +181,7 @@ def _lgamma_positive(m: Any, x: Number) -> Number:
         return m.log(product) + _lgamma_one_plus(low - 1)
 
     def large() -> Number:
-        correction = horner(doubles.STIRLING_SERIES, 1 / x / x) / x
-        return (x - 0.5) * (m.log(x) - 1) + (doubles.HALF_LN_2PI - 0.5) + correction
+        return (x - 0.5) * (m.log(x) - 1) + (doubles.HALF_LN_2PI - 0.5) + _correction(x)
 
     above = lambda: m.where(m.lt(x, doubles.LARGE), moderate, large)  # noqa: E731
     return m.where(m.lt(x, 1), lambda: _lgamma_one_plus(x) - m.log(x), above)
@@ -301,7 +305,12 @@ def beta(m: Any, a: Number, b: Number) -> Number:
         return m.and_(m.le(x, 0), m.eq(m.floor(x), x))
 
     def large() -> Number:
-        return m.exp(m.lgamma(a) + m.lgamma(b) - m.lgamma(total))
+        # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel: p is the smaller number, q a large one.
+        p, q = m.min(a, b), m.max(a, b)
+        rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (_correction(q) - _correction(total)))
+        near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
+        far = lambda: m.sqrt(2 * math.pi / p) * m.exp(_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
+        return m.where(m.lt(p, doubles.LARGE), near, far)
 
     ordinary = lambda: m.gamma(a) / m.gamma(total) * m.gamma(b)  # noqa: E731
     safe = m.or_(m.lt(total, doubles.FACTORIALS), m.or_(m.lt(a, 0), m.lt(b, 0)))

@@ -1,35 +1,54 @@
-"""SQL as a target: one SELECT over a table of points, which runs in DuckDB and in SQLite."""
+"""SQL as a target: one SELECT over a table of points, in the dialect of a database."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..language.printer import ATOM, CHOICE, COMPARISON, PRODUCT, SUM, Item, assembled
-from ..numbers.recorder import CONDITIONS, Step, always_defined
-from ..table.names import by_name, native
+from ..numbers.recorder import CONDITIONS, Step, is_number
+from ..table.names import by_name
+from ..table.primitive import OPERATIONS
+from .dialects import LARGEST, Dialect
 from .python import named
 from .target import Target, Unit, Written, call, comment_lines, words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
 
+NO_ANSWER = "no answer: not defined here, no derivative, or a number too large"
+"""What a row says that has numbers in all columns, and no answer."""
+
+SIZES: dict[str, Callable[..., float]] = by_name({
+    "add": lambda x, y: x + y, "sub": lambda x, y: x + y, "mul": lambda x, y: x * y if x and y else 0.0,
+    "neg": lambda x: x, "abs": lambda x: x,
+})  # fmt: skip
+"""How large a result can be, by how large the inputs can be."""
+
 _WORD = re.compile(r"\w+")
+_PLACE = re.compile(r"\{(\d)\}")
 
 KEYWORDS = words(
-    "abort action add after all alter always analyse analyze and anti any array as asc asof asymmetric at attach "
-    "authorization autoincrement before begin between binary both by cascade case cast check collate collation column "
-    "commit concurrently conflict constraint create cross current current_date current_time current_timestamp "
-    "database default deferrable deferred delete desc describe detach distinct do drop each else end escape except "
-    "exclude exclusive exists explain fail false fetch filter first following for foreign freeze from full generated "
-    "glob grant group groups having if ignore ilike immediate in index indexed initially inner insert instead "
-    "intersect into is isnull join key lambda last lateral leading left like limit localtime localtimestamp match "
-    "materialized natural no not nothing notnull null nulls of offset oid on only or order others outer over overlaps "
-    "partition pivot pivot_longer pivot_wider placing plan points positional pragma preceding primary qualify query "
-    "raise range recursive references regexp reindex release rename replace restrict returning right rollback row "
-    "rowid rows savepoint select semi set show similar some summarize symmetric table tablesample temp temporary then "
-    "ties to trailing transaction trigger true unbounded union unique unpack unpivot update user using vacuum value "
-    "values variadic verbose view virtual when where window with without _rowid_"
+    "_rowid_ abort account action add after all alter always analyse analyze and anti any array as asc asof "
+    "assert_rows_modified asymmetric at attach authorization autoincrement before begin between binary both by "
+    "cascade case cast check cluster collate collation column commit concurrently conflict connect connection "
+    "constraint contains create cross cube current current_catalog current_date current_path current_role "
+    "current_schema current_time current_timestamp current_user database date day deallocate default deferrable "
+    "deferred define delete desc describe detach distinct distribute div do drop each else end enum error escape "
+    "except exclude exclusive execute exists explain extract fail false fetch filter first following for foreign "
+    "format freeze from full generated glob global grant group grouping groups gscluster hash having hour if "
+    "ignore ilike immediate in increment index indexed initially inner insert instead intersect interval into is "
+    "isnull issue join json_array json_exists json_object json_query json_table json_value key lambda last "
+    "lateral leading left like limit listagg localtime localtimestamp lookup match materialized merge minus "
+    "minute mod month natural new no normalize not nothing notnull null nulls of offset oid on only or order "
+    "organization others outer over overlaps partition pivot pivot_longer pivot_wider placing plan points "
+    "positional pragma preceding prepare prewhere primary proto qualify query raise range recursive reduce "
+    "references regexp reindex release rename replace restrict returning right rlike rollback rollup row rowid "
+    "rows sample savepoint schema second select semi session_user set settings show similar skip some sort start "
+    "struct summarize symmetric sysdate table tablesample temp temporary then ties time timestamp to trailing "
+    "transaction treat trigger true try_cast uescape unbounded union unique unnest unpack unpivot update user "
+    "using vacuum value values variadic verbose view virtual when whenever where window with within without year"
 )  # fmt: skip
 
 
@@ -40,6 +59,7 @@ class Sql(Target):
     title = "SQL"
     functions = False
     branches = False
+    limits = False
     infix = Target.infix | by_name(
         {
             "eq": (" = ", COMPARISON, SUM, SUM),
@@ -51,22 +71,18 @@ class Sql(Target):
     prefix = Target.prefix | by_name({"not_": ("NOT ", *Target.prefix["not_"][1:])})
     reserved = KEYWORDS
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
         super().__init__()
-        self.forms = named(
-            "",
-            native("sqrt exp asin acos atan atan2 asinh acosh atanh sin cos tan sinh cosh tanh floor ceil abs")
-            | by_name({"log": "ln"}),
-        ) | by_name({"where": self.choice, "pow": self.power})
+        self.dialect = dialect
+        self.sizes: dict[Step, float] = {}
+        """Numbers that steps are never larger than."""
+        there = {name: name for name in dialect.templates} | {**dialect.functions}
+        self.forms = named("", there) | by_name({"where": self.choice, "pow": self.power})
 
     def number(self, value: float | bool) -> str:
         if isinstance(value, bool):
             return "(1 = 1)" if value else "(1 = 0)"
-        if value != value:
-            return "CAST(NULL AS DOUBLE)"
-        text = repr(value)
-        # Without an exponent it would be a decimal number, of few digits, in DuckDB.
-        return text if "e" in text else f"{text}e0"
+        return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
 
     def usable(self, name: str) -> bool:
         return super().usable(name) and name.lower() not in self.reserved and not name.lower().startswith("d_")
@@ -83,55 +99,57 @@ class Sql(Target):
     def power(self, args: tuple[Step, ...]) -> Written:
         """`pow(x, y)`, a square as a product."""
         x, y = args
-        if y.name == "number" and y.data == 2:
-            return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
-        return call("pow", x, y)
+        return (PRODUCT, [(x, ATOM), "*", (x, ATOM)]) if is_number(y, 2) else call("pow", x, y)
+
+    def template(self, step: Step) -> str:
+        """How the dialect writes an operation, with `{0}` for its first input; empty where that is the usual way."""
+        name, args = step.name, step.args
+        if name == "pow" and is_number(args[1], 2):
+            name, args = "mul", (args[0], args[0])
+        found = self.dialect.templates.get(name, "")
+        if name in self.dialect.guarded:
+            bounds = [(bound.relation, self.number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
+            inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
+            return f"{self.dialect.functions[name]}(CASE WHEN {inside} THEN {{0}} END)"
+        sizes = [self.sizes.get(a, math.inf) for a in args]
+        text = found if isinstance(found, str) else found(self.dialect, args, sizes)
+        return text.replace("{1}", "{0}") if name != step.name else text
+
+    def reads(self, step: Step) -> Iterable[Step]:
+        """The inputs of a step as often as they are written: the expression of one that is needed twice is a column."""
+        text = self.template(step) if step.args else ""
+        if text:
+            return [step.args[int(place)] for place in _PLACE.findall(text)]
+        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else step.args
 
     def operation(self, step: Step) -> Written:
+        text = self.template(step) if step.args else ""
+        if text:
+            return ATOM, self.filled(text, step.args)
         level, parts = super().operation(step)
         if step.name in CONDITIONS:
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
-    def column(self, step: Step) -> str:
-        """The expression of a step: nothing where no branch needs it."""
-        text = self.text(step)
-        if step.name in CONDITIONS and step.name != "not_":
-            text = text[1:-1]
-        guard = self.guard(step) if self.may_fail(step) else []
-        if not guard:
-            return text
-        # Some databases stop at a logarithm of a negative number, even at one that nobody asks for.
-        needed = "".join(item if isinstance(item, str) else assembled(item[0], self.parts, item[1]) for item in guard)
-        return f"CASE WHEN {needed} THEN {text} END"
-
-    def may_fail(self, step: Step) -> bool:
-        """Whether what is written for a step is undefined for some numbers; CASE leaves its other branch alone."""
-        inside = step.args[:1] if step.name == "where" else step.args
-        return not (step.name == "where" or always_defined(step.name, step.args)) or any(
-            a.args and a not in self.names and self.may_fail(a) for a in inside
-        )
-
-    def guard(self, step: Step) -> list[Item]:
-        """The condition under which a step is needed; nothing if it always is."""
+    def filled(self, template: str, args: tuple[Step, ...]) -> list[Item]:
+        """A template with the inputs in their places, in parentheses unless they stand between some already."""
         parts: list[Item] = []
-        for branch in self.guards.get(step, ()):
-            line = branch.line()
-            if not line:
-                return []
-            parts += [" OR "] if parts else []
-            for k, part in enumerate(line):
-                assert part.condition is not None
-                parts += [" AND "] if k else []
-                parts += [] if part.holds else ["NOT "]
-                parts.append((part.condition, ATOM))
-        return parts
+        pieces = _PLACE.split(template)
+        for k in range(0, len(pieces) - 1, 2):
+            inside = pieces[k].endswith(("(", ", ")) and pieces[k + 2].startswith((")", ","))
+            parts += [pieces[k], (args[int(pieces[k + 1])], CHOICE if inside else ATOM)]
+        return [*parts, pieces[-1]]
+
+    def column(self, step: Step) -> str:
+        """The expression of a column."""
+        text = self.text(step)
+        return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
     def module(self, unit: Unit) -> str:
         """The statement."""
-        columns = self.spelled(unit.variables)
+        dialect, columns = self.dialect, self.spelled(unit.variables)
         lines = [
-            "-- Written by autodiff from this program:",
+            f"-- Written by autodiff for {dialect.title}, from this program:",
             *[f"--     {x}".rstrip() for x in comment_lines(unit.text)],
         ]
         lines.append(f"-- `points` is a table with the columns {', '.join(columns.values()) or '(none are needed)'}.")
@@ -140,22 +158,65 @@ class Sql(Target):
             for old, new in columns.items()
             if old != new
         ]
+        lines.append(
+            "-- Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL."
+        )
         for step in unit.recording.recorder.steps:
+            self.sizes[step] = self.size(step)
             if step.name == "input":
                 self.names[step] = list(columns.values())[step.data]
         results = (*unit.recording.values, *unit.recording.partials)
-        layers = [
+        layers = [{name: self.input(name) for name in columns.values()}] if columns else []
+        layers += [
             {name: self.column(step) + self.note(unit, step) for step, name in rows}
             for rows in self.layers(unit, results)
         ]
-        shown = [*columns.values(), f"{assembled(results[0], self.parts)} AS value"]
-        shown += [
-            f"{assembled(step, self.parts)} AS d_{columns.get(name) or f'unused{k}'}"
-            for k, (name, step) in enumerate(zip(unit.wanted, results[1:], strict=True))
+        layers.append({"ad_ok": self.answered(list(columns.values()), results)})
+        names = ["value", *[f"d_{columns.get(name) or f'unused{k}'}" for k, name in enumerate(unit.wanted)]]
+        shown = [
+            *columns.values(),
+            *[
+                f"CASE WHEN ad_ok THEN {assembled(step, self.parts)} END AS {name}"
+                for step, name in zip(results, names, strict=True)
+            ],
+            self.error(list(columns.values())),
         ]
-        lines += self.tables(list(columns.values()), layers, shown)
-        source = f"ad_s{len(layers)}" if layers else "points"
-        return "\n".join([*lines, "SELECT " + ", ".join(shown), f"FROM {source}"]) + ";\n"
+        lines += self.tables(layers, shown)
+        return "\n".join([*lines, "SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{dialect.settings}"]) + ";\n"
+
+    def size(self, step: Step) -> float:
+        """A number that the size of a step never exceeds; that of its inputs is known."""
+        if step.name == "number":
+            return abs(float(step.data))
+        if step.name == "where":
+            return max(self.sizes[a] for a in step.args[1:])
+        if step.name == "sub" and step.args[0] is step.args[1]:
+            return 0.0
+        sizes = [self.sizes[a] for a in step.args]
+        if step.name in SIZES:
+            return SIZES[step.name](*sizes)
+        values = re.fullmatch(r"[\[(](-?[\d.]+), (-?[\d.]+)[\])]", OPERATIONS[step.name].values) if step.args else None
+        return max(abs(float(values[1])), abs(float(values[2]))) if values else math.inf
+
+    def input(self, name: str) -> str:
+        """A column of the points as a finite number; NULL where it is none."""
+        column = self.dialect.cast.format(f"points.{name}")
+        return f"CASE WHEN abs({column}) <= {self.number(LARGEST)} THEN {column} END"
+
+    def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
+        """The condition that all columns are numbers, and all results are finite."""
+        conditions = [f"{name} IS NOT NULL" for name in columns]
+        for step in dict.fromkeys(results):
+            if step.name != "number":
+                conditions.append(f"abs({assembled(step, self.parts)}) <= {self.number(LARGEST)}")
+            elif step.data != step.data:
+                conditions.append(self.number(False))
+        return " AND ".join(conditions) or self.number(True)
+
+    def error(self, columns: list[str]) -> str:
+        """The column that says why a row has no answer."""
+        missing = [f"WHEN {name} IS NULL THEN 'column {name}: no finite number' " for name in columns]
+        return f"CASE WHEN ad_ok THEN NULL {''.join(missing)}ELSE '{NO_ANSWER}' END AS error"
 
     def layers(self, unit: Unit, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
         """The steps that get a column, with its name: each in a layer above what it is computed from.
@@ -164,12 +225,11 @@ class Sql(Target):
         """
         plan = self.plan(unit.recording)
         hidden = self.inlined(plan, results, unit.labels)
-        hidden -= {condition for step in self.guards for condition in self.conditions_of(step)}
         found: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0
         for step in [task.step for task in plan.tasks]:
-            height[step] = max([height.get(a, 0) for a in (*step.args, *self.conditions_of(step))], default=0)
+            height[step] = max([height.get(a, 0) for a in step.args], default=0)
             if step not in hidden:
                 count += 1
                 height[step] += 1
@@ -179,21 +239,22 @@ class Sql(Target):
             yield rows
             self.names.update(rows)
 
-    def tables(self, columns: list[str], layers: list[dict[str, str]], shown: list[str]) -> Iterator[str]:
+    def tables(self, layers: list[dict[str, str]], shown: list[str]) -> Iterator[str]:
         """The table expressions, a layer each; a column is there as long as something needs it."""
         last = {name: len(layers) for text in shown for name in _WORD.findall(text)}
         for k in range(len(layers) - 1, -1, -1):
             for text in layers[k].values():
                 for name in _WORD.findall(text):
                     last.setdefault(name, k)
-        source, there = "points", columns
+        source, there = "points", list[str]()
         for k, layer in enumerate(layers):
             needed = [name for name in there if last.get(name, -1) > k]
             # The text stays in proportion to the program: many columns are handed on together.
-            there, carried = (needed, needed) if len(needed) <= LISTED else (there, ["*"])
-            yield f"{'' if k else 'WITH '}ad_s{k + 1} AS MATERIALIZED ("
+            few = len(needed) <= max(LISTED, len(there) // 2)
+            there, carried = (needed, needed) if few or not k else (there, ["*"])
+            yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.dialect.opening}"
             yield "    SELECT " + ", ".join([*carried, *[f"{text} AS {name}" for name, text in layer.items()]])
-            yield f"    FROM {source}"
+            yield f"    FROM {source}{self.dialect.fence}"
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
 

@@ -111,6 +111,29 @@ def _expm1(m: Any, x: Number) -> Number:
     return m.where(m.lt(m.abs(x), 1), lambda: 2 * m.sinh(x / 2) * m.exp(x / 2), lambda: m.exp(x) - 1)
 
 
+def _log1p(m: Any, x: Number) -> Number:
+    # What rounding took from 1 + x is given back (Hewlett-Packard Journal 28 no. 9, 1977).
+    whole = 1 + x
+    return m.log(whole) - ((whole - 1) - x) / whole
+
+
+def _tanh(m: Any, x: Number) -> Number:
+    e = m.exp(-2 * m.abs(x))
+    return m.where(m.lt(m.abs(x), 1), lambda: m.sinh(x) / m.cosh(x), lambda: m.sign(x) * ((1 - e) / (1 + e)))
+
+
+def _asinh(m: Any, x: Number) -> Number:
+    size = m.abs(x)
+    near = lambda: m.log1p(size + size * (size / (1 + m.sqrt(1 + size * size))))  # noqa: E731
+    return m.sign(x) * m.where(m.gt(size, 1e9), lambda: m.log(size) + math.log(2), near)
+
+
+def _acosh(m: Any, x: Number) -> Number:
+    above = x - 1
+    near = lambda: m.log1p(above + m.sqrt(above * (above + 2)))  # noqa: E731
+    return m.where(m.gt(x, 1e9), lambda: m.log(x) + math.log(2), near)
+
+
 def _clamp(m: Any, x: Number, lo: Number, hi: Number) -> Number:
     kept = m.where(m.lt(x, lo), lo, m.where(m.gt(x, hi), hi, x))
     return m.where(m.le(lo, hi), kept, math.nan)
@@ -199,7 +222,14 @@ SUPPORT: dict[str, Any] = by_name({
     "round": _round,
     "cbrt": _cbrt,
     "expm1": _expm1,
-    "log1p": lambda m, x: m.where(m.lt(m.abs(x), 0.5), lambda: 2 * m.atanh(x / (2 + x)), lambda: m.log(1 + x)),
+    "log1p": _log1p,
+    "asin": lambda m, x: m.atan2(x, m.sqrt((1 - x) * (1 + x))),
+    "acos": lambda m, x: 2 * m.atan2(m.sqrt(1 - x), m.sqrt(1 + x)),
+    "tanh": _tanh,
+    "asinh": _asinh,
+    "acosh": _acosh,
+    "atanh": lambda m, x: m.sign(x) * (0.5 * m.log1p(2 * m.abs(x) / (1 - m.abs(x)))),
+    "acot": lambda m, x: x / m.abs(x) * m.atan2(1, m.abs(x)),
     "asec": lambda m, x: m.atan2(_root_of_square_minus_one(m, x), m.sign(x)),
     "acsc": lambda m, x: m.sign(x) * m.atan2(1, _root_of_square_minus_one(m, x)),
     "sinh": _sinh,

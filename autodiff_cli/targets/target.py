@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -70,6 +70,8 @@ class Target:
     """Whether it is for reading only, so that plain formulas are better than those that keep their digits."""
     branches = True
     """Whether it has statements that are done under a condition only."""
+    limits = True
+    """Whether too large a number may be taken to the limit that a function has there, instead of having no answer."""
     reserved: frozenset[str] = frozenset()
     """Words that cannot be the name of a variable."""
     infix: ClassVar[dict[str, tuple[str, int, int, int]]] = INFIX
@@ -135,11 +137,11 @@ class Target:
 
     def faultless(self, recording: Recording, labels: dict[Step, str]) -> Recording:
         """The recording with results that show where a step has no value: those of the target raise no errors."""
-        return recording if self.textbook else showing(recording, self.silent, labels)
+        return recording if self.textbook else showing(recording, self.silent, labels, self.limits)
 
     def supported(self, name: str, count: int) -> Recording:
         """A function that the target lacks, of so many inputs."""
-        return showing(composed(self.forms, name, count), self.silent)
+        return showing(composed(self.forms, name, count), self.silent, limits=self.limits)
 
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:
@@ -251,7 +253,7 @@ class Target:
         uses: dict[Step, int] = {}
         steps = {task.step: task for task in plan.tasks}
         for step in steps:
-            for a in step.args:
+            for a in self.reads(step):
                 uses[a] = uses.get(a, 0) + 1
         hidden: set[Step] = set()
         weight: dict[Step, int] = {}
@@ -261,6 +263,10 @@ class Target:
             if simple and step not in results and step not in named and self.inlines(step):
                 hidden.add(step)
         return hidden
+
+    def reads(self, step: Step) -> Iterable[Step]:
+        """The inputs of a step, each as often as it is written."""
+        return step.args
 
     def inlines(self, step: Step) -> bool:
         """Whether a step may be written where it is needed."""

@@ -15,6 +15,7 @@ ENDINGS = tuple(ending for endings in TARGETS.values() for ending in endings)
 def _record(answer: Exported) -> dict[str, object]:
     return {
         "target": answer.target,
+        **({"dialect": answer.dialect} if answer.dialect else {}),
         "name": answer.name,
         "variables": answer.variables,
         "wrt": list(answer.wanted),

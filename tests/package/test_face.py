@@ -128,6 +128,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
     ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),
     ("exercise", "", {"check": 2, "answer": "1", "seed": 7}),
+    ("export", "x*w", {"to": "sql", "dialect": "postgres"}),
     ("functions", "atanh", {}),
     ("grad", "½x w", {"at": POINT, "lenient": True}),
     ("trace", "x sin(w)", {"at": POINT, "lenient": True}),

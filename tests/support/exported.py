@@ -7,7 +7,6 @@ import ctypes
 import json
 import math
 import shutil
-import sqlite3
 import subprocess
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,7 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from autodiff_cli.questions.export import Exported, export
+import databases
+from autodiff_cli.questions.export import Exported
+from autodiff_cli.questions.export import export as plainly
 
 Answer = tuple[float, list[float]]
 Runner = Callable[[Exported, Sequence[float]], Answer]
@@ -60,26 +61,14 @@ def jax(exported: Exported, point: Sequence[float]) -> Answer:
     return float(value), [float(p) for p in partials]
 
 
-def sqlite(exported: Exported, point: Sequence[float]) -> Answer:
-    connection = sqlite3.connect(":memory:")
-    return _select(connection.execute, exported, point)
+def database(exported: Exported, point: Sequence[float]) -> Answer:
+    assert exported.dialect is not None
+    (value, *partials), *_ = databases.answers(exported.dialect, exported, [point])
+    return _number(value), [_number(x) for x in partials[:-1]]
 
 
-def duckdb(exported: Exported, point: Sequence[float]) -> Answer:
-    import duckdb as library
-
-    # The library's own connection: opening one takes longer than everything else.
-    library.execute("drop table if exists points")
-    return _select(library.execute, exported, point)
-
-
-def _select(execute: Callable[..., Any], exported: Exported, point: Sequence[float]) -> Answer:
-    columns = [f'"{c}" double' for c in exported.variables.values()] or ["unused double"]
-    execute(f"create table points ({', '.join(columns)})")
-    execute(f"insert into points values ({', '.join('?' * len(columns))})", list(point) or [0.0])
-    row = execute(exported.source).fetchall()[0]
-    value, *partials = [math.nan if x is None else float(x) for x in row[len(exported.variables) :]]
-    return value, partials
+def _number(cell: float | None) -> float:
+    return math.nan if cell is None else cell
 
 
 NODE = """
@@ -171,8 +160,8 @@ def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]
         return found
     if to == "javascript":
         return [*_in_node(exported, points)]
-    if to == "sql":
-        return [*_select_all(runtime, exported, points)]
+    if to.startswith("sql"):
+        return [[_number(x) for x in row[:-1]] for row in databases.answers(runtime, exported, points)]
     import numpy as np
 
     columns: list[Any] = [np.array(column) for column in zip(*points, strict=True)]
@@ -191,22 +180,10 @@ def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]
     return [*_rows((value, *partials), len(points))]
 
 
-def _select_all(runtime: str, exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float]]:
-    if runtime == "duckdb":
-        import duckdb as library
-
-        execute: Callable[..., Any] = library.execute
-        execute("drop table if exists points")
-    else:
-        execute = sqlite3.connect(":memory:").execute
-    names = list(exported.variables.values())
-    columns = [f'"{name}" double' for name in names] or ["unused double"]
-    execute(f"create table points ({', '.join(columns)})")
-    marks = ", ".join("?" * len(columns))
-    for point in points:
-        execute(f"insert into points values ({marks})", list(point) or [0.0])
-    rows = {tuple(row[: len(names)]): row[len(names) :] for row in execute(exported.source).fetchall()}
-    return [[math.nan if x is None else float(x) for x in rows[tuple(point)]] for point in points]
+def export(text: str, to: str, **options: Any) -> Exported:
+    """The program in a language; in a dialect of SQL that is `sql:sqlite`."""
+    language, _, dialect = to.partition(":")
+    return plainly(text, language, dialect=dialect or None, **options)
 
 
 RUNNERS: dict[str, tuple[str, Runner]] = {
@@ -217,8 +194,7 @@ RUNNERS: dict[str, tuple[str, Runner]] = {
         ("numpy", "numpy", numpy),
         ("torch", "torch", torch),
         ("jax", "jax", jax),
-        ("sqlite", "sql", sqlite),
-        ("duckdb", "sql", duckdb),
+        *[(name, f"sql:{name}", database) for name in ("sqlite", "duckdb")],
     )
     if name in ("python", "sqlite") or (shutil.which(name) if name == "node" else find_spec(name))
 }

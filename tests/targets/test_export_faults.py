@@ -12,11 +12,11 @@ import pytest
 
 from autodiff_cli import ExpressionError, parse
 from autodiff_cli.questions.arithmetic import Arithmetic
-from autodiff_cli.questions.export import Exported, export
+from autodiff_cli.questions.export import Exported
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.table.primitive import PRIMITIVES
 from drawn import Drawing
-from exported import RUNNERS, at_points, compiled
+from exported import RUNNERS, at_points, compiled, export
 
 ALLOWED = {"right", "ill-conditioned", "no number", "too large", "no derivative", "right though refused"}
 

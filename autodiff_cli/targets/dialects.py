@@ -1,0 +1,234 @@
+"""The dialects of SQL: what each database calls things, and what it does where there is no number; a row a dialect.
+
+PostgreSQL ends a query at any operation that is undefined, too large or too small, BigQuery and Snowflake at some,
+Spark at a division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..numbers.recorder import Step
+from ..table.names import by_name, native
+
+Template = str | Callable[["Dialect", Sequence[Step], Sequence[float]], str]
+"""How an operation is written, `{0}` and `{1}` for its inputs; perhaps by what these are, and how large at most."""
+
+LARGEST = sys.float_info.max
+QUOTIENT = LARGEST * (1 - 2**-51)
+"""What divided by a number gives one whose product with it is not too large, however the two are rounded."""
+SMALLEST = 5e-324
+
+EXPONENTS = -745.13, 709.782712893
+"""Between these a power of e is neither 0 nor too large, although the exponent is rounded."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a database spells what the exported statement needs."""
+
+    title: str
+    functions: Mapping[str, str]
+    """The operations that it has, with all their digits, by what it calls them. The others are composed."""
+    double: str = "DOUBLE"
+    """The type of the numbers."""
+    literal: str = "{}e0"
+    """A number that is not written with an exponent. Without one it may be a decimal number, of few digits."""
+    exponential: str = "{}"
+    """A number that is."""
+    cast: str = "CAST({0} AS DOUBLE)"
+    """A column as a number of the type; NULL where it can be."""
+    opening: str = "AS ("
+    """What begins a table expression. It is to be computed once, and as a stream where there is a way to say so."""
+    fence: str = ""
+    """What ends a table expression."""
+    settings: str = ""
+    """What ends the statement."""
+    guarded: frozenset[str] = frozenset()
+    """The operations that end the query outside their domains."""
+    templates: Mapping[str, Template] = field(default_factory=dict)
+    """The operations that are written neither with an operator nor as a call."""
+
+    def number(self, value: float) -> str:
+        """A literal."""
+        text = repr(value)
+        return (self.exponential if "e" in text else self.literal).format(text)
+
+
+COMMON = (
+    native("sqrt exp asin acos atan atan2 sin cos tan sinh cosh tanh floor ceil abs")
+    | by_name({"log": "ln"})
+)  # fmt: skip
+"""What all of them have."""
+AREAS = native("asinh acosh atanh")
+UNDEFINED = frozenset(native("sqrt log asin acos acosh atanh"))
+TOO_LARGE = frozenset(native("exp sinh cosh tan"))
+
+
+def _without(functions: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: theirs for name, theirs in functions.items() if name not in names}
+
+
+def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
+    """The position and the value of an input that is a constant."""
+    return next(((k, float(a)) for k, a in enumerate(args) if a.name == "number"), None)
+
+
+def _quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    """x/y where only a division by 0 ends the query."""
+    return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {dialect.number(0.0)}))"
+
+
+# ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small -----------
+def _checked_sum(sign: str) -> Template:
+    """x + y or x - y: of different signs, or small enough."""
+
+    def template(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+        plain = f"{{0}} {sign} {{1}}"
+        if (args[0] is args[1] and sign == "-") or min(sizes) < LARGEST * 2**-55:
+            return f"({plain})"
+        other = "<>" if sign == "+" else "="
+        zero = dialect.number(0.0)
+        enough = f"abs({{0}}) <= {dialect.number(LARGEST)} - abs({{1}})"
+        return f"CASE WHEN {enough} OR ({{0}} > {zero}) {other} ({{1}} > {zero}) THEN {plain} END"
+
+    return template
+
+
+def _checked_product(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number, constant = dialect.number, _constant(args)
+    if args[0] is args[1]:
+        return _power_between(dialect, 2.0, "{0}*{0}")
+    if constant:
+        k, c = constant[0], abs(constant[1])
+        if c in (0, 1):
+            return "({0}*{1})"
+        if c > 1:
+            return f"CASE WHEN abs({{{1 - k}}}) <= {number(QUOTIENT / c)} THEN {{0}}*{{1}} END"
+        zero = f"{number(0.0)}*{{{1 - k}}}"
+        return f"CASE WHEN abs({{{1 - k}}}) >= {number(SMALLEST / c)} THEN {{0}}*{{1}} ELSE {zero} END"
+    zero, one = number(0.0), number(1.0)
+    return (
+        f"CASE WHEN abs({{1}}) > {one} THEN CASE WHEN abs({{0}}) <= {number(QUOTIENT)}/abs({{1}}) THEN {{0}}*{{1}} END "
+        f"WHEN abs({{0}}) >= {number(SMALLEST)}/NULLIF(abs({{1}}), {zero}) THEN {{0}}*{{1}} "
+        f"ELSE {zero}*{{0}}*{{1}} END"
+    )
+
+
+def _checked_quotient(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number = dialect.number
+    zero, one = number(0.0), number(1.0)
+    if args[1].name == "number" and args[1].data:
+        c = abs(float(args[1]))
+        if c < 1:
+            return f"CASE WHEN abs({{0}}) <= {number(QUOTIENT * c)} THEN {{0}}/{{1}} END"
+        return f"CASE WHEN abs({{0}}) >= {number(SMALLEST * c)} THEN {{0}}/{{1}} ELSE {zero}*{{0}} END"
+    return (
+        f"CASE WHEN abs({{1}}) < {one} THEN "
+        f"CASE WHEN abs({{0}}) <= {number(QUOTIENT)}*abs({{1}}) THEN {{0}}/NULLIF({{1}}, {zero}) END "
+        f"WHEN abs({{0}}) >= {number(SMALLEST)}*abs({{1}}) THEN {{0}}/{{1}} ELSE {zero}*{{0}}*{{1}} END"
+    )
+
+
+def _checked_exp(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    low, high = map(dialect.number, EXPONENTS)
+    return f"CASE WHEN {{0}} < {low} THEN {dialect.number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
+
+
+def _up_to(function: str, highest: float) -> Template:
+    """A function that is too large for a large input of either sign."""
+    return lambda dialect, args, sizes: f"{function}(CASE WHEN abs({{0}}) <= {dialect.number(highest)} THEN {{0}} END)"
+
+
+def _power_between(dialect: Dialect, y: float, power: str) -> str:
+    """A power with a constant exponent: neither 0 nor too large where the base is between two numbers."""
+    # with room for the rounding of these ends, which the power multiplies
+    ends = math.log(LARGEST) - 1e-9, math.log(SMALLEST) + 1e-9
+    high, low = [max(SMALLEST, math.exp(min(end / y, math.log(LARGEST) - 1e-9))) for end in ends]
+    number, size = dialect.number, "abs({0})" if y == int(y) else "{0}"
+    if y > 0:
+        small = f"CASE WHEN {size} >= {number(low)} THEN {power} ELSE {number(0.0)} END"
+        inside = f"CASE WHEN {size} <= {number(high)} THEN {small} END"
+        return inside if size != "{0}" else f"CASE WHEN {{0}} >= {number(0.0)} THEN {inside} END"
+    large = f"CASE WHEN {size} <= {number(low)} THEN {power} ELSE {number(0.0)} END"
+    return f"CASE WHEN {size} >= {number(high)} THEN {large} END"
+
+
+def _checked_power(dialect: Dialect, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number, y = dialect.number, args[1]
+    if y.name == "number" and 1e-3 < abs(y.data) < 1e3:
+        return _power_between(dialect, y.data, "power({0}, {1})")
+    zero, one, low, high = map(number, (0.0, 1.0, *EXPONENTS))
+    exponent = "{1}*ln(abs({0}))"
+    return (
+        f"CASE WHEN {{0}} = {zero} THEN CASE WHEN {{1}} > {zero} THEN {zero} WHEN {{1}} = {zero} THEN {one} END "
+        f"WHEN {{0}} > {zero} OR {{1}} = floor({{1}}) THEN CASE WHEN abs({{1}}) < {number(1e-290)} THEN {one} "
+        f"WHEN abs({{1}}) < {number(1e290)} THEN CASE WHEN {exponent} < {low} THEN {zero} "
+        f"WHEN {exponent} <= {high} THEN power({{0}}, {{1}}) END "
+        f"WHEN abs({{0}}) = {one} THEN {one} WHEN (abs({{0}}) < {one}) = ({{1}} > {zero}) THEN {zero} END END"
+    )
+
+
+DIALECTS: dict[str, Dialect] = {
+    # Its optimizer computes a column once by itself; to keep the tables takes more than twice the time.
+    "duckdb": Dialect(
+        "DuckDB", COMMON | AREAS, cast="TRY_CAST({0} AS DOUBLE)", opening="AS NOT MATERIALIZED (", guarded=UNDEFINED,
+    ),
+    # Text would be read as 0. What has no value is NULL by itself.
+    "sqlite": Dialect(
+        "SQLite", COMMON | AREAS, double="REAL",
+        cast="CASE WHEN typeof({0}) IN ('real', 'integer') THEN CAST({0} AS REAL) END", opening="AS MATERIALIZED (",
+    ),
+    # `OFFSET 0` keeps it from writing the expression of a column wherever the column is used.
+    "postgres": Dialect(
+        "PostgreSQL", COMMON | AREAS, double="double precision",
+        literal="{}::float8", exponential="{}::float8", cast="CAST({0} AS double precision)", fence=" OFFSET 0",
+        guarded=UNDEFINED,
+        templates=by_name({
+            "add": _checked_sum("+"), "sub": _checked_sum("-"), "mul": _checked_product, "div": _checked_quotient,
+            "exp": _checked_exp, "pow": _checked_power,
+            "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
+        }),
+    ),
+    # Its `floor` gives an integer of 64 bits, its `asinh` and `acosh` lose digits.
+    "spark": Dialect(
+        "Spark", _without(COMMON, "floor", "ceil") | native("cbrt expm1 log1p hypot"),
+        cast="TRY_CAST({0} AS DOUBLE)",
+        templates=by_name({
+            "div": _quotient,
+            "floor": "CASE WHEN abs({0}) < 4503599627370496e0 THEN CAST(floor({0}) AS DOUBLE) ELSE {0} END",
+            "ceil": "CASE WHEN abs({0}) < 4503599627370496e0 THEN CAST(ceil({0}) AS DOUBLE) ELSE {0} END",
+        }),
+    ),
+    # Its `tanh` is wrong by 1e-8 near 0, `asin`, `acos` and the gamma functions in their last digits. To compute a
+    # branch only where it is needed takes it 30 times as long for a formula with choices within choices.
+    "clickhouse": Dialect(
+        "ClickHouse", _without(COMMON, "tanh", "asin", "acos") | AREAS | native("cbrt log1p erf erfc hypot"),
+        double="Nullable(Float64)", cast="CAST({0} AS Nullable(Float64))",
+        settings="\nSETTINGS short_circuit_function_evaluation = 'disable'",
+    ),
+    "bigquery": Dialect(
+        "BigQuery",
+        COMMON | AREAS | native("cbrt")
+        | {name: f"SAFE.{theirs}" for name, theirs in (COMMON | AREAS).items() if name in UNDEFINED | TOO_LARGE},
+        double="FLOAT64", cast="SAFE_CAST({0} AS FLOAT64)",
+        templates=by_name({
+            "add": "SAFE_ADD({0}, {1})", "sub": "SAFE_SUBTRACT({0}, {1})", "mul": "SAFE_MULTIPLY({0}, {1})",
+            "div": "SAFE_DIVIDE({0}, {1})", "pow": "SAFE.POW({0}, {1})",
+        }),
+    ),
+    "snowflake": Dialect(
+        "Snowflake", COMMON | AREAS | native("cbrt"), double="FLOAT", literal="'{}'::FLOAT", exponential="'{}'::FLOAT",
+        cast="CAST({0} AS FLOAT)", guarded=UNDEFINED,
+        templates=by_name({
+            "div": _quotient,
+            "exp": _checked_exp, "pow": _checked_power,
+            "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
+        }),
+    ),
+    "trino": Dialect("Trino", COMMON | native("cbrt"), cast="TRY_CAST({0} AS DOUBLE)"),
+}  # fmt: skip
+"""By the names that `--dialect` takes."""
