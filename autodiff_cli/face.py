@@ -910,22 +910,27 @@ def plot(
 @answers("diff")
 def diff(
     text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, order: int | None = None,
-    share: bool = False, steps: bool = False,
+    share: bool = False, steps: bool = False, everywhere: bool = False, assume: str | Sequence[str] | None = None,
     to: str | None = None, digits: int | None = None, decimals: int | None = None, exact: bool = False,
     precision: int | None = None,
     certified: bool = False, work: int | None = None,
 ) -> Diff:  # fmt: skip
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
-    With `steps` also how each is found, in `derivations`.
+    With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
+    the `condition` where it is the same, which `everywhere` leaves out; `assume` says what is known of the variables.
 
+    >>> diff("x**n", wrt="x").derivatives[0].short
+    'n*x**(n - 1)'
+    >>> diff("abs(x)", assume="x > 0").derivatives[0].formula
+    '1'
     >>> diff("x**2*y").derivatives[0].formula
     '2*y*x'
     """
     arithmetic = chosen(exact, precision, certified)
     found = _diff.diff(
         text, _point(at, arithmetic), wrt=_wrt(wrt), order=1 if order is None else order, share=share,
-        steps=steps, language=to or "text", arithmetic=arithmetic,
+        steps=steps, everywhere=everywhere, assume=assume, language=to or "text", arithmetic=arithmetic,
     )  # fmt: skip
     return _as(Diff, found, digits=rounding(digits, decimals), steps=steps or None)
 

@@ -15,6 +15,7 @@ EXAMPLES = (
     'autodiff diff "x**2*exp(-x/2)"',
     'autodiff diff "x**3*sin(y)" --wrt x --order 2 --at x=2,y=1',
     'autodiff diff "x**2*sin(3x)" --steps',
+    'autodiff diff "x**n" --assume "x > 0"',
     'autodiff diff "tanh(w*x + b)" --share --to latex',
 )
 
@@ -22,6 +23,16 @@ AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.js
 Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
 Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
 Steps = Annotated[bool, options.Option("--steps", "Also how each is found: rule by rule, as worked by hand.")]
+Everywhere = Annotated[
+    bool,
+    options.Option(
+        "--everywhere", "Formulas that hold at single points and kinks too, with their choices; no short forms."
+    ),
+]
+Assume = Annotated[
+    list[str] | None,
+    options.Option("--assume", "What is known of the variables: `x > 0, 0 < t < 1, n != 0`. Repeats.", "CONDITIONS"),
+]
 To = Annotated[
     str | None,
     options.Option(
@@ -37,6 +48,8 @@ def run(
     order: Order = None,
     share: Share = False,
     steps: Steps = False,
+    everywhere: Everywhere = False,
+    assume: Assume = None,
     to: To = None,
     answers: options.Answers,
     numbers: options.Numbers,
@@ -58,6 +71,8 @@ def run(
             order=1 if order is None else order,
             share=share,
             steps=steps,
+            everywhere=everywhere,
+            assume=assume,
             language=language,
             arithmetic=arithmetic,
         ),

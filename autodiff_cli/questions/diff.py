@@ -17,11 +17,13 @@ from ..table.primitive import FUNCTIONS
 from ..values.adjoint import Recording, record_values
 from ..values.expansion import taylor_in
 from ..values.formulas import Multi, derivatives
+from ..values.generic import Contradiction, conjunction, generic
 from ..values.second import hessian_in
 from ..values.simplify import simplify
 from ..values.sweep_in import knots_met, sweep_in, tape_in
 from ..values.value import Value, in_order, located, node, variable
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 from .problem import Point, as_number, parse, place, single_output, wanted_variables
@@ -42,6 +44,15 @@ class Derivative(NamedTuple):
     formula: str
     value: Shown | None
     """Its value at the point, if there was one."""
+    short: str | None = None
+    """The formula without what is taken at single points and kinks; None where that changes nothing."""
+    condition: str | None = None
+    """Where the short form has the value of the formula: wherever it has one itself if this is None."""
+
+    @property
+    def shown(self) -> str:
+        """What people are shown: the short form, if there is one."""
+        return self.short or self.formula
 
 
 class Diff(NamedTuple):
@@ -61,6 +72,8 @@ class Diff(NamedTuple):
     constants: dict[str, float]
     derivations: tuple[Derivation, ...] = ()
     """How the derivatives are found step by step, those of lower orders first, if that was asked for."""
+    assumptions: tuple[str, ...] = ()
+    """What was assumed, as it was typed."""
 
 
 def diff(
@@ -72,12 +85,18 @@ def diff(
     share: bool = False,
     steps: bool = False,
     language: str = "text",
+    everywhere: bool = False,
+    assume: str | Sequence[str] | None = None,
     arithmetic: Arithmetic = DOUBLE,
 ) -> Diff:
     """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
     With `share` common parts are named, so that the whole is as long as the graph is large. With `steps`
     each is derived step by step. A `point` adds values.
+
+    A formula that holds everywhere may have a short form, with the condition where it is the same; `everywhere` leaves
+    short forms out, and so does `share`. `assume` has conditions that the variables are taken to meet: `x > 0, n > 1`.
+
     Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
 
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
@@ -113,8 +132,17 @@ def diff(
         )
     if steps:
         check_length(output)
-    found = derivatives(output, leaves, order)
+    assumed = assumptions(assume, program)
+    if steps and assumed:
+        raise ExpressionError(
+            "usage", "`--steps` and `--assume` do not go together", None, "leave one of them out: steps assume nothing"
+        )
+    check_point(assumed, numbers)
+    found = _under(output, leaves, order, assumed)
+    warnings += _unused(output, leaves, order, assumed, found)
     formulas = list(found.values())
+    facts = [each.condition for each in assumed]
+    shorts = [None if everywhere or share or language == "python" else generic(each, facts) for each in formulas]
     if order > 1:
         warnings += _kinks(output, order)
     values: list[Any] = [None] * len(formulas)
@@ -140,10 +168,14 @@ def diff(
     written = expression_latex if language == "latex" else expression_text
     shared = [(name_latex(name) if language == "latex" else name, written(part)) for name, part in parts]
     listed = [
-        Derivative(tuple(names[k] for k in by), written(formula), value)
-        for by, formula, value in zip(found, rest, values, strict=True)
-    ]
-    worked = derivations(output, names, leaves, order, found) if steps else ()
+        Derivative(
+            tuple(names[k] for k in by), written(formula), value, written(short.formula) if short else None,
+            written(conjunction(short.conditions)) if short and short.conditions else None,
+        )
+        for by, formula, value, short in zip(found, rest, values, shorts, strict=True)
+    ]  # fmt: skip
+    ends = {by: short.formula if short else formula for (by, formula), short in zip(found.items(), shorts, strict=True)}
+    worked = derivations(output, names, leaves, order, ends) if steps else ()
     whole = _program(text, output, formulas, language, shared, listed)
     if worked and language == "latex":
         whole = steps_latex(worked)
@@ -159,7 +191,44 @@ def diff(
         tuple(warnings),
         program.constants,
         worked,
+        tuple(each.text for each in assumed),
     )
+
+
+def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
+    """The derivatives under assumptions. Raises `ExpressionError` (`usage`) where these cannot all hold."""
+    try:
+        return derivatives(output, leaves, order, [each.condition for each in assumed])
+    except Contradiction:
+        told = ", ".join(f"`{each.text}`" for each in assumed)
+        raise ExpressionError(
+            "usage", f"the assumptions cannot all hold: {told}", None, "leave out what is wrong"
+        ) from None
+
+
+def _unused(
+    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], found: Mapping[Multi, Value]
+) -> list[Diagnostic]:
+    """A warning for each assumption without which the derivatives are the same."""
+
+    def texts(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[str]:
+        facts = [each.condition for each in left]
+        shorts = [generic(each, facts) for each in formulas.values()]
+        return [
+            " ".join(map(expression_text, [short.formula, *short.conditions] if short else [formula]))
+            for formula, short in zip(formulas.values(), shorts, strict=True)
+        ]
+
+    warnings = []
+    left = list(assumed)
+    wanted = texts(found, left) if assumed else []
+    for each in assumed:
+        others = [other for other in left if other is not each]
+        if texts(_under(output, leaves, order, others), others) == wanted:
+            left = others
+            message = f"the assumption `{each.text}` was not used: the derivatives are the same without it"
+            warnings.append(Diagnostic("assumption", message, None, "leave it out"))
+    return warnings
 
 
 def _combinations(count: int, order: int) -> int:
@@ -262,7 +331,8 @@ def _program(
 ) -> str:
     """All of it in one piece."""
     if language == "latex":
-        return equations([*shared, *((derivative_latex(each.by), each.formula) for each in listed)])
+        sides = [(derivative_latex(each.by), each.shown + condition_latex(each.condition)) for each in listed]
+        return equations([*shared, *sides])
     if language == "text":
         return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
     names = tuple(dict.fromkeys(name for each in listed for name in each.by))
@@ -299,6 +369,11 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
 def equations(sides: Sequence[tuple[str, str]]) -> str:
     """Equations in LaTeX, each given by its sides, below each other."""
     return "\\begin{align*}\n" + " \\\\\n".join(f"{left} &= {right}" for left, right in sides) + "\n\\end{align*}"
+
+
+def condition_latex(condition: str | None) -> str:
+    """A condition in LaTeX, beside the formula that it belongs to."""
+    return rf" \quad \text{{where }} {condition}" if condition else ""
 
 
 def derivative_latex(by: Sequence[str]) -> str:

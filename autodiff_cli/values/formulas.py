@@ -15,6 +15,7 @@ from ..table.operators import COMPARISONS, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
 from .collector import number_text, rational
+from .generic import under
 from .shortest import shortest
 from .simplify import simplify
 from .symbolic import Symbolic, is_spelled
@@ -158,9 +159,12 @@ Multi = tuple[int, ...]
 """By which variables a derivative is taken, by their positions, in ascending order."""
 
 
-def derivatives(output: Value, wrt: Sequence[Value], order: int) -> dict[Multi, Value]:
-    """The simplified derivatives of an order by all combinations of the leaves. Raises `ExpressionError` (`limit`)."""
-    known: dict[Multi, Value] = {(): simplify((output,), spell=False)[0]}
+def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
+    """The simplified derivatives of an order by all combinations of the leaves, where the conditions `facts` hold.
+
+    Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
+    """
+    known: dict[Multi, Value] = {(): _simplified((output,), facts)[0]}
     for _ in range(order):
         following: dict[Multi, Value] = {}
         for multi, formula in known.items():
@@ -168,9 +172,17 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int) -> dict[Multi, 
             for k, partial in enumerate(partials(formula, wrt[start:]), start=start):
                 following[(*multi, k)] = partial
         # The stable forms stay until the end: they have derivatives where their definitions have none.
-        known = dict(zip(following, simplify(list(following.values()), spell=False), strict=True))
+        known = dict(zip(following, _simplified(list(following.values()), facts), strict=True))
         check_size(len(in_order(known.values())))
     found = list(known.values())
     if not all(is_spelled(v.primitive) for v in in_order(found)):
         found = simplify(found)
     return dict(zip(known, shortest(found), strict=True))
+
+
+def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
+    """The formulas, simplified where conditions hold; stable forms stay."""
+    if not facts:
+        return simplify(outputs, spell=False)
+    found = simplify((*outputs, *facts), spell=False)
+    return simplify(under(found[: len(outputs)], found[len(outputs) :]), spell=False)

@@ -7,7 +7,7 @@ anyway or has a value everywhere, so that the formula has a value just where it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..errors import ExpressionError
 from ..numbers.work import current
@@ -70,7 +70,8 @@ def shared(one: Place, other: Place) -> Place:
 class Guards:
     """One formula, and what is known at its places."""
 
-    def __init__(self, root: Value, work: int) -> None:
+    def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
+        """`facts` are conditions that hold wherever the formula is looked at."""
         self.root = root
         self.work = work
         """How many operations may still be looked at."""
@@ -78,6 +79,8 @@ class Guards:
         self.bare = Place()
         """Where nothing is known."""
         self.places = [Place()]
+        for fact in facts:
+            self.assume(self.places[0], fact, True)
         self.place: dict[Value, Place] = {root: self.places[0]}
         """Around all uses of a node."""
         self.sure: dict[Value, Place] = dict(self.place)
@@ -256,8 +259,11 @@ class Guards:
         return True
 
     # -- the formula ------------------------------------------------------------------------------------------------
-    def settled(self) -> Value:
-        """The formula without the guards that are decided."""
+    def settled(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
+        """The formula without the guards that are decided.
+
+        `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
+        """
         copies: dict[Value, Value] = {}
         for value in self.order:
             if value.primitive is WHERE:
@@ -272,9 +278,16 @@ class Guards:
                 elif found is not condition:
                     copies[value] = node(WHERE, (copies.get(found, found), copies[x], copies[y]))
                     continue
-            parents = tuple([copies[p] for p in value._prev])
-            copies[value] = value if parents == value._prev else node(value.primitive, parents)
+            known = decided(value) if decided else None
+            copies[value] = self.copied(value if known is None else known, copies)
         return copies[self.root]
+
+    def copied(self, root: Value, copies: dict[Value, Value]) -> Value:
+        """A node, or a few of them over nodes that were copied, on the copies."""
+        if root in copies:
+            return copies[root]
+        parents = tuple([self.copied(p, copies) for p in root._prev])
+        return root if parents == root._prev else node(root.primitive, parents)
 
 
 _MIRRORED = str.maketrans("<>", "><")

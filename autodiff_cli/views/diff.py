@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.derivation import latex
-from ..questions.diff import LANGUAGES, Diff
-from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, stated
+from ..questions.diff import LANGUAGES, Derivative, Diff
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, named_row, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 from .steps import blocks, derivative_name, lines, record, rows
 
 ENDINGS = tuple(ending for endings in LANGUAGES.values() for ending in endings)
-COLUMNS = ("line", "id", "by", "derivative", "value", "error")
+COLUMNS = ("line", "id", "by", "derivative", "value", "error", "short", "condition")
 
 
-STEPS = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error")
+STEPS = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
 """Of the steps by which derivatives are found: a row each, and then the derivatives."""
 
 
@@ -37,7 +37,8 @@ def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
             for each in answer.derivatives:
-                yield stated(derivative_name(each.by), each.formula)
+                line = stated(derivative_name(each.by), each.shown)
+                yield line._replace(pieces=(*line.pieces, *_condition(each))) if each.condition else line
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
@@ -62,6 +63,11 @@ def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False
     return View(_record, _rows, brief, document, columns, formula=formula, endings=ENDINGS)
 
 
+def _condition(each: Derivative) -> Pieces:
+    """Where a short form holds, beside it."""
+    return (("   where ", "faint"), (each.condition or "", "number"))
+
+
 def _place(answer: Diff, digits: int | None) -> str:
     return ", ".join(f"{name} = {readable(x, digits)}" for name, x in answer.point.items())
 
@@ -73,12 +79,13 @@ def _record(answer: Diff) -> dict[str, object]:
         "program": answer.program,
         "shared": [{"name": name, "formula": formula} for name, formula in answer.shared],
         "derivatives": [
-            {"by": list(each.by), "formula": each.formula}
+            {"by": list(each.by), "formula": each.formula, "short": each.short, "condition": each.condition}
             | (number_fields(answer.arithmetic.name, {"value": each.value}) if answer.point else {"value": None})
             for each in answer.derivatives
         ],
         **({"steps": [record(each) for each in answer.derivations]} if answer.derivations else {}),
         **number_fields(answer.arithmetic.name, {"point": answer.point}),
+        **({"assumptions": list(answer.assumptions)} if answer.assumptions else {}),
         "constants": answer.constants,
         "warnings": [diagnostic_record(warning) for warning in answer.warnings],
     }
@@ -90,4 +97,7 @@ def _rows(answer: Diff) -> Iterator[Row]:
     for name, formula in answer.shared:
         yield {"by": name, "derivative": formula}
     for each in answer.derivatives:
-        yield {"by": " ".join(each.by), "derivative": each.formula, "value": exact(each.value)}
+        yield {
+            "by": " ".join(each.by), "derivative": each.formula, "value": exact(each.value),
+            "short": each.short or "", "condition": each.condition or "",
+        }  # fmt: skip

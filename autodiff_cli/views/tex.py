@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from ..language.printer import PRODUCT
 from ..language.typesetting import expression_latex, level_of, name_latex, name_parts, number_latex, text_latex
-from ..questions.diff import Diff, derivative_latex, equations
+from ..questions.diff import Derivative, Diff, condition_latex, derivative_latex, equations
 from ..questions.digits import Shown
 from ..questions.problem import parse
 from ..questions.trace import Pull, Push, Row, Trace
@@ -34,9 +34,16 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     given = {*answer.point, *(name for name, _ in answer.shared)}.union(*(each.by for each in answer.derivatives))
     return equations(
         [(name_latex(name), _mathematics(formula, given)) for name, formula in answer.shared]
-        + [(derivative_latex(each.by), _mathematics(each.formula, given)) for each in answer.derivatives]
+        + [(derivative_latex(each.by), _shown(each, given)) for each in answer.derivatives]
         + (_values(answer, digits) if answer.point else [])
     )
+
+
+def _shown(each: Derivative, given: Collection[str]) -> str:
+    if not each.condition:
+        return _mathematics(each.shown, given)
+    choice = parse(f"where({each.condition}, 1, 0)", given).outputs[0]
+    return _mathematics(each.shown, given) + condition_latex(expression_latex(choice._prev[0]))
 
 
 def _values(answer: Diff, digits: int | None) -> list[tuple[str, str]]:

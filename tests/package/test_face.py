@@ -90,6 +90,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("plot", "x**2*w", {"at": POINT, "wrt": "w", "theme": "dark", "decimals": 2}),
     ("plot", "x**2 + w**2", {"at": POINT, "path": "path.jsonl"}),
     ("diff", "x**3*w", {"at": POINT, "wrt": "x", "order": 2, "digits": 3}),
+    ("diff", "x**w", {"at": POINT, "assume": "x > 0"}),
+    ("diff", "x**w", {"wrt": "x", "everywhere": True}),
     ("diff", "exp(x*w)*sin(x*w)", {"share": True, "to": "python"}),
     ("diff", "x**3*sin(w)", {"order": 2, "steps": True}),
     ("diff", "x**3/w", {"at": POINT, "exact": True}),

@@ -1,0 +1,81 @@
+"""Assumptions: conditions that a program's variables are taken to meet, `x > 0, 0 < t < 1`, as people type them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import ExpressionError, nearest
+from ..language.builder import Program
+from ..numbers.floats import REAL
+from ..run.sweep import Fault, forward
+from ..table.operators import VARIABLE, WHERE
+from ..values.sweep_in import tape_in
+from ..values.value import Value, in_order, node
+from .point import split
+from .problem import parse
+
+MOST = 20
+HINT = "an assumption is a comparison: `x > 0`, `0 < t < 1`, `n != 0`"
+
+
+class Assumption(NamedTuple):
+    """One assumption: as it was typed, and as a condition on the leaves of the program."""
+
+    text: str
+    condition: Value
+
+
+def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
+    """What is assumed of the variables of a program, of one text with commas or of several.
+
+    Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts or ())
+    found = [_read(each.strip(), program) for text in listed for each in split(text)]
+    if len(found) > MOST:
+        raise ExpressionError("limit", f"there are more than {MOST} assumptions", None, "leave out what is not needed")
+    return found
+
+
+def _read(text: str, program: Program) -> Assumption:
+    try:
+        outputs = parse(f"where({text}, 1, 0)", program.variables).outputs if text else []
+    except ExpressionError as error:
+        raise ExpressionError("usage", f"the assumption `{text}` cannot be read: {error}", None, HINT) from None
+    if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
+        raise ExpressionError("usage", f"`{text}` is not one condition", None, HINT)
+    condition = outputs[0]._prev[0]
+    copies: dict[Value, Value] = {}
+    for value in in_order((condition,)):
+        if value.primitive is VARIABLE:
+            if value.label not in program.variables:
+                near = nearest(value.label, list(program.variables))
+                known = ", ".join(f"`{name}`" for name in program.variables) or "none"
+                raise ExpressionError(
+                    "usage", f"the assumption `{text}` is about `{value.label}`, which the program does not use", None,
+                    f"did you mean `{near}`?" if near else f"its variables: {known}",
+                )  # fmt: skip
+            copies[value] = program.variables[value.label]
+        elif value._prev:
+            copies[value] = node(value.primitive, tuple([copies[p] for p in value._prev]))
+        else:
+            copies[value] = value
+    return Assumption(text, copies[condition])
+
+
+def check_point(found: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
+    """Raise `ExpressionError` (`point`) where the point does not meet an assumption whose variables it has."""
+    for each in found:
+        order = in_order((each.condition,))
+        if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
+            continue
+        _, tape = tape_in(REAL, each.condition, numbers)
+        try:
+            forward(tape, REAL, (len(order) - 1,))
+        except Fault:
+            continue
+        if not tape.data[len(order) - 1]:
+            raise ExpressionError(
+                "point", f"the point does not meet the assumption `{each.text}`", None, "change one of them"
+            )

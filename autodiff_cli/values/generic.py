@@ -1,0 +1,336 @@
+"""Generic: a formula without its choices at single points and on thin sets, with the condition where it is the same.
+
+So a derivative reads as a textbook has it: `n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0.
+The given formula and the short one are equal wherever the condition holds and the short one has a value. Also what
+assumptions leave of a formula: `abs(x)` is x where x > 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..numbers.work import current
+from ..table.operators import AND, CONSTANT, NEG, NOT, OR, POW, VARIABLE, WHERE
+from ..table.primitive import PRIMITIVES, Primitive
+from .collector import rational
+from .guards import MOST_WORK, STEPS_A_LOOK, Guards, Place
+from .shortest import shortest, text_size
+from .simplify import simplify
+from .value import Value, constant, in_order, node
+
+MOST_UNSHARED = 300
+"""Names, numbers and operators of a formula whose choices are looked at at each place."""
+
+MOST_CONDITIONS = 6
+"""A formula that needs more of them has no short form."""
+
+_EQ, _NE = PRIMITIVES["eq"], PRIMITIVES["ne"]
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+_LENGTHS = ("hypot", "abs")
+
+
+class Generic(NamedTuple):
+    """A short form, and the conditions where it is what it stands for."""
+
+    formula: Value
+    conditions: tuple[Value, ...]
+
+
+class Contradiction(Exception):
+    """Assumptions that cannot all hold."""
+
+
+def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
+    """The short form of a formula, where there is one; `facts` are conditions that are known to hold."""
+    if not any(value.primitive is WHERE for value in in_order((total,))):
+        return None
+    opener = _Opener(total)
+    opened = opener.opened()
+    if opened is total:
+        return None
+    formula, *conditions = simplify((opened, *opener.conditions, *facts))
+    needed = _unlike(conditions[: len(opener.conditions)])
+    if len(needed) > MOST_CONDITIONS:
+        return None
+    known = [*conditions[len(opener.conditions) :], *needed]
+    try:
+        (formula,) = shortest(simplify(under((unshared(formula),), known)))
+    except Contradiction:  # a condition that never holds
+        return None
+    if text_size(formula, {}) >= text_size(total, {}):
+        return None
+    formula, *conditions = simplify((formula, *needed, *facts))
+    guards = _guards(formula, conditions[len(needed) :])
+    shown: list[Value] = []
+    known = conditions[len(needed) :]
+    for condition in sorted(_unlike([_by_domain(guards, c) for c in conditions[: len(needed)]]), key=_is_choice):
+        there = _guards(condition, [*known, *shown])
+        if there.decided(condition, there.places[0]) is not True:
+            shown.append(condition)
+    return Generic(shortest((formula,))[0], tuple(shown))
+
+
+def _is_choice(condition: Value) -> bool:
+    return condition.primitive is OR
+
+
+def _unlike(conditions: Iterable[Value]) -> list[Value]:
+    """The conditions, each once, numbers on the right."""
+    found: dict[object, Value] = {}
+    for condition in conditions:
+        key: object = condition.primitive, condition._prev
+        if condition.primitive is _NE:
+            x, y = condition._prev
+            key = condition.primitive, frozenset((x, y))
+            if not x._prev and x.primitive is CONSTANT:
+                condition = node(_NE, (y, x))  # noqa: PLW2901
+        found.setdefault(key, condition)
+    return list(found.values())
+
+
+def unshared(root: Value) -> Value:
+    """The formula, if it is short, with each choice at every place where it stands, so that it is decided for that."""
+    order = list(in_order((root,)))
+    choices: set[Value] = set()
+    for value in order:
+        if value.primitive is WHERE or any(p in choices for p in value._prev):
+            choices.add(value)
+    if text_size(root, {}) > MOST_UNSHARED:
+        return root
+
+    def copied(value: Value) -> Value:
+        return node(value.primitive, tuple([copied(p) for p in value._prev])) if value in choices else value
+
+    return copied(root)
+
+
+def negation(condition: Value) -> Value:
+    """The condition that holds where this one does not."""
+    if condition.primitive is NOT:
+        return condition._prev[0]
+    if condition.primitive in (AND, OR):
+        x, y = condition._prev
+        return node(OR if condition.primitive is AND else AND, (negation(x), negation(y)))
+    return node(PRIMITIVES[_OPPOSITE[condition.primitive.name]], condition._prev)
+
+
+class _Opener:
+    """A formula without choices on thin sets."""
+
+    def __init__(self, root: Value) -> None:
+        self.root = root
+        self.conditions: list[Value] = []
+        self.smooth: dict[Value, bool] = {}
+        """Of a node: whether no operation in it has a kink or a jump."""
+
+    def opened(self) -> Value:
+        """The formula where the conditions hold."""
+        copies: dict[Value, Value] = {}
+        for value in in_order((self.root,)):
+            parents = tuple([copies[p] for p in value._prev])
+            if value.primitive is WHERE:
+                condition = self.open(value._prev[0])
+                if isinstance(condition, bool):
+                    copies[value] = parents[1] if condition else parents[2]
+                    continue
+                parents = (condition, *parents[1:])
+            copies[value] = value if parents == value._prev else node(value.primitive, parents)
+        return copies[self.root]
+
+    def open(self, condition: Value) -> Value | bool:
+        """The condition off thin sets."""
+        parts = _conjuncts(condition)
+        if any(self.is_thin(part) for part in parts):
+            self.conditions.append(negation(conjunction([c for part in parts for c in _conjuncts(self.plain(part))])))
+            return False
+        opened = [self.compared(part) for part in parts]
+        if all(new is old for new, old in zip(opened, parts, strict=True)):
+            return condition
+        return conjunction(opened)
+
+    def is_thin(self, condition: Value) -> bool:
+        """Whether a comparison is one for equality that holds nowhere in a whole neighbourhood."""
+        if condition.primitive is not _EQ:
+            return False
+        x, y = condition._prev
+        if x.primitive.name in _LENGTHS and rational(y) == 0:
+            return all(self.is_smooth(p) and _moves(p) for p in x._prev)
+        (difference,) = simplify((node(PRIMITIVES["sub"], (x, y)),))
+        return self.is_smooth(x) and self.is_smooth(y) and _moves(difference)
+
+    def plain(self, condition: Value) -> Value:
+        """That a length is 0, said of what it is the length of."""
+        x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
+        if condition.primitive is _EQ and x.primitive.name in _LENGTHS and rational(y) == 0:
+            return conjunction([self.plain(node(_EQ, (p, y))) for p in dict.fromkeys(x._prev)])
+        return condition
+
+    def is_smooth(self, value: Value) -> bool:
+        """Whether no operation in the graph has a kink or a jump."""
+        for each in in_order((value,)):
+            if each not in self.smooth:
+                rough = each.primitive.knot is not None or each.primitive is WHERE
+                self.smooth[each] = not rough and all(self.smooth[p] for p in each._prev)
+        return self.smooth[value]
+
+    def compared(self, condition: Value) -> Value:
+        """That a number is the largest of several, as it is without ties; anything else is left alone."""
+        if condition.primitive is not _EQ:
+            return condition
+        for x, y in (condition._prev, condition._prev[::-1]):
+            name, inputs = y.primitive.name, y._prev
+            others = [p for p in inputs if not _same(p, x)]
+            if len(others) == len(inputs):
+                continue
+            if name in ("max", "min"):
+                relation = PRIMITIVES["gt" if name == "max" else "lt"]
+                self.conditions += [node(_NE, (x, p)) for p in others]
+                return conjunction([node(relation, (x, p)) for p in others])
+            if name == "clamp":
+                return self.clamped(inputs, x)
+        return condition
+
+    def clamped(self, inputs: Sequence[Value], end: Value) -> Value:
+        """Which of its inputs a clamped number is."""
+        x, low, high = inputs
+        self.conditions += [node(_NE, (x, low)), node(_NE, (x, high))]
+        (width,) = simplify((node(PRIMITIVES["sub"], (high, low)),))
+        if rational(width) is None:
+            self.conditions.append(node(_NE, (low, high)))
+        if _same(end, x):
+            return conjunction([node(PRIMITIVES["gt"], (x, low)), node(PRIMITIVES["lt"], (x, high))])
+        return node(PRIMITIVES["lt" if _same(end, low) else "gt"], (x, end))
+
+
+def _conjuncts(condition: Value) -> list[Value]:
+    """The conditions that all have to hold."""
+    found: list[Value] = []
+    stack = [condition]
+    while stack:
+        top = stack.pop()
+        if top.primitive is AND:
+            stack += top._prev[::-1]
+        else:
+            found.append(top)
+    return found
+
+
+def conjunction(conditions: Sequence[Value]) -> Value:
+    """The condition that holds where all of these do."""
+    if not conditions:
+        zero = constant(0.0, "0")
+        return node(PRIMITIVES["le"], (zero, zero))
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole = node(AND, (whole, condition))
+    return whole
+
+
+def _same(x: Value, y: Value) -> bool:
+    """Whether two nodes are one, or the same number."""
+    return x is y or (x.primitive is CONSTANT and y.primitive is CONSTANT and rational(x) == rational(y) is not None)
+
+
+def _moves(value: Value) -> bool:
+    """Whether a graph depends on a variable."""
+    return any(each.primitive is VARIABLE for each in in_order((value,)))
+
+
+def _by_domain(guards: Guards, condition: Value) -> Value:
+    """The condition; where the formula has a value only on one side of an exception, that it is this side."""
+    disjuncts = [condition]
+    while disjuncts[-1].primitive is OR:
+        last = disjuncts.pop()
+        disjuncts += [last._prev[1], last._prev[0]]
+    for each in reversed(disjuncts):
+        if each.primitive is _NE:
+            x, y = each._prev
+            signs = guards.compared(x, y, guards.places[0])
+            if signs in ("<", ">"):
+                return node(PRIMITIVES["lt" if signs == "<" else "gt"], (x, y))
+            if "=" not in signs:
+                return each
+    return condition
+
+
+# ---- assumptions --------------------------------------------------------------------------------------------------
+def _guards(root: Value, facts: Sequence[Value]) -> Guards:
+    """What is known at the places of a formula under assumptions."""
+    budget = current()
+    work = int(min(MOST_WORK, budget.left / STEPS_A_LOOK))
+    guards = Guards(root, work, facts)
+    budget.spend(min((work - guards.work) * STEPS_A_LOOK, budget.left))
+    return guards
+
+
+def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
+    """The formulas under assumptions, each by itself: equal values wherever the assumptions hold.
+
+    Raises `Contradiction` where these cannot all hold.
+    """
+    if not facts:
+        return list(outputs)
+    told = _guards(conjunction(facts), facts).places[0]
+    if any(not r.signs() or r.low > r.high for r in told.facts.values()) or "" in told.pairs.values():
+        raise Contradiction
+    return [_Assumed(_guards(output, facts)).settled() for output in outputs]
+
+
+class _Assumed:
+    """A formula whose choices, absolute values and powers of powers are decided by what is known."""
+
+    def __init__(self, guards: Guards) -> None:
+        self.guards = guards
+
+    def settled(self) -> Value:
+        """The formula without what is decided."""
+        return self.guards.settled(self.decided)
+
+    def decided(self, value: Value) -> Value | None:
+        """What an operation is, in terms of its inputs, where that is known; else None."""
+        name, inputs = value.primitive.name, value._prev
+        place = self.guards.place[value]
+        if name in ("abs", "sign", "relu"):
+            signs = self.guards.range(inputs[0], place).signs()
+            if signs not in ("<", ">"):
+                return None
+            if name == "abs":
+                return inputs[0] if signs == ">" else node(NEG, (inputs[0],))
+            if name == "sign":
+                return constant(1.0, "1") if signs == ">" else constant(-1.0, "-1")
+            return inputs[0] if signs == ">" else constant(0.0, "0")
+        if name in ("max", "min"):
+            loses = "<" if name == "max" else ">"
+            kept = [
+                x for x in inputs if not any(self.guards.compared(x, y, place) == loses for y in inputs if y is not x)
+            ]
+            if len(kept) == len(inputs) or not kept:
+                return None
+            return kept[0] if len(kept) == 1 else node(value.primitive, tuple(kept))
+        if name == "clamp":
+            x, low, high = inputs
+            if self.guards.compared(x, low, place) == "<":
+                return low
+            if self.guards.compared(x, high, place) == ">":
+                return high
+            inside = self.guards.compared(x, low, place) == ">" and self.guards.compared(x, high, place) == "<"
+            return x if inside else None
+        return self.power(value, place)
+
+    def power(self, value: Value, place: Place) -> Value | None:
+        """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
+        name, inputs = value.primitive.name, value._prev
+        if name not in ("pow", "sqrt", "log") or (inner := inputs[0]).primitive is not POW:
+            return None
+        base, e = inner._prev
+        signs, exponent = self.guards.range(base, place).signs(), rational(e)
+        if signs == "<" and exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
+            base = node(NEG, (base,))
+        elif signs != ">":
+            return None
+        product: Primitive = PRIMITIVES["mul"]
+        if name == "log":
+            return node(product, (e, node(value.primitive, (base,))))
+        other = inputs[1] if name == "pow" else constant(0.5, "0.5")
+        return node(POW, (base, node(product, (e, other))))
