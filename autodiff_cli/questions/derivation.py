@@ -177,8 +177,9 @@ class _Work:
             self.spend(known)
             simple = self.formula if name == root.label else known if _is_fraction(known) else simplify((known,))[0]
             if expression_text(simple) != expression_text(known):
-                last = name == root.label and self.conditional and not _alike(known, simple)
-                yield self.step(CONVENTIONS if last else SIMPLIFY, known, simple, depth)
+                # only the last one may say more than was derived: what is taken at kinks
+                more = self.conditional and not _comparisons(simple) <= _comparisons(known)
+                yield self.step(CONVENTIONS if more else SIMPLIFY, known, simple, depth)
             self.found[name] = simple
 
     def step(
@@ -427,10 +428,9 @@ def _is_fraction(value: Value) -> bool:
     return value.primitive is CONSTANT
 
 
-def _alike(a: Value, b: Value) -> bool:
-    """Whether two formulas are the same by what the simplifier knows."""
-    (left, right) = simplify((a, b))
-    return left is right or expression_text(left) == expression_text(right)
+def _comparisons(formula: Value) -> set[str]:
+    """What is compared in a formula."""
+    return {expression_text(each) for each in in_order((formula,)) if each.primitive.holds}
 
 
 def _product(factors: Sequence[Value]) -> Value:

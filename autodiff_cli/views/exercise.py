@@ -133,7 +133,7 @@ def _page(answer: Sheet | Exercise | Marked) -> str:
         if each.solution is not None:
             derived, traced, told = each.solution
             lines += [steps_latex(derived.derivations)] if derived is not None else []
-            lines += [trace_page(traced)] if traced is not None else []
+            lines += ["", trace_page(traced)] if traced is not None else []
             lines += [rf"\par\noindent {_words(line)}." for line in told]
             lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{each.answered}`')}.")
     return "\n".join(lines)
@@ -166,7 +166,7 @@ def _formula(text: str) -> str:
     except ExpressionError:
         return rf"\texttt{{{text_latex(text)}}}"
     written = r",\ ".join(parts)
-    return rf"$\left({written}\right)$" if pair else f"${written}$"
+    return rf"$\left({written}\right)$" if pair else rf"$\displaystyle {written}$"
 
 
 # ---- records ------------------------------------------------------------------------------------------------------

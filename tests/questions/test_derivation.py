@@ -219,6 +219,7 @@ def test_the_rules_are_those_of_a_teacher(text: str, rules: list[str]) -> None:
         ("x**2 if x > 0 else -x", "x != 0"),
         ("x**n", "unless n == 0 and x == 0"),
         ("hypot(x, y)", "unless hypot(x, y) == 0"),
+        ("relu(x*y)", "x*y != 0"),
         ("round(x)*x", "away from kinks, where it is 0 at halves"),
     ],
 )
@@ -253,5 +254,8 @@ def test_steps_have_whole_formulas_only(given: dict[str, Any]) -> None:
 
 
 def test_what_is_taken_at_kinks_is_told_apart() -> None:
+    for text, rule in (("relu(2x)", SIMPLIFY), ("abs(x)*x", SIMPLIFY), ("x**2 if x < 1 else 3*x", PUT_IN)):
+        (each,) = derived(text).derivations
+        assert each.steps[-1].rule == rule, text
     (each,) = derived("clamp(x, 0, y)", wrt=["x"]).derivations
-    assert [step.rule for step in each.steps][-1] in ("function", CONVENTIONS)
+    assert each.steps[-1].rule in ("function", CONVENTIONS)

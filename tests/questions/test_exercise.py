@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -305,3 +308,15 @@ def test_a_sheet_without_solutions_does_not_give_them_away(level: int) -> None:
     found = sheet(level, count=10, seed=7)
     for form in ("table", "markdown", "latex", "html", "json", "plain", "csv"):
         assert "nswer:" not in text(found, form) and '"answer"' not in text(found, form)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here to compile the document")
+def test_the_document_compiles(tmp_path: Path) -> None:
+    for level in (3, 4):
+        path = tmp_path / f"sheet{level}.tex"
+        path.write_text(text(sheet(level, count=6, seed=7, solutions=True), "latex"), encoding="utf-8")
+        done = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name],
+            cwd=tmp_path, capture_output=True, text=True, errors="replace",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-800:]
