@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..language.builder import Program
+from ..run.backends import first
 from ..run.doubles import Doubles
-from ..run.sweep import Fault
 from .arithmetic import DOUBLE, Arithmetic
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
 from .problem import check_single, parse
@@ -24,7 +24,8 @@ class _Read:
 
     __slots__ = ("_bound", "_constants", "_doubles", "_given", "_leaves", "_places", "_program", "size", "text")
 
-    def __init__(self, text: str, point: Collection[str]) -> None:
+    def __init__(self, text: str, point: Collection[str], *, keep: bool = False) -> None:
+        """To `keep` the program spares reading it again where a graph is wanted anyway."""
         program = parse(text, point)
         check_single(program)
         self.text = text
@@ -37,13 +38,10 @@ class _Read:
             self._places = [(name, program.leaves[name]) for name in program.leaves if name in program.parameters]
         self._constants = program.constants
         self._bound = frozenset([name for name, _, _ in program.bound])
-        self._program: Program | None = None
+        self._program: Program | None = program if keep else None
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """The gradient there, without the graph; None where it takes that.
-
-        Raises KeyError, ValueError, ArithmeticError or Fault where it takes that as well.
-        """
+        """The gradient there, without the graph; None, or `backends.LEFT` is raised, where it takes that."""
         leaves = self._leaves
         if self._bound and not self._bound.isdisjoint(point):
             return None
@@ -106,16 +104,11 @@ class Programs:
         key = (text, *point)
         known = self._known.get(key)
         if known is None:
-            known = _Read(text, point)
+            known = _Read(text, point, keep=self._whole)
             self._remember(key, known)
-        if not self._whole:
-            try:
-                found = known.numbers(point, wrt)
-            except (KeyError, ValueError, ArithmeticError, Fault):
-                found = None
-            if found is not None:
-                return found
-        return known.graph(point, wrt)
+        if self._whole:
+            return known.graph(point, wrt)
+        return first(lambda: known.numbers(point, wrt), lambda: known.graph(point, wrt))
 
     def _remember(self, key: tuple[str, ...], known: _Read) -> None:
         self._size += known.size

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
+from ..run.backends import first
 from ..run.backpropagation import backpropagate
 from ..run.reverse import reverse
 from ..run.sweep import Fault, Rough, activity, compute, forward, show
@@ -541,8 +542,13 @@ def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
 
     Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
     """
-    if type(seed) is float and backpropagate(output, seed):
-        return []
+    return first(
+        lambda: [] if type(seed) is float and backpropagate(output, seed) else None, lambda: _swept(output, seed)
+    )
+
+
+def _swept(output: Value, seed: Number) -> list[Diagnostic]:
+    """The same by the sweep over a tape."""
     place = in_order((output,))
     tape, nodes, root = tape_of(place), list(place), place[output]
     m = number_type(tape.data)

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
+from autodiff_cli import Value
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.questions import programs
 from autodiff_cli.questions.problem import as_number, parse
-from autodiff_cli.run import forms
+from autodiff_cli.run import backends, forms
 from autodiff_cli.run.backpropagation import backpropagate
 from autodiff_cli.run.doubles import Doubles
 from autodiff_cli.run.sweep import Fault
 from autodiff_cli.table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.values import value
 from autodiff_cli.values.sweep_in import sweep_in
 from autodiff_cli.values.value import evaluate
 from random_texts import drawn
@@ -68,6 +72,29 @@ def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
     except (ValueError, ArithmeticError, Fault):
         return None
     return found and shown(found[0], {name: found[1][i] for name, i in program.leaves.items()})
+
+
+def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_sweep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken: list[str] = []
+
+    def told(backend: Callable[[], Any], sweep: Callable[[], Any]) -> Any:
+        found: list[Any] = []
+        answer = backends.first(lambda: found.append(backend()) or found[0], sweep)
+        taken.append("backend" if found and found[0] is not None else "sweep")
+        return answer
+
+    for module in (value, programs):
+        monkeypatch.setattr(module, "first", told)
+    x, stream = Value(2.0), programs.Programs(whole=False)
+    (x * x).backward()
+    stream.gradient("x*x", {"x": 2.0})
+    assert taken == ["backend"] * 2
+    (x * x - 4).relu().backward()
+    stream.gradient("abs(x)", {"x": 0.0})
+    # a graph that is asked for takes the backend of graphs, which leaves the kink to the sweep
+    assert taken == ["backend"] * 2 + ["sweep"] * 3
 
 
 def test_what_sweeps_write_out_is_what_the_rows_say() -> None:
