@@ -471,12 +471,6 @@ def _prod(m: Balls, *xs: Ball) -> Ball:
 
 
 @_function
-def _sigmoid(m: Balls, x: Ball) -> Ball:
-    small = (-abs(x)).a.exp()
-    return Ball((1 if x >= 0 else small) / (1 + small))
-
-
-@_function
 def _softplus(m: Balls, x: Ball) -> Ball:
     return m.logsumexp(x, 0)  # type: ignore[no-any-return]
 

@@ -1,6 +1,7 @@
 """REAL: Python's floats as a number type, the default; every function of the language, and of its rules, on them.
 
-One plain function a name, in a family's module in `numbers.double`. They take floats, never nan or infinite, and return
+One plain function a name, in a family's module in `numbers.double`, where the accurate form in the table's row loses
+digits in doubles or takes too long; all others are those forms. They take floats, never nan or infinite, and return
 a float (comparisons a bool; `softmax`, `unit_vector` and `products_of_others` a list), or raise ValueError (outside the
 domain), ZeroDivisionError (infinite there) or OverflowError (too large for a double). Underflow rounds to 0. Elementary
 functions are right to 4 ulp and special ones to 16, extremes included, wherever changing the last digit of an argument
@@ -30,6 +31,7 @@ class Real(NumberType):
     """Double precision."""
 
     name = "real"
+    has_values = True
     pi = math.pi
     e = math.e
     tolerance = 1e-13

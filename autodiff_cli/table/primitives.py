@@ -106,7 +106,7 @@ _ANGLES = (*_LINE, 10.0, 1000.0, 1e15, 1e-300)
 _UNIT = (-0.999999999, -0.5, 1e-300, 0.25, 0.999999999)
 _OUTSIDE = (-1e200, -3.0, -1.000001, 1.000001, 2.5, 1e200)
 
-SIN = trigonometric("sin", "x", "sine; angles are radians", lambda m, x, out: m.cos(x), facts="odd shows",
+trigonometric("sin", "x", "sine; angles are radians", lambda m, x, out: m.cos(x), facts="odd shows",
     exact={0: 0}, source="DLMF 4.20.1", latex=r"\sin", values="[-1, 1]", samples=_ANGLES)
 COS = trigonometric("cos", "x", "cosine", lambda m, x, out: -m.sin(x), facts="even shows", exact={0: 1},
     complement="`2*sin(x/2)**2` for `1 - cos(x)`", source="DLMF 4.20.2", latex=r"\cos", values="[-1, 1]",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from mpmath import mp, mpf
 
-from autodiff_cli.numbers.base import DEFINITIONS
+from autodiff_cli.numbers.base import ACCURATE, DEFINITIONS
 from autodiff_cli.numbers.floats import FUNCTIONS as OF_DOUBLES
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run.sweep import activity, backward
@@ -110,8 +112,33 @@ NOT_OF_NUMBERS = {"where", "item"}
 
 
 def test_doubles_have_a_function_for_every_row_and_no_other() -> None:
-    assert {name for name, row in OPERATIONS.items() if row.params} - set(OF_DOUBLES) == NOT_OF_NUMBERS
+    said = set(OF_DOUBLES) | set(ACCURATE) | set(DEFINITIONS)
+    assert {name for name, row in OPERATIONS.items() if row.params} - said == NOT_OF_NUMBERS
     assert set(OF_DOUBLES) <= set(OPERATIONS)
+
+
+FOR_SPEED = {"sigmoid", "sech_square", "sinc", "logsumexp"}
+"""What a sweep takes all the time, or with more than two arguments otherwise."""
+
+
+@pytest.mark.parametrize("name", sorted((set(OF_DOUBLES) & set(ACCURATE)) - FOR_SPEED))
+def test_doubles_have_no_function_of_their_own_where_the_accurate_form_gives_the_same(name: str) -> None:
+    rng = random.Random(name)
+    count = len(OPERATIONS[name].params) + OPERATIONS[name].variadic
+
+    def found(function: Callable[..., Any], inputs: list[float]) -> str:
+        try:
+            return repr(function(*inputs))
+        except (ValueError, ArithmeticError, TypeError) as error:
+            return type(error).__name__
+
+    for _ in range(3000):
+        inputs = [
+            rng.choice([rng.uniform(-3, 3), rng.gauss(0, 1) * 10.0 ** rng.randint(-320, 307)]) for _ in range(count)
+        ]
+        if found(OF_DOUBLES[name], inputs) != found(lambda *xs: ACCURATE[name](REAL, *xs), inputs):
+            return
+    raise AssertionError(f"the accurate form of {name} serves")
 
 
 LISTED = """

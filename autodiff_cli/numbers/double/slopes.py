@@ -33,16 +33,6 @@ def recip_one_minus_square(x: float) -> float:
     return 1.0 / ((1.0 - x) * (1.0 + x))
 
 
-def recip_sqrt_one_minus_square(x: float) -> float:
-    """1/sqrt(1 - x²): the derivative of asin; ZeroDivisionError at ±1, ValueError outside."""
-    return 1.0 / math.sqrt((1.0 - x) * (1.0 + x))
-
-
-def recip_sqrt_one_plus_square(x: float) -> float:
-    """1/sqrt(1 + x²): the derivative of asinh."""
-    return 1.0 / math.hypot(1.0, x)
-
-
 def recip_sqrt_square_minus_one(x: float) -> float:
     """1/sqrt(x² - 1): the derivative of acosh; ZeroDivisionError at ±1, ValueError between."""
     return 1.0 / root_of_square_minus_one(x)

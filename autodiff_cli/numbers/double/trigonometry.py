@@ -26,11 +26,6 @@ def tan(x: float) -> float:
     return math.tan(x)
 
 
-def sec(x: float) -> float:
-    """1/cos(x)."""
-    return 1.0 / math.cos(x)
-
-
 def csc(x: float) -> float:
     """1/sin(x); ZeroDivisionError at 0."""
     return finite(1.0 / math.sin(x))
@@ -75,11 +70,6 @@ def asec(x: float) -> float:
 def acsc(x: float) -> float:
     """asin(1/x), the angle in [-π/2, π/2] whose cosecant is x; ValueError for |x| < 1."""
     return math.copysign(math.atan2(1.0, root_of_square_minus_one(x)), x)
-
-
-def acot(x: float) -> float:
-    """atan(1/x), the angle in [-π/2, π/2] whose cotangent is x; ZeroDivisionError at 0, where it jumps."""
-    return math.atan(1.0 / x)
 
 
 def sinh(x: float) -> float:
@@ -155,16 +145,6 @@ def acsch(x: float) -> float:
     return math.asinh(1.0 / x)
 
 
-def acoth(x: float) -> float:
-    """atanh(1/x), the number whose hyperbolic cotangent is x; ZeroDivisionError at ±1, ValueError for |x| < 1.
-
-    As log1p(2/(|x| - 1))/2, where |x| - 1 is exact near 1 (DLMF 4.37.25 with 1/x for z).
-    """
-    if math.fabs(x) < 1.0:
-        raise ValueError("acoth is defined for |x| > 1")
-    return math.copysign(0.5 * math.log1p(2.0 / (math.fabs(x) - 1.0)), x)
-
-
 def sinc(x: float) -> float:
     """sin(πx)/(πx), which is 1 at 0 and exactly 0 at the other integers."""
     if math.fabs(x) <= 0.25:
@@ -176,8 +156,3 @@ def sinc(x: float) -> float:
 def deg(x: float) -> float:
     """An angle given in radians, in degrees."""
     return finite(math.degrees(x))
-
-
-def rad(x: float) -> float:
-    """An angle given in degrees, in radians."""
-    return math.radians(x)
