@@ -35,7 +35,7 @@ FORMULAS: dict[str, tuple[str, dict[str, tuple[float, float]]]] = {
     ),
 }  # fmt: skip
 IN_FILES = FORMULAS | {
-    # SQL has no error function: a logistic curve stands for the normal distribution, in all ways alike
+    # Polars has no error function: a logistic curve stands for the normal distribution, in all ways alike
     "Black–Scholes": (
         BLACK_SCHOLES.format("(1 + tanh(0.7988*x + 0.03528*x**3))/2"), FORMULAS["Black–Scholes"][1],
     ),
