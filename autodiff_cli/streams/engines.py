@@ -31,6 +31,15 @@ AGAIN = 2
 """How often a part is tried again that could not be read or written."""
 
 
+QUIET = {
+    "logging.distributed": "critical",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Settings of a cluster of one's own: nobody looks at what it would else measure all the time, for 9 % of a core."""
+
+
 class Failed(Exception):
     """A part that may well be made in another place, or later."""
 
@@ -69,10 +78,9 @@ class Dask:
         self.ending = ExitStack()
         self.where = scheduler or "this machine"
         # what they have to say is said here, once, and in words about parts
-        quiet = {"logging.distributed": "critical", "distributed.worker.memory.terminate": 0.95}
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         try:
-            with dask.config.set(quiet), warnings.catch_warnings():
+            with dask.config.set(QUIET), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if scheduler is None:
                     self.ending.enter_context(_no_main_module())
