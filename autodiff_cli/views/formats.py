@@ -248,8 +248,12 @@ class Separated(Writer[Answer]):
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.rows
+        row: Row | None = None
         for row in self.view.rows(answer):
             self._row(asked, row)
+        if row is None and self.many:
+            # nothing to say is an answer too, and each line of a stream has its place
+            self._row(asked, {})
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         self._row(asked, {"error": f"{error.kind}: {error}"})

@@ -56,6 +56,8 @@ def _rows(answer: Jacobian) -> Iterator[Row]:
         if answer.jacobian is not None:
             for variable, partial in zip(answer.variables, answer.jacobian[k], strict=True):
                 yield {"output": name, "variable": variable, "partial": exact(partial), "value": exact(value)}
+            if not answer.variables:
+                yield {"output": name, "value": exact(value)}
         if answer.product is not None:
             yield {"output": name, "variable": "", "partial": exact(answer.product[k]), "value": exact(value)}
     for variable, partial in (answer.gradient or {}).items():
