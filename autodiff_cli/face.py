@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from keyword import iskeyword
-from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, cast, overload
 from warnings import warn
 
 from . import views
 from .commands import command_module
 from .commands.fit import read_data
 from .commands.propagate import read_fit, readings
-from .errors import ExpressionError
+from .errors import Diagnostic, ExpressionError
 from .language import builder
 from .numbers.work import allowed
 from .questions import check as _check
@@ -460,8 +460,8 @@ def options_of(command: str) -> dict[str, tuple[Option, Any]]:
     return {_keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
 
 
-def in_python(error: ExpressionError, command: str) -> None:
-    """Have an error name the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
+def in_python(told: Diagnostic, command: str) -> Diagnostic:
+    """An error or a warning that names the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
     options = options_of(command)
 
     def spelled(match: re.Match[str]) -> str:
@@ -473,12 +473,21 @@ def in_python(error: ExpressionError, command: str) -> None:
             return f"`{name}=True`" if kind in (bool, bool | None) else f"`{name}`"
         return f"`{name}={value}`" if kind in (int | None, float | None) else f'`{name}="{value.strip(chr(34))}"`'
 
-    told = error.diagnostic
     message, hint = (
         words and re.sub(r"`(--[a-z-]+)(?: ([^`]+))?`", spelled, words) for words in (told.message, told.hint)
     )
-    error.diagnostic = told._replace(message=message or "", hint=hint)
-    error.args = (message,)
+    return told._replace(message=message or "", hint=hint)
+
+
+def warned(answer: Any, command: str) -> Any:
+    """The answer with its warnings as they are told in Python."""
+    before = getattr(answer, "warnings", ())
+    warnings = tuple([in_python(each, command) for each in before])
+    if warnings == before:
+        return answer
+    made = answer._replace(warnings=warnings)
+    made.__dict__.update(answer.__dict__)
+    return made
 
 
 @cache
@@ -516,15 +525,16 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 times: Any = given.get("work") or 1
                 with allowed(times, length=length):
                     if not given.get("lenient"):
-                        return function(*args, **given)
+                        return cast(R, warned(function(*args, **given), command))
                     ask: Callable[..., Any] = function
                     rest = {name: value for name, value in given.items() if name != "text"}
                     answer, reading = leniently(str(text), lambda read: ask(read, *args[1:], **rest))
                     if reading is not None:
                         answer.__dict__["_reading"] = reading
-                    return answer  # type: ignore[no-any-return]
+                    return cast(R, warned(answer, command))
             except ExpressionError as error:
-                in_python(error, command)
+                error.diagnostic = in_python(error.diagnostic, command)
+                error.args = (error.diagnostic.message,)
                 explain(error, text if isinstance(text, str) else None)
                 raise
 

@@ -8,7 +8,7 @@ from ..questions.bounds import parse_between
 from ..questions.solve import Solved, solve
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
-from ..streams.requests import Reading, Request, names, unknowns_of_object
+from ..streams.requests import Request, names, unknowns_of_object
 from ..streams.runs import INTERRUPTED, Searches
 from ..views.error import report
 from ..views.formats import writer
@@ -47,7 +47,8 @@ def run(
     The solution of an equation, or of several, with its derivatives by all other variables, or by those of `--wrt`.
     Exits with 1 where none is found. Several equations need the extra `optimize`.
     """
-    inputs = Inputs.of(program, answers)._replace(reading=Reading(keys={"for": unknowns_of_object}))
+    inputs = Inputs.of(program, answers)
+    inputs = inputs._replace(reading=inputs.reading._replace(keys={"for": unknowns_of_object}))
     inputs.need()
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)

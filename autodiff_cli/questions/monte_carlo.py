@@ -122,9 +122,10 @@ class Results:
         self.outside += len(values) - len(good)
         self.count += len(good)
         # of the differences from a number near the mean, which do not cancel
-        away = good - self.middle
-        self._sum += float(np.sum(away))
-        self._squares += float(np.dot(away, away))
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = good - self.middle
+            self._sum += float(np.sum(away))
+            self._squares += float(np.dot(away, away))
         if self._edges is None and len(good) <= self._room:
             self._kept.append(good)
             self._room -= len(good)
@@ -165,7 +166,8 @@ class Results:
 
         batches = self._batches or np.array_split(np.concatenate(self._kept), BATCHES)
         ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
-        spread = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
         return spread * float(np.cbrt(len(batches[0]) / self.count))
 
     def moments(self) -> tuple[float, float]:

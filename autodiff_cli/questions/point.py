@@ -11,11 +11,15 @@ from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
 from ..language.tokens import NAME, plain_number, scan
+from ..refusals.leniency import leniently
 from .problem import evaluate_constant
 from .reading import whole
 
 _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
+
+_LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3}(?!\d)[^=]*(,|$)")
+"""The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
@@ -34,7 +38,7 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
         return point
     point = {}
     try:
-        for start, end in pieces(text):
+        for start, end in _grouped(text) if value_of is lenient_value else pieces(text):
             name, value = _assignment(text, start, end, value_of or constant_value)
             if not same(point.setdefault(name, value), value):
                 _twice(name, point[name], value, Span(start, end))
@@ -73,6 +77,25 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
             first = start + len(piece) - len(piece.lstrip())
             yield first, max(first, start + len(piece.rstrip()))
             start = index + 1
+
+
+def _grouped(text: str) -> Iterator[tuple[int, int]]:
+    """The same parts, those together of which the second goes on with the digits of the first: `x=1,000.5`."""
+    begun: tuple[int, int] | None = None
+    for start, end in pieces(text):
+        if (
+            begun is not None
+            and begun[1] + 1 == start
+            and _GROUP.match(text, start)
+            and _LEADING.search(text[: start - 1])
+        ):
+            begun = begun[0], end
+            continue
+        if begun is not None:
+            yield begun
+        begun = start, end
+    if begun is not None:
+        yield begun
 
 
 def split(text: str) -> list[str]:
@@ -132,6 +155,38 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         wrapped = ExpressionError("point", f"the value of `{name}` cannot be used: {error}", moved, hint)
         wrapped.text = text
         raise wrapped from None
+
+
+class AsMeant(Typed):
+    """A value that was not read as it was typed; `source` is as what."""
+
+    __slots__ = ()
+
+
+def lenient_value(name: str, text: str, offset: int = 0) -> float:
+    """The same, where what a refusal offers is taken if nothing else can be meant: `x=½`, `x=2 pi`."""
+
+    def read(each: str) -> float:
+        try:
+            return evaluate_constant(each)
+        except ExpressionError as error:
+            error.text = None
+            raise
+
+    try:
+        value, reading = leniently(text, read)
+    except ExpressionError:
+        return constant_value(name, text, offset)
+    if reading is None:
+        return typed(value, text)
+    made = AsMeant(value)
+    made.source = reading.text
+    return made
+
+
+def meant(point: Mapping[str, float]) -> list[str]:
+    """What to tell of the values that were not read as they were typed."""
+    return [f"{name} = {value.source.strip()}" for name, value in point.items() if isinstance(value, AsMeant)]
 
 
 @lru_cache(1024)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, nearest
@@ -237,25 +238,29 @@ def propagate(
     warnings = list(model.warnings)
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
     names = list(inputs)
-    matrix, groups = _correlations(names, correlation, readings or {}, inputs, model, warnings)
-    values, rows, met = model.first(names)
-    warnings += met
-    root = _square_root(matrix, [inputs[name].uncertainty for name in names])
-    # each output's derivatives by what is drawn independently, with unit variance
-    whitened = [[math.fsum(c * root[i][j] for i, c in enumerate(row)) for j in range(len(names))] for row in rows]
-    results = []
-    for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
-        results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
-        second, warning = _second_order(model, k, names, root, slopes, results[-1])
-        results[-1] = results[-1]._replace(second_order=second)
-        warnings += [warning] if warning else []
     interrupted = False
-    if draws:
-        results, draws, interrupted = _with_draws(
-            model, results, _to_draw(inputs, model, matrix, groups, names), draws, SEED if seed is None else seed, stop,
-            warnings,
-        )  # fmt: skip
-    covariance = [[math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in whitened] for one in whitened]
+    with _squared():
+        matrix, groups = _correlations(names, correlation, readings or {}, inputs, model, warnings)
+        values, rows, met = model.first(names)
+        warnings += met
+        root = _square_root(matrix, [inputs[name].uncertainty for name in names])
+        # each output's derivatives by what is drawn independently, with unit variance
+        whitened = [[math.fsum(c * root[i][j] for i, c in enumerate(row)) for j in range(len(names))] for row in rows]
+        results = []
+        for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
+            results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
+            second, warning = _second_order(model, k, names, root, slopes, results[-1])
+            results[-1] = results[-1]._replace(second_order=second)
+            warnings += [warning] if warning else []
+        if draws:
+            drawn = _to_draw(inputs, model, matrix, groups, names)
+            begin = SEED if seed is None else seed
+            results, draws, interrupted = _with_draws(model, results, drawn, draws, begin, stop, warnings)
+        covariance = [
+            [math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in whitened] for one in whitened
+        ]
+        if not all(math.isfinite(x) for row in covariance for x in row):
+            raise OverflowError
     correlations = {a: dict(zip(names, row, strict=True)) for a, row in zip(names, matrix, strict=True)}
     correlated = any(x for i, row in enumerate(matrix) for x in row[:i])
     return Propagation(
@@ -263,6 +268,18 @@ def propagate(
         SEED if seed is None else seed, interrupted,
         {name: as_number(x, name) for name, x in model.point.items()}, model.program.constants, tuple(warnings),
     )  # fmt: skip
+
+
+@contextmanager
+def _squared() -> Iterator[None]:
+    """Have what is too large to be squared or added up inside be an `ExpressionError`."""
+    try:
+        yield
+    except ExpressionError:
+        raise
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
 
 
 def _checked_coverage(level: float | None, k: float | None) -> tuple[float | None, float | None]:
@@ -628,6 +645,9 @@ def _with_draws(
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{told}; they are left out", None, hint))
         drawn = each.drawn(result.level)
+        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
+            told = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
+            raise ExpressionError("overflow", told, hint="compute in larger units")
         near = _tolerance(result.uncertainty)
         low = abs(result.value - result.expanded - drawn.shortest[0])
         high = abs(result.value + result.expanded - drawn.shortest[1])

@@ -295,7 +295,7 @@ def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: Told) ->
 def _formula(inputs: Inputs, data: Data, text: str, told: Told) -> Rows:
     """What is asked about each row."""
     return rows(
-        text, at=default_point(inputs.at), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
+        text, at=default_point(inputs.at, inputs.reading), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
         backend=data.backend, question=told.question, lenient=inputs.lenient,
     )  # fmt: skip
 
@@ -513,7 +513,7 @@ class _Rows:
         self, text: str, inputs: Inputs, data: Data, columns: Sequence[str] | None, question: str
     ) -> None:  # fmt: skip
         self.text, self.data, self.question, self.lenient = text, data, question, inputs.lenient
-        self.constants = default_point(inputs.at)
+        self.constants = default_point(inputs.at, inputs.reading)
         self.wrt = names(inputs.wrt)
         self.kept: tuple[str, ...] = ()
         self.used: dict[str, str] | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..numbers.work import current
+from ..questions.point import meant
 from ..refusals.leniency import AsRead, leniently
 from ..views.error import report, say, told
 from ..views.formats import Asked, View, Writer, format_of, writer
@@ -21,6 +22,7 @@ from .options import Answers, Program
 from .progress import Progress
 from .requests import (
     AS_USUAL,
+    LENIENT,
     Defaults,
     Reading,
     Request,
@@ -94,6 +96,7 @@ class Inputs(NamedTuple):
         return cls(
             *program, answers.file, "json" if answers.json else answers.format,
             None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
+            LENIENT if program.lenient else AS_USUAL,
         )  # fmt: skip
 
     @property
@@ -156,8 +159,10 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
             if fault is not None:
                 raise fault
         assert asked.text is not None
-        request = Request(asked, asked.text, default_point(inputs.at, inputs.reading), names(inputs.wrt))
+        point = default_point(inputs.at, inputs.reading)
+        request = Request(asked._replace(values=tuple(meant(point))), asked.text, point, names(inputs.wrt))
         current().renew(len(request.text))
+        asked = request.asked
         answer, asked = _answered(request, method, inputs.lenient)
     except ExpressionError as error:
         asked = _as_read(asked, error)
@@ -202,12 +207,15 @@ def _as_read(asked: Asked, error: ExpressionError) -> Asked:
 
 def _note(asked: Asked, where: str = "") -> None:
     """Say on standard error how a program was read, where that is not as it was typed."""
-    if asked.reading is not None:
-        told(where, asked.reading.text)
+    for text in asked.told:
+        told(where, text)
 
 
 def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
-    defaults = Defaults(default_point(inputs.at, inputs.reading), names(inputs.wrt), inputs.reading)
+    point = default_point(inputs.at, inputs.reading)
+    for text in meant(point):
+        told("", text)
+    defaults = Defaults(point, names(inputs.wrt), inputs.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
     return answer_requests(requests, method, out, flush, fail=inputs.fail, lenient=inputs.lenient)
@@ -274,7 +282,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
         # one point serves many programs there, and not each uses all of it
         warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
         answer = answer._replace(warnings=warnings)
-    new = asked.reading is not request.asked.reading
+    new = asked.reading is not request.asked.reading or bool(asked.values)
     out.answer(asked, answer)
     if (answer.warnings or new) and not out.carries_warnings:
         place = f"line {asked.line}: "

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest
 from ..questions import reading
-from ..questions.point import ValueOf, merge, parse_point, point_of_object, read_json
+from ..questions.point import ValueOf, lenient_value, meant, merge, parse_point, point_of_object, read_json
 from ..views.formats import Asked
 
 CHUNK = 65536
@@ -44,6 +44,7 @@ class Reading(NamedTuple):
 
 
 AS_USUAL = Reading()
+LENIENT = Reading(lenient_value)
 
 
 class Defaults(NamedTuple):
@@ -116,7 +117,13 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
         own = parse_point(point, defaults.reading.value_of) if point.strip() else {}
     except ExpressionError as fault:
         return Request(asked, program, {}, None, fault)
-    return Request(asked, program, {**defaults.point, **own}, defaults.wrt)
+    return Request(_told(asked, own), program, {**defaults.point, **own}, defaults.wrt)
+
+
+def _told(asked: Asked, point: Mapping[str, float]) -> Asked:
+    """What was asked, with how its values were read."""
+    values = meant(point)
+    return asked._replace(values=tuple(values)) if values else asked
 
 
 def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
@@ -151,7 +158,8 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             # spans so far are places in the line, not in the program
             fault.text = text
         return Request(Asked(program, number, ident), "", {}, None, fault)
-    return Request(Asked(program, number, ident), program, {**defaults.point, **own}, wrt, None, more)
+    asked = _told(Asked(program, number, ident), own)
+    return Request(asked, program, {**defaults.point, **own}, wrt, None, more)
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -28,11 +28,14 @@ class Line(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with a heading row; `right` holds the columns that are flush right."""
+    """A table with a heading row."""
 
     heads: tuple[str, ...]
     rows: Sequence[tuple[Pieces, ...]]
     right: frozenset[int] = frozenset()
+    """The columns that are flush right."""
+    spare: frozenset[int] = frozenset()
+    """Those that a screen leaves out on which they do not stand beside the others: they are told elsewhere too."""
 
 
 class Branch(NamedTuple):

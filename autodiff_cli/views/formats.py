@@ -64,6 +64,13 @@ class Asked(NamedTuple):
     """Columns of a data file that are carried along."""
     reading: AsRead | None = None
     """How it was read, where that is not as it was typed."""
+    values: tuple[str, ...] = ()
+    """How values of its point were read, where that is not as they were typed: `x = 1/2`."""
+
+    @property
+    def told(self) -> list[str]:
+        """What was read otherwise than it was typed, as it was read."""
+        return [*([] if self.reading is None else [self.reading.text]), *self.values]
 
     @property
     def meant(self) -> str | None:
@@ -73,8 +80,8 @@ class Asked(NamedTuple):
     def fields(self) -> dict[str, object]:
         """The same as the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
-        if self.reading is not None:
-            fields["note"] = self.reading.note
+        if self.reading is not None or self.values:
+            fields["note"] = f"read as: {'; '.join(self.told)}"
         return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
@@ -140,8 +147,8 @@ class JsonLines(Writer[Answer]):
 
     def _filled(self, asked: Asked, answer: Answer) -> str | None:
         """The record as text, from a form that is remembered; None for one that has to be encoded."""
-        program, line, ident, kept, reading = asked
-        if self.view.numbers is None or program is None or kept is not None or reading is not None:
+        program, line, ident, kept, reading, values = asked
+        if self.view.numbers is None or program is None or kept is not None or reading is not None or values:
             return None
         found = self.view.numbers(answer)
         if found is None:

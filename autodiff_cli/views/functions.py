@@ -65,7 +65,7 @@ def _document(entry: FunctionEntry | Functions) -> Iterator[Block]:
 def _listed(entries: Functions) -> Iterator[Block]:
     for group in dict.fromkeys(entry.group for entry in entries):
         rows = [row for entry in entries if entry.group == group for row in _listed_rows(entry)]
-        yield Table((group, "derivative", "domain, kinks"), rows)
+        yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
     yield Line((("`autodiff functions NAME` says more about one of them.", "faint"),))
 
 

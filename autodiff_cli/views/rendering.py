@@ -85,6 +85,10 @@ class PlainText:
         seen = [tuple(as_shown(cell, self.look) for cell in row) for row in rows]
         columns = [Column(cells) for cells in zip(*seen, strict=True)]
         found = blocks(columns, width)
+        if table.spare and (found is None or len(found) > 1):
+            kept = [k for k in range(len(columns)) if k not in table.spare]
+            few = blocks([columns[k] for k in kept], width)
+            found = few and [{kept[k]: size for k, size in block.items()} for block in few]
         if found is None:
             yield from self.listed(seen, width)
             return

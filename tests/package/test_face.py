@@ -500,6 +500,13 @@ def test_types_are_seen_from_outside(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_warnings_name_keyword_arguments() -> None:
+    found = autodiff_cli.propagate("sin(x)", "x=1±0.5")
+    assert [warning.kind for warning in found.warnings] == ["linearity"]
+    assert "`samples=1e6`" in str(found.warnings[0].hint)
+    assert type(found) is type(autodiff_cli.propagate("x", "x=1±0.5"))
+
+
 WALKED = [found.name for found in pkgutil.walk_packages(autodiff_cli.__path__, "autodiff_cli.")]
 MODULES = ["autodiff_cli", *(name for name in WALKED if not name.endswith("__main__"))]
 

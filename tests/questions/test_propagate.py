@@ -632,3 +632,23 @@ def test_of_what_was_fitted_only_what_is_used_and_not_typed_counts() -> None:
 def test_a_file_that_holds_no_fit_is_refused(record: object) -> None:
     with pytest.raises(ExpressionError, match="not what `fit` found"):
         estimates_of_fit(record)
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "samples"),
+    [
+        ("x*1e200", {"x": "1±0.1"}, None),
+        ("x*1e308", {"x": "1±0.1"}, None),
+        ("x - y", {"x": "1e200±1e180", "y": "1e200±1e180"}, None),
+        ("x", {"x": "1e160±1e155"}, None),
+        ("x*y", {"x": "1±0.1", "y": "1e308"}, 2000),
+        ("x + y", {"x": "1±1e-3", "y": "1e308"}, 2000),
+    ],
+)
+def test_what_is_too_large_to_be_squared_is_an_error(text: str, point: dict[str, str], samples: int | None) -> None:
+    if samples:
+        pytest.importorskip("numpy")
+    values = {name: quantity(name, value) for name, value in point.items()}
+    with pytest.raises(ExpressionError) as caught:
+        propagate(text, values, samples=samples)
+    assert caught.value.kind == "overflow"

@@ -95,8 +95,10 @@ def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Termin
     # what draws itself is measured, not read
     drawn = [block for block in blocks if isinstance(block, Drawing)]
     told = [block for block in blocks if not isinstance(block, Drawing)]
-    endless = PlainText(Look(terminal=True)).render(told)
     text = medium(Look(terminal=True, width=width)).render(told)
+    # columns that are told elsewhere too may be left out, as a whole
+    left = [as_left(each, width) if isinstance(each, Table) else each for each in told]
+    endless = PlainText(Look(terminal=True)).render(left)
     found = list(fragments(text, endless))
     found += [f"too wide: {line}" for line in text.splitlines() if width_of(line) > width and not in_one_word(line)]
     for block in drawn:
@@ -104,6 +106,15 @@ def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Termin
         found += [f"too wide: {line}" for line in lines if width_of(line.rstrip()) > width]
     sources = {"".join(text for text, _ in block.pieces) for block in told if isinstance(block, Line) and block.source}
     return [each for each in found if each.removeprefix("too wide: ") not in sources]
+
+
+def as_left(table: Table, width: int) -> Table:
+    """The table, without the columns that a screen may leave out if this one does so as a whole."""
+    shown = Terminal(Look(terminal=True, width=width)).render([table])
+    kept = [k for k, head in enumerate(table.heads) if k not in table.spare or head in shown]
+    return table._replace(
+        heads=tuple(table.heads[k] for k in kept), rows=[tuple(row[k] for k in kept) for row in table.rows]
+    )
 
 
 def fragments(text: str, endless: str) -> Iterator[str]:
