@@ -9,7 +9,7 @@ from ..errors import ExpressionError
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
 from ..numbers import work
-from ..table.operators import ADD, CONSTANT, DIV, EQ, MUL, NEG, POW, SUB, VARIABLE, WHERE
+from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 from ..values.formulas import Multi, derivatives, partials
 from ..values.simplify import simplify
@@ -28,6 +28,8 @@ STEPS_A_NODE = 20
 PUT_IN, SIMPLIFY, CONVENTIONS = "put in", "simplify", "conventions"
 """What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, and
 what holds away from kinks is replaced by the formula that has what is taken at them too."""
+
+GREATER = {LT: GT, LE: GE}
 
 SUM, PROD = PRIMITIVES["sum"], PRIMITIVES["prod"]
 
@@ -429,8 +431,10 @@ def _is_fraction(value: Value) -> bool:
 
 
 def _comparisons(formula: Value) -> set[str]:
-    """What is compared in a formula."""
-    return {expression_text(each) for each in in_order((formula,)) if each.primitive.holds}
+    """What is compared in a formula, `x < 1` and `1 > x` alike."""
+    found = [each for each in in_order((formula,)) if each.primitive.holds]
+    turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in found]
+    return set(map(expression_text, turned))
 
 
 def _product(factors: Sequence[Value]) -> Value:

@@ -163,7 +163,7 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
     try:
         if draft.kind in ("derivative", "second"):
             (found,) = diff(draft.program, wrt=draft.wrt, order=2 if draft.kind == "second" else 1).derivatives
-            return None if found.formula == "0" else (found.formula,)
+            return None if found.shown == "0" else (found.shown,)
         numbers = _numbers(draft)
     except (ExpressionError, ZeroDivisionError):
         # no value there, or none that is a fraction
@@ -309,13 +309,13 @@ def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None = None) -> I
         return
     if posed.kind == "flat":
         assert derived is not None
-        yield f"`{derived.derivatives[0].formula} = 0` at `x = {posed.answer[0]}`"
+        yield f"`{derived.derivatives[0].shown} = 0` at `x = {posed.answer[0]}`"
         return
     found = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=EXACT)
     slopes = {name: found.gradient[name].text for name in posed.wrt}
     if derived is not None:
         for each in derived.derivatives:
-            formula = each.formula
+            formula = each.shown
             last = derived.derivations[[d.by for d in derived.derivations].index(each.by)].steps[-1]
             if last.rule == CONVENTIONS:
                 formula = expression_text(last.part)
