@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli import Value
+from autodiff_cli import Value, gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions import programs
@@ -95,6 +95,17 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
     stream.gradient("abs(x)", {"x": 0.0})
     # a graph that is asked for takes the backend of graphs, which leaves the kink to the sweep
     assert taken == ["backend"] * 2 + ["sweep"] * 3
+
+
+@pytest.mark.parametrize("text", ["x*1e200*1e200", "sqrt(x)*1e300", "x*1e200*1e200 + max(x, -1)"])
+def test_a_derivative_that_is_too_large_is_refused_and_not_left_out(text: str) -> None:
+    with pytest.raises(ExpressionError, match=r"the derivative through .* is too large"):
+        gradient(text, {"x": 1e-300})
+
+
+def test_what_does_not_move_may_have_a_derivative_of_any_size_above_it() -> None:
+    found = gradient("min(x, 0)*1e200*1e200*1e200", {"x": 1.0})
+    assert (found.value, found.gradient) == (0.0, {"x": 0.0})
 
 
 def test_what_sweeps_write_out_is_what_the_rows_say() -> None:

@@ -50,6 +50,22 @@ def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("(x**2 if x > 0 and y > 0 else x) if x > 0 else 3*x", "where(x > 0, where(y > 0, 2*x, 1), 3)"),
+        ("(x**2 if y > 0 and x > 0 else x**3) if x > 0 else 3*x", "where(x > 0, where(y > 0, 2*x, 3*x**2), 3)"),
+        ("x**2 if x > 1 and x > 0 else x**3", "where(x > 1, 2*x, 3*x**2)"),
+        (
+            "(x*y if x > 0 and y > x else x) if x > 0 and y > 1 else y",
+            "where(x > 0 and y > 1, where(y > x, y, 1), 0)",
+        ),
+    ],
+)
+def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, formula: str) -> None:
+    assert [each.formula for each in diff(text, wrt=["x"]).derivatives] == [formula]
+
+
+@pytest.mark.parametrize(
     ("text", "formulas"),
     [
         ("hypot(x, y)", ["where(hypot(x, y) == 0, 0, x/hypot(x, y))", "where(hypot(x, y) == 0, 0, y/hypot(x, y))"]),
