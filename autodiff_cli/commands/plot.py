@@ -29,7 +29,7 @@ Range = Annotated[
 ]
 Path = Annotated[
     str | None,
-    options.Option("--path", "Over two variables: also the path of a run, the jsonl or csv of `descend`.", "PATH"),
+    options.Option("--path", "Also the path of a run, the jsonl or csv of `descend`.", "PATH"),
 ]
 
 ANSWERS = (
@@ -50,9 +50,9 @@ def run(
 ) -> int:
     """A function with its derivative and tangent, or its contours.
 
-    Over one variable also where it breaks; over two the gradient and the path of a run. On the terminal, or as SVG or
-    PNG. With `--for` or `--between` of equations, as `solve` takes them: the first unknown over another variable.
-    Drawing needs the extra `plot`.
+    Over one variable also where it breaks, over two the gradient, over both the path of a run. On the terminal, or as
+    SVG or PNG. With `--for` or `--between` of equations, as `solve` takes them: the first unknown over another
+    variable. Drawing needs the extra `plot`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")

@@ -17,7 +17,7 @@ from .models import Branch, Implicit
 from .problem import as_number, parse, place
 from .sampling import Function, Samples, sample, split
 from .solve import posed_equations
-from .surface import Surface, surface_of
+from .surface import Surface, of_row, spanning, surface_of
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
@@ -58,6 +58,8 @@ class Curve(NamedTuple):
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     """All variables of those."""
+    path: tuple[tuple[float, float], ...] = ()
+    """The points of a run, each with the value there; without those that have none."""
 
     @property
     def kinks(self) -> list[float]:
@@ -78,7 +80,7 @@ def plot(
     """What a plot of the program `text` shows: over one variable a `Curve`, over two a `Surface`.
 
     `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
-    are held at `point`. `path` is drawn over a surface. With `unknowns`, or bounds of them in `between`, the text is
+    are held at `point`. `path` is that of a run. With `unknowns`, or bounds of them in `between`, the text is
     equations as for `solve`, and the first unknown is the function. Raises `ExpressionError` as `gradient` does at the
     point, and as `solve` does.
     """
@@ -107,7 +109,7 @@ def plot(
         raise
     if len(names) == 2:
         return surface_of(program, names, known, ranges, path, pointed, warnings)
-    return _curve(program, names[0], known, ranges.get(names[0]), pointed, warnings)
+    return _curve(program, names[0], known, ranges.get(names[0]), path, pointed, warnings)
 
 
 def _across(
@@ -132,8 +134,6 @@ def _across(
             "usage", f"a plot is over one variable or two, and this program has {len(chosen)}",
             hint=f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
         )  # fmt: skip
-    if path and len(chosen) != 2:
-        raise ExpressionError("usage", "a path is drawn over two variables", hint="leave out `--path`")
     return chosen
 
 
@@ -160,6 +160,7 @@ def _curve(
     name: str,
     values: Mapping[str, float],
     ends: Range | None,
+    path: Sequence[Mapping[str, float]],
     pointed: bool,
     warnings: list[Diagnostic],
 ) -> Curve:
@@ -173,14 +174,27 @@ def _curve(
         warnings = warnings + differentiate(evaluator.output)
         slope = program.variables[name].grad or 0.0 if name in program.variables else 0.0
         tangent = Tangent(values[name], unsigned(evaluator.output.data), unsigned(slope))
-    low, high = ends or around(values[name])
+    marks = [of_row(row, name) for row in path]
+    if ends is not None or not path:
+        low, high = ends or around(values[name])
+    else:
+        low, high = spanning([*marks, *([values[name]] if pointed else [])])
     _check(name, Range(low, high))
     assert low is not None and high is not None
     heights, slopes = functions(evaluator, position, point)
     fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    for row in path:
+        other = next((each for each, x in fixed.items() if row.get(each, x) != x), None)
+        if other is not None:
+            raise ExpressionError(
+                "usage", f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
+                hint=f"draw it over both: `--wrt {name},{other}`",
+            )  # fmt: skip
+    known = ((x, heights(x)) for x in marks)
     found = Curve(
-        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name), tangent, tuple(warnings)
-    )
+        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name), tangent, tuple(warnings),
+        path=tuple((x, y) for x, y in known if y is not None),
+    )  # fmt: skip
     return _sampled(found, heights, slopes, [values[name]] if pointed else [])
 
 

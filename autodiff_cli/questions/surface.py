@@ -72,14 +72,14 @@ def surface_of(
         warnings = [*warnings, *differentiate(evaluator.output)]
         value, (dx, dy) = evaluator(here)
         gradient, point = (dx, dy), (values[first], values[second])
-    steps = tuple((_of(row, first), _of(row, second)) for row in path)
+    steps = tuple((of_row(row, first), of_row(row, second)) for row in path)
     sides = []
     for k, name in enumerate(names):
         ends = ranges.get(name)
         if ends is not None and ends.low is not None and ends.high is not None:
             sides.append((ends.low, ends.high))
         else:
-            sides.append(_around([step[k] for step in steps] + ([point[k]] if point else [])))
+            sides.append(spanning([step[k] for step in steps] + ([point[k]] if point else [])))
     xs, ys = (tuple(low + (high - low) * k / GRID for k in range(GRID + 1)) for low, high in sides)
     rows = []
     for y in ys:
@@ -175,7 +175,7 @@ def refined(surface: Surface) -> Heights:
     return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
 
 
-def _around(marks: Sequence[float]) -> tuple[float, float]:
+def spanning(marks: Sequence[float]) -> tuple[float, float]:
     """The range that is shown around some places."""
     low, high = min(marks), max(marks)
     if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
@@ -185,7 +185,8 @@ def _around(marks: Sequence[float]) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def _of(row: Mapping[str, float], name: str) -> float:
+def of_row(row: Mapping[str, float], name: str) -> float:
+    """The value of a name at a point of a path. Raises a usage error where it has none."""
     if name not in row:
         raise ExpressionError("usage", f"the path has no `{name}`", hint="give the path of a run of the same program")
     return row[name]

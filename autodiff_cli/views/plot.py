@@ -106,6 +106,9 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
         at, value, slope = (readable(number, digits) for number in _three(curve))
         found.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
         found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}")
+    if curve.path:
+        end, height = (readable(number, digits) for number in curve.path[-1])
+        found.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
     if curve.function.gaps:
         gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in curve.function.gaps]
         found.append(f"undefined for {x} {_listed(gaps)}")
@@ -182,7 +185,8 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
             "formula": plot.formula or None,
             "linear": None if tangent is None else linear(plot),
             "held": plot.fixed, "gaps": plot.function.gaps, "breaks": plot.function.breaks,
-            "function": plot.function.stretches, "derivative": plot.derivative.stretches, **common,
+            "function": plot.function.stretches, "derivative": plot.derivative.stretches,
+            **({"path": plot.path} if plot.path else {}), **common,
         }  # fmt: skip
 
     def rows(plot: Plot) -> Iterator[Row]:
@@ -234,4 +238,5 @@ def legend(plot: Plot) -> str:
     function, derivative = f"{name}({plot.variable})", f"{name}′({plot.variable})"
     apart = " below" if frames(plot)[1] is not None else ""
     tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
-    return f"{function} solid, {derivative} dotted{apart}{tangent}"
+    path = ", the path with its end as a block" if plot.path else ""
+    return f"{function} solid, {derivative} dotted{apart}{tangent}{path}"

@@ -239,6 +239,18 @@ def test_the_path_of_a_descent(format: str, tmp_path: Path) -> None:
     assert "path, 6 points" in (tmp_path / "run.svg").read_text(encoding="utf-8")
 
 
+def test_the_path_of_a_run_over_one_variable(tmp_path: Path) -> None:
+    args = ["(w - 1)**2", "--at", "w=4", "--rate", "0.9", "--steps", "5", "--save-path", "run"]
+    run = autodiff("descend", *args, "--format", "jsonl", folder=tmp_path)
+    rows = [json.loads(line) for line in run.out.splitlines()]
+    assert autodiff("plot", "(w - 1)**2", "--path", "run", "--output", "run.svg", folder=tmp_path).code == 0
+    assert "path, 6 points" in (tmp_path / "run.svg").read_text(encoding="utf-8")
+    found = json.loads(autodiff("plot", "(w - 1)**2", "--path", "run", "--json", folder=tmp_path).out)
+    assert found["path"] == [[row["point"]["w"], row["value"]] for row in rows]
+    low, high = found["range"]["w"]
+    assert low < min(x for x, _ in found["path"]) and max(x for x, _ in found["path"]) < high
+
+
 def test_a_path_of_something_else() -> None:
     with pytest.raises(ExpressionError, match="no `b`"):
         plot("a*b", path=[{"a": 1.0, "c": 1.0}])

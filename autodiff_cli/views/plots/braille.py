@@ -20,7 +20,7 @@ from .frame import Frame, frames, within
 WIDTH = 72
 HEIGHT = 20
 
-_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#"}
+_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@"}
 
 
 class Layer:
@@ -55,6 +55,9 @@ def drawings(plot: Curve | Surface, names: tuple[str, str]) -> list[Drawing]:
         found[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
         found[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
         found[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
+    if plot.path:
+        found[0].append(Layer("path", "magenta", [plot.path]))
+        found[0].append(Layer("", "magenta", [plot.path[-1:]], marks=True))
     sides = (plot.low, plot.high)
     if two is None:
         return [Drawing("", partial(_drawing, found[0], sides, one, HEIGHT))]

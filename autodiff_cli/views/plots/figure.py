@@ -175,6 +175,8 @@ def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette, ki
         _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
         upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
         lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
+    if curve.path:
+        _path(upper, curve.path, palette.ink)
     kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
     if kinks:
         style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}

@@ -25,7 +25,7 @@ class Frame(NamedTuple):
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     """The frame of the function, and that of the derivative; None where both fit into one."""
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
-    value = [tangent.value] if tangent else []
+    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
     slope = [tangent.slope] if tangent else []
     one = _frame([function.low, function.high, *value])
     if not derivative.stretches:
