@@ -7,7 +7,7 @@ import math
 import re
 import signal
 import sys
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,13 @@ import pytest
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.bounds import Range, parse_ranges
+from autodiff_cli.questions.descend import Row
 from autodiff_cli.questions.gradient import gradient
-from autodiff_cli.questions.minimize import METHODS, minimize
+from autodiff_cli.questions.minimize import METHODS, _Problem, minimize
 from autodiff_cli.streams.interruption import Interruption
 from counting import lines
 from places import TESTS
 from running import autodiff
-from terminals import rest, start
 
 pytest.importorskip("scipy")
 
@@ -181,18 +181,29 @@ def test_without_the_extra_it_says_what_to_install(blocked: str, monkeypatch: py
     assert "pip install 'autodiff-cli[optimize]'" in shown.err
 
 
-def test_ctrl_c_ends_with_the_best_so_far(tmp_path: Path) -> None:
+@pytest.mark.parametrize("terms", [1, 3000])
+def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = tmp_path / "point.json"
-    # a slope that goes on and on: conjugate gradients take seconds to get nowhere
-    args = ["minimize", "-(x**2 + 1)**0.02", "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000"]
-    args += ["--work", "1000"]
-    process, master = start(*args, "--save-point", str(point))
-    time.sleep(2.5)
-    process.send_signal(signal.SIGINT)
-    shown = rest(process, master)
+    # a slope that goes on and on
+    text = "+".join(["-(x**2 + 1)**0.02"] * terms)
+    asked = 0
+    row = _Problem.row
+
+    def interrupted(self: _Problem, x: Sequence[float]) -> Row | None:
+        nonlocal asked
+        asked += 1
+        if asked == 20:
+            signal.raise_signal(signal.SIGINT)
+        return row(self, x)
+
+    monkeypatch.setattr(_Problem, "row", interrupted)
+    args = ["minimize", text, "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000", "--work", "1000"]
+    shown = autodiff(*args, "--save-point", str(point))
     assert shown.code == 130
     assert "interrupted: this is the best point so far" in shown.out
     assert json.loads(point.read_text())["x"] >= 1
+    # at once, before anything else is evaluated; to say what the point is may take a few that are refused
+    assert 20 <= asked < 30
 
 
 def test_a_zero_has_no_sign() -> None:
