@@ -102,9 +102,10 @@ def typed_expression(environment: Mapping[str, str]) -> str | None:
 
 def variables(text: str | None) -> Sequence[str]:
     """The variables of a program; none where it is not one."""
-    from .questions.problem import parse  # help and the version need no engine
+    from .questions.equations import read_equations  # help and the version need no engine
+    from .questions.problem import parse
 
-    try:
-        return list(parse(text or "").variables)
-    except ExpressionError:
-        return ()
+    for read in (parse, lambda text: read_equations(text, ()).program):
+        with suppress(ExpressionError):
+            return list(read(text or "").variables)
+    return ()

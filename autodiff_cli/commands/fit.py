@@ -39,7 +39,9 @@ Data = Annotated[
 Response = Annotated[
     str | None, options.Option("--response", "The column that the formula explains, where it is not `y = …`.", "NAME")
 ]
-Fix = Annotated[list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES")]
+Fix = Annotated[
+    list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", after="=")
+]
 Sigma = Annotated[
     str | None, options.Option("--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA")
 ]

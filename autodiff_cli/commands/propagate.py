@@ -47,7 +47,7 @@ PROGRAM = (
 )
 Correlation = Annotated[
     list[str] | None,
-    options.Option("--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS"),
+    options.Option("--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS", after=":"),
 ]
 Dof = Annotated[
     list[str] | None,

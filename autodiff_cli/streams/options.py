@@ -142,12 +142,15 @@ Level = Annotated[
 Unknowns = Annotated[
     list[str] | None,
     Option(
-        "--for", "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.", "NAMES"
+        "--for",
+        "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.",
+        "NAMES",
+        after="",
     ),
 ]
 Between = Annotated[
     list[str] | None,
-    Option("--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES"),
+    Option("--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES", after="="),
 ]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
@@ -206,7 +209,8 @@ InputFormat = Annotated[
     ),
 ]  # fmt: skip
 Columns = Annotated[
-    list[str] | None, Option("--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES")
+    list[str] | None,
+    Option("--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES", after="="),
 ]
 Keep = Annotated[
     list[str] | None,
