@@ -2,7 +2,8 @@
 
 python tests/benchmarks/run.py [--small] [--only NAME]
 
-The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas, descent and fits.
+The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas, descent,
+fits and losses.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import evaluations
 import fits
 import formulas
 import growth
+import losses
 import peers
 import startup
 import tables
@@ -72,6 +74,7 @@ def main() -> None:
         "formulas": lambda: formulas.measure([10, 40] if options.small else [10, 100, 1000, 4000]),
         "descent": lambda: descent.measure(100 if options.small else 4000, rounds=1 if options.small else 5),
         "fits": lambda: fits.measure(small=options.small),
+        "losses": lambda: losses.measure(500, 3, 1) if options.small else losses.measure(10_000, 100, 5),
     }
     if options.only not in {None, *benchmarks}:
         parser.error(f"there is no {options.only}; there are {', '.join(benchmarks)}")
