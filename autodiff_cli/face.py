@@ -124,9 +124,9 @@ class Answer:
         told = [f"{name}={short.repr(getattr(self, name))}" for name in self._told]
         return f"{type(self).__name__}({', '.join(told)})"
 
-    def to_text(self, format: str = "table") -> str:
-        """The answer in one of its command's formats, as the command writes it."""
-        return views.text(self, format, **self._choices)
+    def to_text(self, format: str = "table", *, document: bool = False) -> str:
+        """The answer in one of its command's formats, as the command writes it; LaTeX as a document if asked."""
+        return views.text(self, format, document=document, **self._choices)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON record of the command, without `id` and `line`, which tell the lines of a stream apart."""

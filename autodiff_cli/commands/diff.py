@@ -9,7 +9,7 @@ from ..streams import options
 from ..streams.driver import Inputs, answer_all
 from ..views.characters import look
 from ..views.diff import view
-from ..views.formats import by_name
+from ..views.formats import by_name, in_latex
 
 EXAMPLES = (
     'autodiff diff "x**2*exp(-x/2)"',
@@ -51,15 +51,16 @@ def run(
     everywhere: Everywhere = False,
     assume: Assume = None,
     to: To = None,
-    answers: options.Answers,
+    answers: Annotated[options.Answers, options.formats(view().formats)],
+    document: options.Document = False,
     numbers: options.Numbers,
 ) -> int:
     """The derivatives of a formula, as formulas.
 
     Simplified by rules that hold in the whole domain; with their values if a point is given.
     """
-    inputs = Inputs.of(program, answers)
-    language = by_name("--to", to, inputs.output, LANGUAGES, "text")
+    inputs = Inputs.of(program, answers, document)
+    language = by_name("--to", in_latex(to, inputs.format), inputs.output, LANGUAGES, "text")
     arithmetic = chosen(*numbers)
     letters = inputs.output is not None or look(sys.stdout).unicode
     return answer_all(
@@ -77,4 +78,5 @@ def run(
             arithmetic=arithmetic,
         ),
         view(digits=answers.shown, unicode=letters, steps=steps),
+        otherwise="latex" if language == "latex" else "table",
     )

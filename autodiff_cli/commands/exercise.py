@@ -62,6 +62,7 @@ def run(
     check: Check = None,
     answer: Answer = None,
     answers: Annotated[options.Answers, *ANSWERS],
+    document: options.Document = False,
 ) -> int:
     """Exercises in derivatives, and whether an answer is right.
 
@@ -69,13 +70,13 @@ def run(
     derivative simplifies to 0, or both agree to 30 digits wherever the derivative exists among 24 points. Exits with 1
     where the answer is wrong.
     """
-    inputs = Inputs.of(options.Program(""), answers)
+    inputs = Inputs.of(options.Program(""), answers, document)
     shown = view(unicode=inputs.output is not None or look(sys.stdout).unicode)
     chosen = inputs.chosen(shown.formats)
     found = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
     file = inputs.out()
     entries = [found] if isinstance(found, Marked) or chosen not in ("jsonl", "csv", "tsv") else found.exercises
-    out = writer(chosen, file.stream, shown, many=len(entries) > 1)
+    out = writer(chosen, file.stream, shown, many=len(entries) > 1, document=document)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()

@@ -8,7 +8,7 @@ from ..streams.driver import Inputs, answer_one
 from ..targets import TARGETS
 from ..targets.dialects import DIALECTS
 from ..views.export import view
-from ..views.formats import by_name, writer
+from ..views.formats import by_name, in_latex, writer
 
 EXAMPLES = (
     'autodiff export "tanh(x*w + b)" --to c',
@@ -47,20 +47,21 @@ def run(
     dialect: Dialect = None,
     name: Name = None,
     answers: Annotated[options.Answers, *ANSWERS],
+    document: options.Document = False,
 ) -> int:
     """Value and gradient as a function in another language.
 
     Straight-line code with shared parts named once, in the accurate forms that `grad` uses. No point is needed.
     """
-    inputs = Inputs.of(program, answers)
+    inputs = Inputs.of(program, answers, document)
     inputs.need(only="one program at a time is exported, not a stream")
-    target = by_name("--to", to, inputs.output, TARGETS, "python")
+    target = by_name("--to", in_latex(to, inputs.format), inputs.output, TARGETS, "python")
     shown = view()
-    chosen = inputs.chosen(shown.formats, text=shown.endings)
+    chosen = inputs.chosen(shown.formats, "latex" if target == "latex" else "table", text=shown.endings)
     out = inputs.out()
     code = answer_one(
         inputs,
         lambda request: export(request.text, target, name=name or "f", wrt=request.wrt, dialect=dialect),
-        writer(chosen, out.stream, shown, many=False),
+        writer(chosen, out.stream, shown, many=False, document=document),
     )
     return out.finish(code)

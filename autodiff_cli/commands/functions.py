@@ -5,7 +5,7 @@ from typing import Annotated
 from ..questions.functions import FunctionEntry, Functions, function, functions
 from ..streams import options
 from ..streams.driver import Inputs
-from ..views.formats import USUAL, Asked, draws, writer
+from ..views.formats import Asked, draws, writer
 from ..views.functions import view
 
 EXAMPLES = (
@@ -18,23 +18,23 @@ Name = Annotated[str | None, options.Argument("[NAME]", "One function, in full; 
 
 ANSWERS = (
     options.Without.of("--file", "--digits", "--decimals", "--on-error"),
-    options.formats(USUAL, "table by default"),
+    options.formats(view().formats, "table by default"),
 )
 
 
-def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS]) -> int:
+def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS], document: options.Document = False) -> int:
     """The functions of the language.
 
     For each its signature, domain and derivative, and what is taken for the derivative at a kink.
     """
-    inputs = Inputs.of(options.Program(""), answers)
+    inputs = Inputs.of(options.Program(""), answers, document)
     shown = view()
     chosen = inputs.chosen(shown.formats)
     together = name is None and draws(chosen)
     entries: tuple[FunctionEntry | Functions, ...]
     entries = (functions(),) if together else functions() if name is None else (function(name),)
     file = inputs.out()
-    out = writer(chosen, file.stream, shown, many=name is None and not together)
+    out = writer(chosen, file.stream, shown, many=name is None and not together, document=document)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()

@@ -36,6 +36,7 @@ def run(
     relative: Relative = False,
     sort: options.Sort = False,
     answers: Annotated[options.Answers, options.WithRows],
+    document: options.Document = False,
     depth: options.Depth = None,
     binary: options.Binary = False,
     no_tree: options.NoTree = False,
@@ -45,7 +46,7 @@ def run(
     loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
     """Value, exact gradient and graph of a formula at a point."""
-    inputs = Inputs.of(program, answers)
+    inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = None
     if any(loss):

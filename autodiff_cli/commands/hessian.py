@@ -21,6 +21,7 @@ def run(
     *,
     program: options.Program,
     answers: Annotated[options.Answers, options.WithRows],
+    document: options.Document = False,
     numbers: options.Numbers,
     rows: options.Rows,
     loss: Annotated[options.Loss, options.SHARED],
@@ -30,7 +31,7 @@ def run(
     Value, gradient, Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
-    inputs, shown = Inputs.of(program, answers), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
     over = None
     if any(loss):
         from ..streams.measured import beside  # only data files need it

@@ -34,6 +34,7 @@ def run(
     direction: options.Direction = None,
     adjoint: Adjoint = None,
     answers: Annotated[options.Answers, options.WithRows],
+    document: options.Document = False,
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:
@@ -44,7 +45,7 @@ def run(
     arithmetic = chosen(*numbers)
     along = None if direction is None else default_point(direction)
     weights = None if adjoint is None else _weights(adjoint)
-    inputs, shown = Inputs.of(program, answers), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
 
     def answer(request: Request) -> Jacobian:
         return jacobian(

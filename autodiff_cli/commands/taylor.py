@@ -25,7 +25,8 @@ def run(
     order: Order = None,
     wrt: options.Wrt = None,
     lenient: options.Lenient = False,
-    answers: options.Answers,
+    answers: Annotated[options.Answers, options.formats(view().formats)],
+    document: options.Document = False,
     numbers: options.Numbers,
 ) -> int:
     """The Taylor polynomial of a formula in one variable.
@@ -41,4 +42,4 @@ def run(
         return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
 
     program = options.Program(expr, at, wrt, lenient)
-    return answer_all(Inputs.of(program, answers), answer, view(digits=answers.shown))
+    return answer_all(Inputs.of(program, answers, document), answer, view(digits=answers.shown))

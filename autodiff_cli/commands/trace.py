@@ -44,11 +44,12 @@ def run(
     direction: options.Direction = None,
     blanks: Blanks = False,
     answers: Annotated[options.Answers, options.formats(view().formats)],
+    document: options.Document = False,
     lines: Lines = None,
 ) -> int:
     """Every step of evaluation and backpropagation, as if by hand."""
     speeds = default_point(direction)
-    inputs = Inputs.of(program, answers)
+    inputs = Inputs.of(program, answers, document)
     letters = inputs.output is not None or look(sys.stdout).unicode
     return answer_all(
         inputs,

@@ -1,15 +1,25 @@
-"""LaTeX: from the graph to mathematics, and names and text of any kind to what LaTeX takes. Nothing recurses."""
+"""LaTeX: from the graph to mathematics as it is written by hand, and names and text of any kind to what LaTeX takes.
+
+Products stand side by side where that can be read in one way only, fractions are upright, in exponents on one line, and
+branches are cases. Two names of a program never look alike. Nothing recurses.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
+from ..numbers import work
 from ..table.names import by_name
-from ..table.operators import VARIABLE
+from ..table.operators import CONSTANT, VARIABLE
+from ..table.primitive import BY_DEFINITION, PRIMITIVES
 from ..values.symbolic import by_definition
-from ..values.value import Value
-from .printer import AND, ATOM, CHOICE, COMPARISON, NOT, OR, POWER, PRODUCT, SIGN, SUM, number_text
+from ..values.value import Value, in_order, node, variable
+from .builder import Program
+from .printer import number_text
 
 GREEK = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
@@ -23,8 +33,11 @@ _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True))
 _INDEX = str.maketrans("".join(_SUBSCRIPTS), "".join(_SUBSCRIPTS.values()))
 _NAME = re.compile(
-    rf"(?P<base>[^\W\d_]+?)(?:_?(?P<below>\d*)|(?P<lowered>[{''.join(_SUBSCRIPTS)}]+))(?P<again>\[\d+\])?"
+    rf"(?P<base>[^\W\d_]+?)(?P<below>\d*)(?P<lowered>[{''.join(_SUBSCRIPTS)}]*)"
+    r"(?P<words>(?:_[^\W_]+)*)(?P<again>\[\d+\])?"
 )
+_LIMITS = ("max", "min", "sup", "inf")
+"""Words below a letter that are written upright, with a command of their own."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -34,22 +47,6 @@ _SPECIAL = {
     "≤": r"\ensuremath{\le}", "≥": r"\ensuremath{\ge}", "≠": r"\ensuremath{\ne}", "∞": r"\ensuremath{\infty}",
     "…": r"\ldots{}", "÷": r"\ensuremath{\div}", "⋅": r"\ensuremath{\cdot}",
 }  # fmt: skip
-
-_INFIX: dict[str, tuple[str, int, int, int]] = by_name(
-    {
-        "or_": (r" \lor ", OR, OR, AND),
-        "and_": (r" \land ", AND, AND, NOT),
-        "lt": (" < ", COMPARISON, SUM, SUM),
-        "le": (r" \le ", COMPARISON, SUM, SUM),
-        "gt": (" > ", COMPARISON, SUM, SUM),
-        "ge": (r" \ge ", COMPARISON, SUM, SUM),
-        "eq": (" = ", COMPARISON, SUM, SUM),
-        "ne": (r" \ne ", COMPARISON, SUM, SUM),
-        "add": (" + ", SUM, SUM, PRODUCT),
-        "sub": (" - ", SUM, SUM, PRODUCT),
-        "mul": (r" \cdot ", PRODUCT, PRODUCT, POWER),
-    }
-)
 
 
 def plain_name(name: str) -> str:
@@ -85,19 +82,31 @@ def _character(char: str) -> str:
 def name_parts(name: str) -> tuple[str, str, bool]:
     """A name as LaTeX: its letters, what stands below them, and whether the letters are one symbol.
 
-    `x1`, `w_1` and `λ₂` have a letter and an index; `c[2]` is the second node that the program calls `c`.
+    `x1`, `w_1` and `beta_max` have a letter and an index; `c[2]` is the second node that the program calls `c`.
     """
     found = _NAME.fullmatch(unicodedata.normalize("NFC", name))
-    if found is None:
-        stem, mark, again = name.partition("[")
-        return _letters(stem), f"[{again}" if mark else "", False
-    base, below, again = found["base"], found["below"] or "", found["again"] or ""
-    if found["lowered"]:
-        lowered = found["lowered"].translate(_INDEX)
-        below = _letters(lowered) if lowered.isalpha() else "".join(map(_letters, lowered))
-    if base in GREEK:
-        return f"\\{base}", below + again, True
-    return _letters(base), below + again, len(base) == 1
+    if found is not None:
+        base, again = found["base"], found["again"] or ""
+        letters = f"\\{base}" if base in GREEK else _letters(base)
+        symbol = len(base) == 1 or base in GREEK
+        if symbol or not found["words"].strip("_0123456789"):
+            below = [each for each in (found["below"], *found["words"].split("_")) if each]
+            if found["lowered"]:
+                below.insert(0, found["lowered"].translate(_INDEX))
+            return letters, ",".join(map(_below, below)) + again, symbol
+    stem, mark, again = name.partition("[")
+    return _letters(stem), f"[{again}" if mark else "", False
+
+
+def _below(word: str) -> str:
+    """A word as an index."""
+    if word.isdigit():
+        return word
+    if word in GREEK or word in _LIMITS:
+        return f"\\{word}"
+    if len(word) == 1 or not word.isascii():
+        return _letters(word) if word.isalpha() else "".join(map(_letters, word))
+    return rf"\mathrm{{{word}}}"
 
 
 def _letters(base: str) -> str:
@@ -112,90 +121,440 @@ def _letters(base: str) -> str:
 
 def name_latex(name: str, over: str = "") -> str:
     """A name as LaTeX, with an accent over its letters if one is given: `\\bar`, `\\dot`."""
-    letters, below, symbol = name_parts(name)
+    return _accented(*name_parts(name), over)
+
+
+def _accented(letters: str, below: str, symbol: bool, over: str) -> str:
     if over:
         letters = f"{over if symbol or over != chr(92) + 'bar' else chr(92) + 'overline'}{{{letters}}}"
     return f"{letters}_{{{below}}}" if below else letters
 
 
 def number_latex(text: str) -> str:
-    """A number, given as text, as LaTeX: `1e-05` becomes a power of ten."""
+    """A number, given as text, as LaTeX: `1e-05` becomes a power of ten, `1/3` a fraction."""
     if text in ("true", "false"):
         return rf"\text{{{text}}}"
     if text.startswith("("):
-        return rf"\left({number_latex(text[1:-1])}\right)"
-    mantissa, mark, exponent = text.lower().replace("_", r"\_").partition("e")
-    if not mark or not exponent.lstrip("+-").isdigit():
-        return text_latex(text) if not re.fullmatch(r"-?[\d.]+", text) else text
-    return rf"{mantissa} \times 10^{{{int(exponent)}}}"
-
-
-def expression_latex(root: Value) -> str:
-    """One expression as LaTeX, for mathematics."""
-    written: list[str] = []
-    work: list[str | tuple[Value, int]] = [(root, CHOICE)]
-    while work:
-        item = work.pop()
-        if isinstance(item, str):
-            written.append(item)
-            continue
-        value, needed = item
-        level, parts = _parts(by_definition(value))
-        if level < needed:
-            parts = [r"\left(", *parts, r"\right)"]
-        work.extend(reversed(parts))
-    return "".join(written)
-
-
-def level_of(root: Value) -> int:
-    """How tightly the expression binds as LaTeX, on the printer's scale."""
-    return _parts(by_definition(root))[0]
-
-
-def _parts(value: Value) -> tuple[int, list[str | tuple[Value, int]]]:
-    operands, name = value._prev, value.primitive.name
-    if not operands:
-        return _leaf(value)
-    if name in _INFIX:
-        between, level, left, right = _INFIX[name]
-        return level, [(operands[0], left), between, (operands[1], right)]
-    if name == "div":
-        return POWER, [r"\frac{", (operands[0], CHOICE), "}{", (operands[1], CHOICE), "}"]
-    if name == "pow":
-        return POWER, ["{", (operands[0], ATOM), "}^{", (operands[1], CHOICE), "}"]
-    if name == "neg":
-        return SIGN, ["-", (operands[0], POWER)]
-    if name == "not_":
-        return NOT, [r"\lnot ", (operands[0], NOT)]
-    if name == "sqrt":
-        return ATOM, [r"\sqrt{", (operands[0], CHOICE), "}"]
-    if name == "cbrt":
-        return ATOM, [r"\sqrt[3]{", (operands[0], CHOICE), "}"]
-    if name == "abs":
-        return ATOM, [r"\left|", (operands[0], CHOICE), r"\right|"]
-    if name == "exp":
-        return POWER, ["e^{", (operands[0], CHOICE), "}"]
-    if name == "log_base":
-        return ATOM, [r"\log_{", (operands[1], CHOICE), r"}\left(", (operands[0], CHOICE), r"\right)"]
-    parts: list[str | tuple[Value, int]] = [_function(value), r"\left("]
-    for k, operand in enumerate(operands):
-        parts += [", ", (operand, CHOICE)] if k else [(operand, CHOICE)]
-    return ATOM, [*parts, r"\right)"]
-
-
-def _function(value: Value) -> str:
-    return value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
+        return f"({number_latex(text[1:-1])})"
+    fraction = re.fullmatch(r"(-?)(\d+)/(\d+)", text)
+    if fraction:
+        return rf"{fraction[1]}\frac{{{fraction[2]}}}{{{fraction[3]}}}"
+    mantissa, mark, exponent = text.lower().replace("_", "").partition("e")
+    if not re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", mantissa) or (mark and not exponent.lstrip("+-").isdigit()):
+        return text_latex(text)
+    sign, size = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
+    size = f"0{size}" if size.startswith(".") else size.removesuffix(".")
+    if not mark:
+        return sign + size
+    power = rf"10^{{{int(exponent)}}}"
+    return sign + (power if size == "1" else rf"{size} \times {power}")
 
 
 def _underscored(name: str) -> str:
     return name.replace("_", r"\_")
 
 
-def _leaf(value: Value) -> tuple[int, list[str | tuple[Value, int]]]:
-    if value.primitive is VARIABLE:
-        return ATOM, [r"\ldots" if value.label == "…" else name_latex(value.label)]
-    text = value.source or number_text(value.data)
-    if text[-1].isalpha() and text not in ("true", "false"):
-        return ATOM, [name_latex(text)]
-    written = number_latex(text)
-    return SIGN if text.startswith("-") else PRODUCT if "times" in written else ATOM, [written]
+# ---- formulas -----------------------------------------------------------------------------------------------------
+# Levels of binding on paper, loosest first: a leading minus binds less than a product, and so does a slash.
+CHOICE, OR, AND, NOT, COMPARISON, SUM, NEGATED, RATIO, PRODUCT, POWER, ATOM = range(11)
+
+_INFIX: dict[str, tuple[str, int, int, int]] = by_name(
+    {
+        "or_": (r" \text{ or } ", OR, OR, AND),
+        "and_": (r" \text{ and } ", AND, AND, NOT),
+        "lt": (" < ", COMPARISON, SUM, SUM),
+        "le": (r" \le ", COMPARISON, SUM, SUM),
+        "gt": (" > ", COMPARISON, SUM, SUM),
+        "ge": (r" \ge ", COMPARISON, SUM, SUM),
+        "eq": (" = ", COMPARISON, SUM, SUM),
+        "ne": (r" \ne ", COMPARISON, SUM, SUM),
+        "add": (" + ", SUM, SUM, RATIO),
+        "sub": (" - ", SUM, SUM, RATIO),
+    }
+)
+DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
+"""What a formula may begin and end with, as far as that matters to what stands beside it."""
+
+_FUNCTIONS = "fghuFGH"
+"""What a function may be called, the usual first."""
+
+LONGEST = 1000
+"""Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
+
+LONG = 60
+"""Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
+
+_APPLIED = {found[0] for p in PRIMITIVES.values() if (found := re.match(r"\\?[A-Za-z]+", p.latex))}
+
+
+class _Piece(NamedTuple):
+    """A formula that is typeset: how it binds, its text in parts, and what its neighbours must know of it."""
+
+    level: int
+    text: tuple[str | _Piece, ...]
+    start: int = OTHER
+    end: int = OTHER
+    tall: bool = False
+    """Whether parentheses around it have to grow."""
+    length: int = 0
+    scripts: int = 0
+    """How many exponents stand upon each other in it."""
+    positive: _Piece | None = None
+    """What stands after its leading minus."""
+    called: tuple[str, _Piece] | None = None
+    """Of a function that is applied: its name and its arguments in parentheses."""
+    rest: tuple[str | _Piece, ...] = ()
+    """Of cases: the lines of them, where others come before."""
+    name: str = ""
+    """Of a symbol: its LaTeX."""
+
+
+class Typesetting:
+    """Mathematics for one program: each of its names as no other one looks."""
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        constants: Collection[str] = (),
+        first: Collection[str] = (),
+        function: str | None = None,
+    ) -> None:
+        """For these names; those among `constants` mean π and e, and those that come `first` look as they would alone.
+
+        The program is the `function` of that name, or of a letter that it does not use.
+        """
+        self._names: dict[str, tuple[str, str, bool]] = {}
+        taken = {r"\pi"}
+        # Whoever typed a Greek letter or an underscore meant it; the others can give way.
+        ranked = sorted(dict.fromkeys(names), key=lambda name: (name not in first, name.isascii(), "_" not in name))
+        for name in ranked:
+            if name in constants:
+                self._names[name] = name_parts(name)
+                continue
+            parts = name_parts(name)
+            stem, mark, again = name.partition("[")
+            if _accented(*parts, "") in taken:
+                parts = (rf"\mathit{{{_underscored(plain_name(stem))}}}", f"[{again}" if mark else "", False)
+            k = 2
+            while _accented(*parts, "") in taken:
+                parts = (parts[0], f"({k})", False)
+                k += 1
+            taken.add(_accented(*parts, ""))
+            self._names[name] = parts
+        self._euler = "e" not in taken
+        letters = [letter for letter in _FUNCTIONS if letter not in taken]
+        self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
+        """What the function is called that the program is."""
+
+    def name(self, name: str, over: str = "") -> str:
+        """A name, with an accent over its letters if one is given: `\\bar`, `\\dot`."""
+        return _accented(*(self._names.get(name) or name_parts(name)), over)
+
+    def derivative(self, by: Sequence[str], several: bool) -> str:
+        """The derivative by these variables: with a round d where the function has `several`."""
+        d = r"\partial " if several else "d"
+        powers = {name: by.count(name) for name in by}
+        below = r"\, ".join(f"{d}{self.name(name)}{_power(k)}" for name, k in powers.items())
+        above = f"{d}{self.function}" if len(by) == 1 else f"{d.rstrip()}{_power(len(by))} {self.function}"
+        return rf"\frac{{{above}}}{{{below}}}"
+
+    def head(self, variables: Iterable[str], values: Mapping[str, str] = MappingProxyType({})) -> str:
+        """The function of the variables: `f(x, y)`; of those that have values, of these."""
+        arguments = ", ".join([values.get(name) or self.name(name) for name in variables])
+        return f"{self.function}({arguments})" if arguments else self.function
+
+    def expression(self, root: Value, named: Mapping[Value, str] | None = None) -> str:
+        """A formula; the nodes that are `named` stand in it by their names."""
+        return _joined(self._typeset(root, named or {}))
+
+    def binds(self, root: Value) -> int:
+        """How tightly the formula binds, on the scale of this module."""
+        return self._typeset(root, {}).level
+
+    def factor(self, root: Value) -> str:
+        """The formula as a factor of a product."""
+        piece = self._typeset(root, {})
+        return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
+
+    def _typeset(self, root: Value, named: Mapping[Value, str]) -> _Piece:
+        root = _spelled(root, named)
+        plain: dict[Value, _Piece] = {}
+        script: dict[Value, _Piece] = {}
+        order = in_order((root,))
+        work.spend(len(order))
+        for value in order:
+            # In an exponent everything stands on one line.
+            script[value] = self._piece(value, script, script, True)
+            plain[value] = self._piece(value, plain, script, False)
+        return plain[root]
+
+    def _piece(self, value: Value, pieces: dict[Value, _Piece], script: dict[Value, _Piece], inline: bool) -> _Piece:
+        name = value.primitive.name
+        if not value._prev:
+            return self._leaf(value)
+        inputs = [pieces[each] for each in value._prev]
+        if name in _INFIX:
+            return _infix(name, *inputs)
+        if name == "mul":
+            return _product(*inputs)
+        if name == "div":
+            return _quotient(inputs[0], inputs[1], inline)
+        if name == "neg":
+            return _negated(inputs[0])
+        if name == "not_":
+            return _made(NOT, r"\text{not } ", _at(inputs[0], NOT))
+        if name == "where":
+            return _cases(*inputs)
+        if name == "pow":
+            return _raised(inputs[0], script[value._prev[1]], value._prev[1])
+        if name == "exp" and self._euler:
+            above = script[value._prev[0]]
+            if above.length <= LONG and above.scripts <= 1 and not above.tall:
+                return _made(POWER, "e^{", above, "}", start=SYMBOL, scripts=1)
+        if name == "sum":
+            total = inputs[0]
+            for each in inputs[1:]:
+                total = _infix("add", total, each)
+            return total
+        return _function(value, inputs, [script[each] for each in value._prev])
+
+    def _leaf(self, value: Value) -> _Piece:
+        if value.primitive is VARIABLE:
+            return self._symbol(r"\ldots" if value.label == "…" else self.name(value.label))
+        text = value.source or number_text(value.data)
+        if text[-1].isalpha() and text not in ("true", "false"):
+            return self._symbol(name_latex(text))
+        written = number_latex(text)
+        if text.startswith("-"):
+            return _negated(_number(written[1:]))
+        return _number(written)
+
+    @staticmethod
+    def _symbol(latex: str) -> _Piece:
+        kind = WORD if latex.startswith((r"\mathit", r"\text")) else SYMBOL
+        return _made(ATOM, latex, start=kind, end=kind)._replace(name=latex)
+
+
+def _number(latex: str) -> _Piece:
+    level = PRODUCT if "times" in latex else POWER if "^" in latex or r"\frac" in latex else ATOM
+    return _made(level, latex, start=DIGIT, end=OTHER if "^" in latex else DIGIT, tall=r"\frac" in latex)
+
+
+def _made(
+    level: int,
+    *text: str | _Piece,
+    start: int = OTHER,
+    end: int = OTHER,
+    tall: bool = False,
+    scripts: int = 0,
+) -> _Piece:
+    """A piece made from text and pieces; as tall as they are, and with `scripts` more upon each other."""
+    inner = [each for each in text if not isinstance(each, str)]
+    length = sum(len(each) if isinstance(each, str) else each.length for each in text)
+    most = max([each.scripts for each in inner], default=0)
+    return _Piece(level, text, start, end, tall or any(each.tall for each in inner), length, most + scripts)
+
+
+def _enclosed(piece: _Piece) -> _Piece:
+    """The piece in parentheses; with a sign in it, it is set apart as a number is."""
+    return _made(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
+
+
+def _parenthesised(piece: _Piece) -> tuple[str, _Piece, str]:
+    return (r"\left(", piece, r"\right)") if piece.tall else ("(", piece, ")")
+
+
+def _at(piece: _Piece, level: int) -> _Piece:
+    """The piece, in parentheses where it binds less than the level."""
+    return piece if piece.level >= level else _enclosed(piece)
+
+
+def _infix(name: str, x: _Piece, y: _Piece) -> _Piece:
+    between, level, left, right = _INFIX[name]
+    if name == "add" and y.positive is not None:
+        between, y = " - ", y.positive
+    return _made(level, _at(x, left), between, _at(y, right))
+
+
+def _negated(x: _Piece) -> _Piece:
+    x = _at(x, RATIO)
+    return _made(NEGATED, "-", x)._replace(positive=x)
+
+
+def _product(x: _Piece, y: _Piece) -> _Piece:
+    if x.positive is not None:
+        return _negated(_product(x.positive, y))
+    x, y = _at(x, PRODUCT), _at(y, PRODUCT)
+    return _made(PRODUCT, x, _between(x, y), y, start=x.start, end=y.end)
+
+
+def _between(x: _Piece, y: _Piece) -> str:
+    """What stands between two factors: nothing where they can be read in one way only."""
+    apart = (
+        y.start == DIGIT
+        or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
+        or (WORD in (x.end, y.start) and x.end != DIGIT)
+        or (BAR in (x.end, y.start) and x.end != DIGIT)
+        or (y.start == OPEN and x.name in _APPLIED)
+        or (x.name != "" and x.name == y.name)
+    )
+    return r" \cdot " if apart else r"\," if y.start == WORD else "" if x.end == DIGIT else " "
+
+
+def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:
+    if x.positive is not None:
+        return _negated(_quotient(x.positive, y, inline))
+    if inline:
+        return _made(RATIO, _at(x, PRODUCT), "/", _at(y, POWER), start=x.start)
+    return _made(POWER, r"\frac{", x, "}{", y, "}", start=FRACTION, end=FRACTION, tall=True)
+
+
+def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
+    if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _joined(y)):
+        name, arguments = x.called
+        return _made(ATOM, f"{name}^{{", y, "}", arguments, scripts=1)
+    x = _at(x, ATOM)
+    return _made(POWER, x, "^{", y, "}", start=x.start, scripts=1)
+
+
+def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
+    last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
+    made = _made(
+        CHOICE, r"\begin{cases} ", then, r" & \text{if } ", condition, r" \\ ", *last, r" \end{cases}", tall=True
+    )
+    # One part, so that many cases take no longer than they are many.
+    rest = _made(CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
+    return made._replace(rest=(rest,))
+
+
+def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
+    """A function that is applied, as its row in the table says."""
+    shape = value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
+    head: list[str | _Piece] = []
+    left = list(inputs)
+    raised = 0
+    for k, text in enumerate(re.split(r"#(\d)", shape)):
+        if k % 2:
+            small = shape[: shape.index(f"#{text}")].endswith(("^{", "_{", "^{("))
+            raised |= small
+            head.append(scripts[int(text) - 1] if small else inputs[int(text) - 1])
+            left[int(text) - 1] = _NOTHING
+        else:
+            head.append(text)
+    left = [each for each in left if each is not _NOTHING]
+    if not left:
+        kind = BAR if "|" in shape else DIGIT if shape[0].isdigit() else OTHER
+        level = POWER if raised or "ln" in shape else ATOM
+        return _made(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
+    listed: list[str | _Piece] = []
+    for each in left:
+        listed += [", ", each] if listed else [each]
+    arguments = _made(ATOM, *_parenthesised(_made(CHOICE, *listed)))
+    made = _made(ATOM, *head, arguments)
+    return made._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else made
+
+
+_NOTHING = _made(ATOM)
+
+
+def _power(k: int) -> str:
+    return f"^{{{k}}}" if k > 1 else ""
+
+
+def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
+    """The formula with operations only that mathematics has a sign for, and variables in the place of named nodes."""
+    while True:
+        copies: dict[Value, Value] = {}
+        changed = False
+        for value in in_order((root,)):
+            if value in named:
+                copies[value] = variable(named[value])
+                continue
+            copy = value
+            if value._prev and any(copies[each] is not each for each in value._prev):
+                copy = node(value.primitive, tuple([copies[each] for each in value._prev]))
+            defined = by_definition(copy)
+            if defined is copy and copy.primitive.latex == BY_DEFINITION:
+                defined = by_definition(copy, always=True)
+            changed |= defined is not copy
+            copies[value] = defined
+        root, named = copies[root], {}
+        if not changed:
+            return root
+
+
+def _joined(piece: _Piece) -> str:
+    written: list[str] = []
+    left: list[str | _Piece] = [piece]
+    while left:
+        each = left.pop()
+        if isinstance(each, str):
+            written.append(each)
+        else:
+            left.extend(reversed(each.text))
+    return "".join(written)
+
+
+def names_in(roots: Iterable[Value]) -> Iterator[str]:
+    """The names of the variables of formulas."""
+    return (value.label for value in in_order(tuple(roots)) if value.primitive is VARIABLE)
+
+
+def typesetting(program: Program, *others: Iterable[str], function: str | None = None) -> Typesetting:
+    """How a program's names are typeset, and others beside them."""
+    names = [*program.variables, *(name for name, _, _ in program.bound)]
+    return Typesetting([*names, *(name for each in others for name in each)], function=function)
+
+
+def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
+    """The equations that say what function a program is: the names that it binds, and `f(x, y)`.
+
+    Several outputs are a vector. None for a program that is too long to be read.
+    """
+    outputs = program.outputs
+    bound = {binding.value: binding.name for binding in program.bindings if binding.value._prev}
+    for output in outputs:
+        bound.pop(output, None)
+    order = in_order(outputs)
+    if len({*bound.values(), *program.variables}) < len(bound) + len(program.variables):
+        # a name that means two things stands for neither
+        bound = {}
+    sizes: dict[Value, int] = {}
+    for value in order:
+        sizes[value] = 1 + sum([1 if each in bound else sizes[each] for each in value._prev])
+    if max(sizes.values()) > LONGEST:
+        return []
+    sides = []
+    for value in order:
+        if value in bound:
+            named = {each: name for each, name in bound.items() if each is not value}
+            sides.append((typeset.name(bound[value]), typeset.expression(value, named)))
+    written = [typeset.expression(output, bound) for output in outputs]
+    return [
+        *sides,
+        (typeset.head(program.variables), written[0] if len(written) == 1 else matrix([[x] for x in written])),
+    ]
+
+
+def expression_latex(root: Value) -> str:
+    """One formula by itself as LaTeX, for mathematics."""
+    return Typesetting(names_in((root,))).expression(root)
+
+
+COLUMNS = 10
+"""As many columns a matrix of amsmath has, unless a document says otherwise."""
+
+
+def matrix(rows: Sequence[Sequence[str]]) -> str:
+    """A matrix in brackets, by its rows."""
+    wide = max(map(len, rows), default=0)
+    lines = r" \\ ".join([" & ".join(row) for row in rows])
+    if wide <= COLUMNS:
+        return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
+    return rf"\left[\begin{{array}}{{{'c' * wide}}} {lines} \end{{array}}\right]"
+
+
+def equations(sides: Sequence[tuple[str, ...]]) -> str:
+    """Equations, each given by its sides, below each other; a third part is what stands between them instead of `=`."""
+    lines = [f"{left} &{sign[0] if sign else '='} {right}".lstrip() for left, right, *sign in sides]
+    return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..language.printer import expression_text
-from ..language.typesetting import expression_latex, name_latex, text_latex
+from ..language.typesetting import Typesetting, names_in, text_latex
 from ..numbers import work
 from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
@@ -495,16 +495,18 @@ def operator(by: str, latex: str = "") -> Primitive:
 def latex(derivations: Sequence[Derivation]) -> str:
     """The steps in LaTeX, as equations below each other with their rules beside them."""
     rows: list[str] = []
-    names = {v.label for each in derivations for v in in_order((each.function,)) if v.primitive is VARIABLE}
+    names = list(dict.fromkeys(names_in([each.function for each in derivations])))
+    typeset = Typesetting([*names, *(each.by[-1] for each in derivations)])
     several = len(names) > 1
     for each in derivations:
         if rows:
             rows[-1] += "[1ex]"
-        name = name_latex(each.by[-1])
+        name = typeset.name(each.by[-1])
         sign = r"\partial " if several else "d " if name.startswith("\\") else "d"
         derivative = operator(each.by[-1], rf"\frac{{{sign.strip()}}}{{{sign}{name}}}")
         for step in each.steps:
-            part, result = (expression_latex(as_written(g, step.pending, derivative)) for g in (step.part, step.result))
+            sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
+            part, result = map(typeset.expression, sides)
             told = rf"\text{{{text_latex(step.name)}}}"
             if step.condition:
                 told += rf"\quad\text{{({text_latex(step.condition)})}}"

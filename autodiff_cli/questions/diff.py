@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.printer import expression_text
-from ..language.typesetting import expression_latex, name_latex
+from ..language.typesetting import equations, stated, typesetting
 from ..numbers import work
 from ..numbers.base import NumberType
 from ..run.sweep import Fault, forward
@@ -87,12 +87,13 @@ def diff(
     language: str = "text",
     everywhere: bool = False,
     assume: str | Sequence[str] | None = None,
+    name: str | None = None,
     arithmetic: Arithmetic = DOUBLE,
 ) -> Diff:
     """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
     With `share` common parts are named, so that the whole is as long as the graph is large. With `steps`
-    each is derived step by step. A `point` adds values.
+    each is derived step by step. A `point` adds values. In LaTeX the function is stated before them, by this `name`.
 
     A formula that holds everywhere may have a short form, with the condition where it is the same; `everywhere` leaves
     short forms out, and so does `share`. `assume` has conditions that the variables are taken to meet: `x > 0, n > 1`.
@@ -162,11 +163,18 @@ def diff(
         answer = arithmetic.run(at, task)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
-    parts, rest = _shared(formulas) if share else ([], formulas)
+    typeset = typesetting(program, names, function=name) if language == "latex" else None
+    sides = stated(program, typeset) if typeset else []
+    # what is too long to be stated shares its parts with its derivatives
+    wanted = formulas if sides or not typeset else [output, *formulas]
+    parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
     for formula in [part for _, part in parts] + rest:
         _check_length(formula)
-    written = expression_latex if language == "latex" else expression_text
-    shared = [(name_latex(name) if language == "latex" else name, written(part)) for name, part in parts]
+    if typeset:
+        typeset = typesetting(program, names, [name for name, _ in parts], function=name)
+    written = typeset.expression if typeset else expression_text
+    shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
+    function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
         Derivative(
             tuple(names[k] for k in by), written(formula), value, written(short.formula) if short else None,
@@ -176,7 +184,13 @@ def diff(
     ]  # fmt: skip
     ends = {by: short.formula if short else formula for (by, formula), short in zip(found.items(), shorts, strict=True)}
     worked = derivations(output, names, leaves, order, ends) if steps else ()
-    whole = _program(text, output, formulas, language, shared, listed)
+    if typeset:
+        several = len(program.variables) > 1
+        shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
+        slopes = [(typeset.derivative(each.by, several), each.shown + where_latex(each.condition)) for each in listed]
+        whole = equations([*(stated(program, typeset) if sides else ()), *shared_sides, *slopes])
+    else:
+        whole = _program(text, output, formulas, language, shared, listed)
     if worked and language == "latex":
         whole = steps_latex(worked)
     return Diff(
@@ -283,14 +297,14 @@ def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> lis
     return [tape.data[root] for root in roots]
 
 
-def _shared(formulas: Sequence[Value]) -> tuple[list[tuple[str, Value]], list[Value]]:
-    """The parts that are used more than once, by name, and the formulas in terms of them."""
+def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
+    """The parts that are used more than once, by names that are not `bound`, and the formulas in terms of them."""
     order = in_order(formulas)
     uses: dict[Value, int] = {}
     for value in order:
         for p in value._prev:
             uses[p] = uses.get(p, 0) + 1
-    taken = {v.label for v in order} | set(FUNCTIONS) | {"e", "pi", "π"}
+    taken = {v.label for v in order} | set(FUNCTIONS) | {"e", "pi", "π"} | set(bound)
     parts: list[tuple[str, Value]] = []
     copies: dict[Value, Value] = {}
     counter = 0
@@ -330,9 +344,6 @@ def _program(
     listed: Sequence[Derivative],
 ) -> str:
     """All of it in one piece."""
-    if language == "latex":
-        sides = [(derivative_latex(each.by), each.shown + condition_latex(each.condition)) for each in listed]
-        return equations([*shared, *sides])
     if language == "text":
         return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
     names = tuple(dict.fromkeys(name for each in listed for name in each.by))
@@ -352,7 +363,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     writer = target("python")
     assert writer is not None
     leaves = [v for v in in_order(outputs) if v.primitive is VARIABLE]
-    recorder = Lowering(writer.forms, writer.functions, writer.textbook)
+    recorder = Lowering(writer.forms, writer.functions)
     try:
         recording = record_values(outputs, leaves, recorder)
     except Lacking as lacking:
@@ -366,18 +377,6 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     return source.rstrip("\n")
 
 
-def equations(sides: Sequence[tuple[str, str]]) -> str:
-    """Equations in LaTeX, each given by its sides, below each other."""
-    return "\\begin{align*}\n" + " \\\\\n".join(f"{left} &= {right}" for left, right in sides) + "\n\\end{align*}"
-
-
-def condition_latex(condition: str | None) -> str:
+def where_latex(condition: str | None) -> str:
     """A condition in LaTeX, beside the formula that it belongs to."""
     return rf" \quad \text{{where }} {condition}" if condition else ""
-
-
-def derivative_latex(by: Sequence[str]) -> str:
-    """The derivative as mathematics writes it."""
-    powers = {name: by.count(name) for name in by}
-    below = r" \, ".join(rf"\partial {name_latex(name)}" + (f"^{{{k}}}" if k > 1 else "") for name, k in powers.items())
-    return rf"\frac{{\partial{f'^{{{len(by)}}}' if len(by) > 1 else ''} f}}{{{below}}}"

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import Diagnostic, ExpressionError
+from ..language.typesetting import typesetting
 from ..targets import TARGETS, target
 from ..targets.dialects import DIALECTS
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
-from ..targets.target import Unit
+from ..targets.target import Target, Unit, comment_lines
 from ..values.adjoint import record_gradient
 from ..values.value import variable
+from .diff import diff
 from .problem import parse, single_output, wanted_variables
 
 
@@ -52,21 +54,20 @@ def export(
     if dialect and dialect not in DIALECTS:
         listed = ", ".join(f"`{each}`" for each in DIALECTS)
         raise ExpressionError("usage", f"there is no dialect `{dialect}`", hint=f"there are {listed}")
+    if to == "latex":
+        return _equations(text, name, wrt)
     dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
     writer = target(to, dialect)
     if writer is None:
         listed = ", ".join(f"`{each}`" for each in TARGETS)
         raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {listed}")
     if not writer.callable(name):
-        raise ExpressionError(
-            "usage", f"`{name}` cannot be the name of a function in `{to}`", None,
-            "give a plain name that means nothing there: `--name f`",
-        )  # fmt: skip
+        raise _unusable(name, to)
     program = parse(text)
     output = single_output(program)
     wanted = wanted_variables(program, {}, wrt)
     leaves = list(program.variables.values())
-    recorder = Lowering(writer.forms, writer.functions, writer.textbook)
+    recorder = Lowering(writer.forms, writer.functions)
     try:
         recording = record_gradient(
             output, leaves, [program.variables.get(each) or variable(each) for each in wanted], recorder
@@ -85,3 +86,24 @@ def export(
     shown = writer.faultless(recording, labels)
     unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)
+
+
+def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
+    """The program and its derivatives as equations, what they share by names of its own."""
+    if not Target().callable(name):
+        raise _unusable(name, "latex")
+    found = diff(text, wrt=wrt, share=True, language="latex", name=name)
+    program = parse(text)
+    typeset = typesetting(program, function=name)
+    heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
+    source = "\n".join([*(f"% {line}".rstrip() for line in heading), found.program]) + "\n"
+    wanted = tuple(dict.fromkeys(each for derivative in found.derivatives for each in derivative.by))
+    variables = {each: typeset.name(each) for each in program.variables}
+    return Exported(text, "latex", name, variables, wanted, source, warnings=found.warnings)
+
+
+def _unusable(name: str, to: str) -> ExpressionError:
+    return ExpressionError(
+        "usage", f"`{name}` cannot be the name of a function in `{to}`", None,
+        "give a plain name that means nothing there: `--name f`",
+    )  # fmt: skip

@@ -17,7 +17,7 @@ from ..questions.fields import Fitted, fitted, kept_columns, mapped_columns
 from ..questions.rows import asked, rows
 from ..views.error import say
 from ..views.error import told as note
-from ..views.formats import Asked, View, format_of, lacking, writer
+from ..views.formats import Asked, View, format_of, lacking, undocumented, writer
 from ..views.wide import WIDE, Values, wide
 from . import options
 from .driver import Answer, Inputs, Method, answer_requests, is_file
@@ -138,6 +138,8 @@ def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[A
     format = format_of(
         inputs.format, inputs.output, (*view.formats, *COLUMNAR), "csv" if data.wide else "jsonl", view.endings
     )
+    if inputs.document and (data.wide or format != "latex"):
+        raise undocumented(view.formats)
     if not (data.wide or format in ("table", "markdown", *COLUMNAR)):
         if data.backend is not None:
             hint = "add `--wide`, or leave it out"
@@ -219,7 +221,7 @@ def _long(
         view = view._replace(columns=(*view.columns, *(name for name in keep or () if name not in view.columns)))
     with ExitStack() as stack:
         output = inputs.out()
-        made = writer(format, output.stream, view, True, spreadsheet=data.spreadsheet)
+        made = writer(format, output.stream, view, True, spreadsheet=data.spreadsheet, document=inputs.document)
         flush = inputs.output is None and _flushes(data)
         found = rows_of(data.sources, stack, made.out.flush if flush else None, None)
         asked = _Rows(text, inputs, data, found.columns, told.question)

@@ -85,9 +85,11 @@ class Inputs(NamedTuple):
     fail: bool
     """Whether the first error of many is the end."""
     reading: Reading = AS_USUAL
+    document: bool = False
+    """Whether LaTeX is to be a whole document."""
 
     @classmethod
-    def of(cls, program: Program, answers: Answers) -> Inputs:
+    def of(cls, program: Program, answers: Answers, document: bool = False) -> Inputs:
         """The inputs that these options name. Raises a usage error."""
         if answers.on_error not in (None, "skip", "fail"):
             raise ExpressionError(
@@ -96,7 +98,7 @@ class Inputs(NamedTuple):
         return cls(
             *program, answers.file, "json" if answers.json else answers.format,
             None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
-            LENIENT if program.lenient else AS_USUAL,
+            LENIENT if program.lenient else AS_USUAL, document,
         )  # fmt: skip
 
     @property
@@ -126,18 +128,19 @@ class Inputs(NamedTuple):
             raise ExpressionError("usage", only, hint=hint)
 
 
-def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer]) -> int:
+def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer], otherwise: str = "table") -> int:
     """Answer the program, or every program of the stream; return the exit code.
 
     Answers go to standard output or to the file that the inputs name. Errors and warnings go to standard error, and
-    into the records of formats that have a place for them.
+    into the records of formats that have a place for them. `otherwise` is the usual format for one program.
     """
     inputs.need()
-    chosen = inputs.chosen(view.formats, text=view.endings)
+    chosen = inputs.chosen(view.formats, otherwise, text=view.endings)
     if inputs.output is None:
-        return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many))
+        return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many, document=inputs.document))
     out = inputs.out()
-    return out.finish(answer_with(inputs, method, writer(chosen, out.stream, view, inputs.many)), whole=inputs.many)
+    made = writer(chosen, out.stream, view, inputs.many, document=inputs.document)
+    return out.finish(answer_with(inputs, method, made), whole=inputs.many)
 
 
 def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:

@@ -93,7 +93,9 @@ File = Annotated[
 Format = Annotated[str | None, formats(USUAL)]
 COLUMNAR = ("parquet", "arrow")
 """Formats of rows of data only, which are wide."""
-WithRows = formats((*USUAL, *COLUMNAR), "table by default, jsonl for a stream; parquet and arrow for rows of data")
+WithRows = formats(
+    (*USUAL, "latex", *COLUMNAR), "table by default, jsonl for a stream; parquet and arrow for rows of data"
+)
 """The formats of commands that answer rows of data."""
 Json = Annotated[bool, Option("--json", "The short form of `--format json`.", against=("--format", "--output"))]
 Digits = Annotated[
@@ -130,6 +132,9 @@ Bounds = Annotated[
 SavePoint = Annotated[
     str | None,
     Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH"),
+]
+Document = Annotated[
+    bool, Option("--document", "With LaTeX: a whole document, which compiles as it stands.", standing=False)
 ]
 Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
 SavePath = Annotated[

@@ -159,6 +159,8 @@ class Facts(NamedTuple):
     """Whether it gives a list, as many numbers as it takes."""
 
     latex: str = ""
+    """How mathematics writes it: a name, or a shape in which `#1` stands for the first input; the inputs that it leaves
+    out follow in parentheses. `BY_DEFINITION` where mathematics has no sign for it."""
     source: str = ""
     """Where the derivative is published."""
 
@@ -228,6 +230,9 @@ class Primitive(Facts):
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
+
+BY_DEFINITION = "="
+"""For an operation that a person writes as it is defined."""
 
 PRIMITIVES: dict[str, Primitive] = {}
 """Every primitive by name."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import operators as operators
 from . import stable as stable
-from .primitive import Number, Rule, Side, entry
+from .primitive import BY_DEFINITION, Number, Rule, Side, entry
 from .stable import NO_POLE
 
 
@@ -29,32 +29,33 @@ _POSITIVE = (1e-300, 1e-10, 0.5, 1.0, 2.75, 1e10, 1e300)
 EXP = elementary("exp", "x", "e to the power `x`", lambda m, x, out: out, facts="increasing infinite", inverse="log",
     exact={0: 1}, source="DLMF 4.10.7", latex=r"\exp", values="(0, inf)", samples=(*_LINE, -740.0, 709.0))
 elementary("exp2", "x", "2 to the power `x`", lambda m, x, out: out * m.log(2), facts="increasing infinite",
-    inverse="log2", definition=lambda m, x: m.pow(2, x), values="(0, inf)", samples=(*_LINE, 1023.0))
+    inverse="log2", definition=lambda m, x: m.pow(2, x), values="(0, inf)", latex=r"2^{#1}", samples=(*_LINE, 1023.0))
 elementary("expm1", "x", "exp(x) - 1, right for small `x` too", lambda m, x, out: m.exp(x),
     facts="increasing infinite", inverse="log1p", definition=lambda m, x: m.exp(x) - 1, values="(-1, inf)",
-    samples=(*_LINE, -40.0, 1e-300))
+    latex=BY_DEFINITION, samples=(*_LINE, -40.0, 1e-300))
 LOG = elementary("log", "x", "natural logarithm; `log(x, b)` to the base `b`", lambda m, x, out: 1 / x,
     facts="increasing shows", inverse="exp", exact={1: 0}, aliases=("ln",), with_two="log_base", domain="x > 0",
     source="DLMF 4.7.1", latex=r"\ln", samples=_POSITIVE)
 entry("log_base", "x b", "", lambda m, x, b, out: 1 / m.log(b) / x, lambda m, x, b, out: -out / b / m.log(b),
     definition=lambda m, x, b: m.log(x) / m.log(b), symbol="log_b", spelling="log", domain="x > 0, b > 0 and b != 1",
     trouble=lambda x, b: ("there is no logarithm to the base 1", None) if b == 1 else None,
-    samples=((8.0, 2.0), (1000.0, 10.0), (3.0, 0.5), (1e300, 7.0)))
+    latex=r"\log_{#2}", samples=((8.0, 2.0), (1000.0, 10.0), (3.0, 0.5), (1e300, 7.0)))
 elementary("log2", "x", "logarithm to the base 2", lambda m, x, out: 1 / m.log(2) / x, facts="increasing shows",
-    inverse="exp2", exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(2), domain="x > 0", samples=_POSITIVE)
+    inverse="exp2", exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(2), domain="x > 0",
+    latex=r"\log_{2}", samples=_POSITIVE)
 elementary("log10", "x", "logarithm to the base 10", lambda m, x, out: 1 / m.log(10) / x, facts="increasing shows",
-    exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(10), domain="x > 0", samples=_POSITIVE)
+    exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(10), domain="x > 0", latex=r"\log_{10}", samples=_POSITIVE)
 elementary("log1p", "x", "log(1 + x), right for small `x` too", lambda m, x, out: 1 / (1 + x),
     facts="increasing shows", inverse="expm1", definition=lambda m, x: m.log(1 + x), domain="x > -1",
-    samples=(-0.999999, -0.5, 1e-300, 1e-10, 2.5, 1e300))
+    latex=BY_DEFINITION, samples=(-0.999999, -0.5, 1e-300, 1e-10, 2.5, 1e300))
 SQRT = elementary("sqrt", "x", "square root, also `√x`", lambda m, x, out: 1 / (2 * out),
-    facts="increasing shows finite", domain="x >= 0", latex=r"\sqrt", values="[0, inf)", samples=_POSITIVE)
+    facts="increasing shows finite", domain="x >= 0", latex=r"\sqrt{#1}", values="[0, inf)", samples=_POSITIVE)
 elementary("cbrt", "x", "real cube root, of negative numbers too", lambda m, x, out: 1 / (3 * out**2),
     facts="odd increasing shows", definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
-    samples=(-8.0, 1e-300, 0.5, 27.0, 1e300))
+    latex=r"\sqrt[3]{#1}", samples=(-8.0, 1e-300, 0.5, 27.0, 1e300))
 ABS = elementary("abs", "x", "absolute value, also `|x|`", lambda m, x, out: m.sign(x), facts="even shows norm",
     kink=lambda x: x == 0, convention="0 at 0", near=lambda m, side, x, out: x if side(x) > 0 else -x,
-    samples=(-2.5, 1e-300, 3.0))
+    latex=r"\left|#1\right|", samples=(-2.5, 1e-300, 3.0))
 
 
 def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
@@ -64,13 +65,15 @@ def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
 
 elementary("sign", "x", "-1, 0 or 1 with the sign of `x`", none_at_all, facts="odd jumps selects",
     kink=lambda x: x == 0, convention="0 at 0", near=lambda m, side, x, out: side(x), values="[-1, 1]",
-    samples=(-2.5, 3.0))
+    latex=r"\operatorname{sgn}", samples=(-2.5, 3.0))
 elementary("floor", "x", "the largest whole number not above `x`", none_at_all, facts="jumps selects shows",
     kink=lambda x: x == int(x), convention="0 at whole numbers",
-    near=lambda m, side, x, out: out if side(x - out) > 0 else out - 1, samples=(-2.5, 3.25))
+    near=lambda m, side, x, out: out if side(x - out) > 0 else out - 1,
+    latex=r"\left\lfloor #1\right\rfloor", samples=(-2.5, 3.25))
 elementary("ceil", "x", "the smallest whole number not below `x`", none_at_all, facts="jumps selects shows",
     kink=lambda x: x == int(x), convention="0 at whole numbers",
-    near=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out, samples=(-2.5, 3.25))
+    near=lambda m, side, x, out: out + 1 if side(x - out) > 0 else out,
+    latex=r"\left\lceil #1\right\rceil", samples=(-2.5, 3.25))
 elementary("round", "x", "the nearest whole number, halves to the even one", none_at_all,
     facts="odd jumps selects shows", kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves", near=_rounded,
     samples=(-2.25, 3.75))
@@ -137,13 +140,14 @@ trigonometric("atan2", "y x", "the angle of the point (x, y), from -pi to pi",
     samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)))
 trigonometric("asec", "x", "inverse secant, acos(1/x)", lambda m, x, out: m.recip_sqrt_square_minus_one(x) / m.abs(x),
     facts="finite", aliases=("arcsec",), definition=lambda m, x: m.acos(1 / x), domain="x <= -1 or x >= 1",
-    source="DLMF 4.24.11", samples=_OUTSIDE)
+    source="DLMF 4.24.11", latex=r"\operatorname{arcsec}", samples=_OUTSIDE)
 trigonometric("acsc", "x", "inverse cosecant, asin(1/x)",
     lambda m, x, out: -m.recip_sqrt_square_minus_one(x) / m.abs(x), facts="odd finite", aliases=("arccsc",),
-    definition=lambda m, x: m.asin(1 / x), domain="x <= -1 or x >= 1", source="DLMF 4.24.10", samples=_OUTSIDE)
+    definition=lambda m, x: m.asin(1 / x), domain="x <= -1 or x >= 1", source="DLMF 4.24.10",
+    latex=r"\operatorname{arccsc}", samples=_OUTSIDE)
 trigonometric("acot", "x", "inverse cotangent, atan(1/x)", lambda m, x, out: -m.recip_one_plus_square(x), facts="odd",
     aliases=("arccot",), definition=lambda m, x: m.atan(1 / x), domain="x != 0", source="DLMF 4.24.12",
-    samples=(*_LINE, 1e160, -1e10))
+    latex=r"\operatorname{arccot}", samples=(*_LINE, 1e160, -1e10))
 trigonometric("sinc", "x", "sin(pi*x)/(pi*x), and 1 at 0", lambda m, x, out: m.sinc_derivative(1, x), facts="even",
     exact={0: 1}, definition=lambda m, x: m.sinc_derivative(0, x), values="[-0.25, 1]",
     samples=(*_LINE, 0.0, 1e-5, 0.3, 20.25))
@@ -182,25 +186,26 @@ hyperbolic("coth", "x", "hyperbolic cotangent, 1/tanh(x)", lambda m, x, out: -m.
 hyperbolic("asinh", "x", "inverse hyperbolic sine", lambda m, x, out: m.recip_sqrt_one_plus_square(x),
     facts="odd increasing shows", aliases=("arcsinh", "arsinh"),
     definition=lambda m, x: m.sign(x) * m.log(m.abs(x) + m.sqrt(x * x + 1)), source="DLMF 4.38.9",
-    samples=(*_LINE, 1e200, -1e10))
+    latex=r"\operatorname{arsinh}", samples=(*_LINE, 1e200, -1e10))
 hyperbolic("acosh", "x", "inverse hyperbolic cosine", lambda m, x, out: m.recip_sqrt_square_minus_one(x),
     facts="increasing shows finite", aliases=("arccosh", "arcosh"),
     definition=lambda m, x: m.log(x + m.sqrt(x - 1) * m.sqrt(x + 1)), domain="x >= 1", source="DLMF 4.38.10",
-    values="[0, inf)", samples=(1.000001, 2.5, 1e10, 1e200))
+    values="[0, inf)", latex=r"\operatorname{arcosh}", samples=(1.000001, 2.5, 1e10, 1e200))
 hyperbolic("atanh", "x", "inverse hyperbolic tangent", lambda m, x, out: m.recip_one_minus_square(x),
     facts="odd increasing", aliases=("arctanh", "artanh"), definition=lambda m, x: m.log((1 + x) / (1 - x)) / 2,
-    domain="-1 < x < 1", source="DLMF 4.38.11", samples=_UNIT)
+    domain="-1 < x < 1", source="DLMF 4.38.11", latex=r"\operatorname{artanh}", samples=_UNIT)
 hyperbolic("asech", "x", "inverse hyperbolic secant, acosh(1/x)",
     lambda m, x, out: -m.recip_sqrt_one_minus_square(x) / x, aliases=("arcsech", "arsech"),
     definition=lambda m, x: m.acosh(1 / x), domain="0 < x <= 1", source="DLMF 4.38.13", values="[0, inf)",
-    samples=(1e-300, 1e-5, 0.25, 0.999999999))
+    latex=r"\operatorname{arsech}", samples=(1e-300, 1e-5, 0.25, 0.999999999))
 hyperbolic("acsch", "x", "inverse hyperbolic cosecant, asinh(1/x)",
     lambda m, x, out: -m.recip_sqrt_one_plus_square(x) / m.abs(x), facts="odd", aliases=("arccsch", "arcsch"),
-    definition=lambda m, x: m.asinh(1 / x), domain="x != 0", source="DLMF 4.38.12", samples=(*_LINE, 1e150))
+    definition=lambda m, x: m.asinh(1 / x), domain="x != 0", source="DLMF 4.38.12",
+    latex=r"\operatorname{arcsch}", samples=(*_LINE, 1e150))
 hyperbolic("acoth", "x", "inverse hyperbolic cotangent, atanh(1/x)", lambda m, x, out: m.recip_one_minus_square(x),
     facts="odd", aliases=("arccoth", "arcoth"), definition=lambda m, x: m.log((x + 1) / (x - 1)) / 2,
     accurate=lambda m, x: m.sign(x) * (0.5 * m.log1p(2 / (m.abs(x) - 1))),
-    domain="x < -1 or x > 1", source="DLMF 4.38.14", samples=_OUTSIDE)
+    domain="x < -1 or x > 1", source="DLMF 4.38.14", latex=r"\operatorname{arcoth}", samples=_OUTSIDE)
 
 # ---- machine learning ---------------------------------------------------------------------------------------------
 learning = partial(entry, group="Machine learning")
@@ -283,21 +288,23 @@ special("erfinv", "x", "inverse error function", lambda m, x, out: m.erfinv_slop
 GAMMA = special("gamma", "x", "gamma function, (x-1)! at whole `x`", lambda m, x, out: m.gamma_slope(x, out),
     domain=NO_POLE, source="DLMF 5.2.2", latex=r"\Gamma", family="gamma", samples=_GAMMA_POINTS)
 special("lgamma", "x", "log(|gamma(x)|)", lambda m, x, out: m.digamma(x), aliases=("gammaln", "loggamma"),
-    domain=NO_POLE, source="DLMF 5.2.2", family="gamma", samples=(*_GAMMA_POINTS, 1e10, 1e300))
+    domain=NO_POLE, source="DLMF 5.2.2", family="gamma",
+    latex=r"\ln\left|\Gamma(#1)\right|", samples=(*_GAMMA_POINTS, 1e10, 1e300))
 special("digamma", "x", "derivative of lgamma", lambda m, x, out: m.polygamma(1, x), facts="for_reading",
     aliases=("psi",), definition=lambda m, x: m.polygamma(0, x), domain=NO_POLE, source="DLMF 5.2.2", family="gamma",
-    samples=(*_GAMMA_POINTS, 1e10, 1e300))
+    latex=r"\psi", samples=(*_GAMMA_POINTS, 1e10, 1e300))
 special("trigamma", "x", "derivative of digamma", lambda m, x, out: m.polygamma(2, x), facts="for_reading",
     definition=lambda m, x: m.polygamma(1, x), domain=NO_POLE, source="DLMF 5.15", values="(0, inf)", family="gamma",
-    samples=(*_GAMMA_POINTS, 1e10))
+    latex=r"\psi^{(1)}", samples=(*_GAMMA_POINTS, 1e10))
 special("polygamma", "n x", "`n`-th derivative of digamma, `n` a fixed whole number up to 10000", None,
     lambda m, n, x, out: m.polygamma(n + 1, x), constant_params=("n",), domain=NO_POLE, source="DLMF 5.15",
     trouble=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
-    family="gamma", samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)))
+    family="gamma", latex=r"\psi^{(#1)}", samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)))
 special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
     lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative",
     definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), domain="a and b are not 0, -1, -2, …",
-    source="DLMF 5.12", family="gamma", samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)))
+    source="DLMF 5.12", family="gamma",
+    latex=r"\mathrm{B}", samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)))
 
 
 # ---- aggregates ---------------------------------------------------------------------------------------------------
@@ -308,7 +315,8 @@ _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
 aggregate("sum", "*xs", "sum of the arguments", lambda m, xs, out: [1] * len(xs), facts="shows infinite commutative",
     samples=_LISTS)
 aggregate("mean", "*xs", "arithmetic mean of the arguments", lambda m, xs, out: [1 / m.number(len(xs))] * len(xs),
-    facts="shows infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs), samples=_LISTS)
+    facts="shows infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs),
+    latex=BY_DEFINITION, samples=_LISTS)
 aggregate("prod", "*xs", "product of the arguments", lambda m, xs, out: m.products_of_others(*xs),
     facts="selects shows infinite product commutative", by_output=lambda m, x, out: out / x,
     samples=(*_LISTS, (0.0, 2.0, 3.0)))

@@ -12,15 +12,17 @@ TARGETS = {
 
 
 def target(name: str, dialect: str | None = None) -> Target | None:
-    """A writer of this language, None where there is none; of SQL in one of `DIALECTS`, by default the first."""
+    """A writer of this language, None where there is none: mathematics is no code.
+
+    Of SQL it is one in one of `DIALECTS`, by default the first.
+    """
     from .c import C
     from .dialects import DIALECTS
     from .javascript import JavaScript
-    from .latex import Latex
     from .python import Jax, NumPy, Python, Torch
     from .sql import Sql
 
     if name == Sql.name:
         return Sql(DIALECTS[dialect or next(iter(DIALECTS))])
-    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch, Latex)
+    writers: tuple[type[Target], ...] = (Python, NumPy, C, JavaScript, Jax, Torch)
     return next((writer() for writer in writers if writer.name == name), None)

@@ -10,7 +10,7 @@ from typing import Any
 from ..numbers.base import Number
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.names import native
-from ..table.primitive import DEFINITIONS, OPERATIONS
+from ..table.primitive import OPERATIONS
 from ..values.adjoint import Recording
 from .faults import is_undefined
 from .special import Lacking
@@ -24,13 +24,11 @@ SHORT = 2
 class Lowering(Recorder):
     """Records operations that a target has: `native` ones, and if it has `functions` those that can be given to it.
 
-    Formulas are those that keep their digits, or the `textbook`'s.
+    Formulas are those that keep their digits.
     """
 
-    def __init__(self, native: Collection[str], functions: bool, textbook: bool = False) -> None:
+    def __init__(self, native: Collection[str], functions: bool) -> None:
         self.native = BASIC | set(native)
-        self.textbook = textbook
-        self.rule: Callable[[str], Any] = DEFINITIONS.get if textbook else formula
         self.functions = functions
         super().__init__()
 
@@ -43,9 +41,9 @@ class Lowering(Recorder):
         if name not in CONDITIONS and any(is_undefined(a) for a in steps):
             return self.number(math.nan)
         operation = OPERATIONS[name]
-        if name in self.native and (not operation.variadic or len(steps) == 2 or self.textbook):
+        if name in self.native and (not operation.variadic or len(steps) == 2):
             return self._new(name, steps, None)
-        rule = self.rule(name)
+        rule = formula(name)
         if rule is None:
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
@@ -72,13 +70,13 @@ class Lowering(Recorder):
         if any(is_undefined(a) for a in args):
             return None
         value = super()._folded(name, args)
-        if value is None and args and not self.textbook and all(a.name == "number" for a in args):
+        if value is None and args and all(a.name == "number" for a in args):
             return self.number(math.nan)
         return value
 
     def items(self, name: str, *args: Number) -> list[Step]:
         """The steps of all numbers that a function of a vector gives, by its formula."""
-        return [self.number(x) for x in self.rule(name)(self, *[self.number(a) for a in args])]
+        return [self.number(x) for x in formula(name)(self, *[self.number(a) for a in args])]
 
 
 def _is_undefined_condition(step: Step) -> bool:

@@ -66,8 +66,6 @@ class Target:
     """The name of the language, or of its library, in messages."""
     functions = True
     """Whether it can be given functions of its own."""
-    textbook = False
-    """Whether it is for reading only, so that plain formulas are better than those that keep their digits."""
     branches = True
     """Whether it has statements that are done under a condition only."""
     limits = True
@@ -137,7 +135,7 @@ class Target:
 
     def faultless(self, recording: Recording, labels: dict[Step, str]) -> Recording:
         """The recording with results that show where a step has no value: those of the target raise no errors."""
-        return recording if self.textbook else showing(recording, self.silent, labels, self.limits)
+        return showing(recording, self.silent, labels, self.limits)
 
     def supported(self, name: str, count: int) -> Recording:
         """A function that the target lacks, of so many inputs."""

@@ -45,9 +45,9 @@ class Symbolic(NumberType):
 SYMBOLIC = Symbolic()
 
 
-def by_definition(value: Value) -> Value:
-    """The node written in functions of the language, where its own operation is not one."""
-    if not is_spelled(value.primitive):
+def by_definition(value: Value, always: bool = False) -> Value:
+    """The node written in functions of the language, where its own operation is not one; or `always`."""
+    if always or not is_spelled(value.primitive):
         return DEFINITIONS[value.primitive.name](SYMBOLIC, *value._prev)  # type: ignore[no-any-return]
     return value
 

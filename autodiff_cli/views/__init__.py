@@ -25,25 +25,29 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
     return view
 
 
-def write(answer: Any, out: TextIO, format: str = "table", **choices: Any) -> None:
-    """Write an answer to a file or a pipe, as its command does. Raises a usage error for a format that it lacks."""
+def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
+    """Write an answer to a file or a pipe, as its command does; LaTeX as a whole `document`, if asked.
+
+    Raises a usage error for a format that it lacks.
+    """
     from .characters import Look
     from .formats import Asked, Documents, writer
 
-    made = writer(format, out, view_of(answer, **choices), many=False)
+    made = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(made, Documents):
         # whatever the environment says of terminals: a notebook's asks for colour
         made.look = Look()
-    made.answer(Asked(None), answer)
+    # LaTeX says in a comment what it is of
+    made.answer(Asked(getattr(answer, "text", None) if format == "latex" else None), answer)
     made.close()
 
 
-def text(answer: Any, format: str = "table", **choices: Any) -> str:
+def text(answer: Any, format: str = "table", *, document: bool = False, **choices: Any) -> str:
     """An answer as the command prints it to a pipe."""
     import io
 
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
-    write(answer, out, format, **choices)
+    write(answer, out, format, document=document, **choices)
     out.seek(0)
     return out.read()
 

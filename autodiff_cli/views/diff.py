@@ -11,7 +11,7 @@ from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
 from .steps import blocks, derivative_name, lines, record, rows
 
-ENDINGS = tuple(ending for endings in LANGUAGES.values() for ending in endings)
+ENDINGS = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 COLUMNS = ("line", "id", "by", "derivative", "value", "error", "short", "condition")
 
 
@@ -53,14 +53,15 @@ def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False
             )
 
     def formula(answer: Diff) -> str | None:
-        if answer.language == "text":
-            from .tex import derivatives
+        return page(answer) if answer.language != "python" else None
 
-            return latex(answer.derivations) or derivatives(answer, digits)
-        return answer.program if answer.language == "latex" else None
+    def page(answer: Diff) -> str:
+        from .tex import derivatives
+
+        return latex(answer.derivations) or derivatives(answer, digits)
 
     columns = STEPS if steps else COLUMNS
-    return View(_record, _rows, brief, document, columns, formula=formula, endings=ENDINGS)
+    return View(_record, _rows, brief, document, columns, formula=formula, page=page, endings=ENDINGS)
 
 
 def _condition(each: Derivative) -> Pieces:

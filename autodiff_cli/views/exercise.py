@@ -152,7 +152,7 @@ def _words(text: str, exercise: Exercise | None = None) -> str:
 def _head(name: str) -> str:
     called, mark, rest = name.partition("(")
     inside = ", ".join(name_latex(each.strip()) for each in rest.rstrip(")").split(",")) if mark else ""
-    return name_latex(called) + (rf"\left({inside}\right)" if mark else "")
+    return name_latex(called) + (f"({inside})" if mark else "")
 
 
 def _formula(text: str) -> str:
@@ -166,7 +166,7 @@ def _formula(text: str) -> str:
     except ExpressionError:
         return rf"\texttt{{{text_latex(text)}}}"
     written = r",\ ".join(parts)
-    return rf"$\left({written}\right)$" if pair else rf"$\displaystyle {written}$"
+    return f"$({written})$" if pair else rf"$\displaystyle {written}$"
 
 
 # ---- records ------------------------------------------------------------------------------------------------------

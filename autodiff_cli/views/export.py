@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..errors import ExpressionError
 from ..questions.export import Exported
 from ..targets import TARGETS
 from .document import Block, Line
 from .formats import View
 
-ENDINGS = tuple(ending for endings in TARGETS.values() for ending in endings)
+ENDINGS = tuple(ending for name, endings in TARGETS.items() for ending in endings if name != "latex")
 
 
 def _record(answer: Exported) -> dict[str, object]:
@@ -35,6 +36,20 @@ def _markdown(answer: Exported) -> str:
     return "\n".join(fenced(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
 
 
+def _page(answer: Exported) -> str:
+    if answer.target != "latex":
+        hint = "leave out `--format`, or give `--to latex`"
+        raise ExpressionError("usage", f"`{answer.target}` is no LaTeX", hint=hint)
+    # whoever writes LaTeX says for all answers what they are of
+    return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
+
+
+def _formula(answer: Exported) -> str | None:
+    return _page(answer) if answer.target == "latex" else None
+
+
 def view() -> View[Exported]:
     """How an exported program is shown."""
-    return View(_record, document=_document, others={"markdown": _markdown}, endings=ENDINGS)
+    return View(
+        _record, document=_document, others={"markdown": _markdown}, formula=_formula, page=_page, endings=ENDINGS
+    )

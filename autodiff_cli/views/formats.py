@@ -38,7 +38,7 @@ class View(NamedTuple, Generic[Answer]):
     formula: Callable[[Answer], str | None] | None = None
     """The answer as mathematics in LaTeX, for a page; None for one without."""
     page: Callable[[Answer], str] | None = None
-    """What a LaTeX document says of an answer, between its beginning and its end."""
+    """The answer as a piece of LaTeX, for a document or a slide that has amsmath."""
     endings: Sequence[str] = ()
     """How the names of files end that hold what people are shown, where that is code."""
     numbers: Callable[[Answer], tuple[Hashable, tuple[float, ...]] | None] | None = None
@@ -383,12 +383,13 @@ class Markdown(Documents[Answer]):
 
 
 class Latex(Writer[Answer]):
-    """Answers as one document in LaTeX, which compiles as it stands."""
+    """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
 
     shows = "page"
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
+        self.document = False
         self._begun = False
 
     def answer(self, asked: Asked, answer: Answer) -> None:
@@ -396,33 +397,47 @@ class Latex(Writer[Answer]):
         self._part(asked, self.view.page(answer))
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        if self.many:
-            from ..language.typesetting import text_latex
-            from .tex import listing
+        from ..language.typesetting import text_latex
 
-            shown = [*listing(asked.text or ""), rf"\noindent Error: {text_latex(str(error))}."]
-            self._part(asked, "\n".join(shown))
+        if self.many:
+            told = rf"\noindent Error: {text_latex(str(error))}." if self.document else _remark(f"error: {error}")
+            self._part(asked, told)
 
     def close(self) -> None:
         from .tex import FOOT
 
-        if self.many:
-            self._begin()
-        if self._begun:
-            self.out.write(FOOT)
+        if self.document:
+            if self.many:
+                self._begin()
+            if self._begun:
+                self.out.write(FOOT)
 
     def _begin(self) -> None:
         from .tex import HEAD
 
         if not self._begun:
             self._begun = True
-            self.out.write(HEAD)
+            if self.document:
+                self.out.write(HEAD)
 
     def _part(self, asked: Asked, text: str) -> None:
+        from .tex import listing
+
+        if self._begun and not self.document:
+            self.out.write("\n")
         self._begin()
-        if self.many:
-            self.out.write(rf"\part*{{Line {asked.line}}}" + "\n")
-        self.out.write(text + "\n")
+        lines = [line for line in (asked.text or "").splitlines() if line.strip()]
+        numbered = self.many and asked.text is not None
+        if self.document:
+            lines = [rf"\section*{{Line {asked.line}}}"] * numbered + list(listing(lines))
+        else:
+            lines = [_remark(line) for line in [f"line {asked.line}:"] * numbered + lines]
+        self.out.write("\n".join([*lines, text]) + "\n")
+
+
+def _remark(line: str) -> str:
+    """A comment in LaTeX."""
+    return f"% {visible(line)}"
 
 
 class Other(Writer[Answer]):
@@ -491,6 +506,14 @@ def by_name(
     return name or (meant[0] if meant else otherwise)
 
 
+def in_latex(to: str | None, format: str | None) -> str | None:
+    """The language that an option names, or that the format is. Raises a usage error where they are two."""
+    if format == "latex" and to not in (None, "latex"):
+        told = f"`--format latex` and `--to {to}` ask for two things"
+        raise ExpressionError("usage", told, hint="leave one of them out")
+    return "latex" if format == "latex" else to
+
+
 def format_of(
     name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
 ) -> str:
@@ -524,20 +547,32 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def undocumented(formats: Iterable[str]) -> ExpressionError:
+    """The error for a document that was asked for in another format than LaTeX."""
+    hint = "`--format latex` asks for it" if "latex" in formats else "leave it out"
+    return ExpressionError("usage", "`--document` is about LaTeX", hint=hint)
+
+
 def draws(name: str) -> bool:
     """Whether a format shows answers as people read them."""
     return name in FORMATS and issubclass(FORMATS[name], Documents)
 
 
-def writer(name: str, out: TextIO, view: View[Answer], many: bool, *, spreadsheet: bool = False) -> Writer[Answer]:
-    """The writer of a format; a usage error for one that this view lacks."""
+def writer(
+    name: str, out: TextIO, view: View[Answer], many: bool, *, spreadsheet: bool = False, document: bool = False
+) -> Writer[Answer]:
+    """The writer of a format; a usage error for one that this view lacks, or for a choice that the format has not."""
     if name not in view.formats:
         raise lacking(name, view.formats)
+    if document and name != "latex":
+        raise undocumented(view.formats)
     if name in view.others:
         other: Other[Answer] = Other(out, view, many)
         other.name = name
         return other
     made = FORMATS[name](out, view, many)
+    if isinstance(made, Latex):
+        made.document = document
     if spreadsheet:
         if not isinstance(made, Separated):
             hint = "`--format csv` and `--format tsv` have them"

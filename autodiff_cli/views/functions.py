@@ -84,6 +84,12 @@ def _brief(entry: FunctionEntry | Functions) -> str:
     return "\n".join(map(_brief, entry)) if isinstance(entry, Functions) else entry.signature
 
 
+def _page(entry: FunctionEntry | Functions) -> str:
+    from .tex import of_function
+
+    return "\n".join(map(_page, entry)) if isinstance(entry, Functions) else of_function(entry)
+
+
 def view() -> View[FunctionEntry | Functions]:
     """How functions are shown: one in full, or several, to people in a table for each group."""
-    return View(_record, _rows, _brief, _document, COLUMNS)
+    return View(_record, _rows, _brief, _document, COLUMNS, page=_page)

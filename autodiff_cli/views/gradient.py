@@ -131,7 +131,13 @@ def view(
         return " ".join(parts)
 
     columns = (*COLUMNS[:-1], "elasticity", COLUMNS[-1]) if relative else COLUMNS
-    return View(record, rows, brief, document, columns, numbers=numbers)
+
+    def page(answer: Gradient[Any]) -> str:
+        from .tex import at_a_point
+
+        return at_a_point(answer, digits)
+
+    return View(record, rows, brief, document, columns, page=page, numbers=numbers)
 
 
 def _size(x: Any) -> float:

@@ -67,7 +67,12 @@ def view(*, digits: int | None = None) -> View[Hessian]:
                 told += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
             yield Line(((told, ""),))
 
-    return View(_record, _rows, _brief, document, COLUMNS)
+    def page(answer: Hessian) -> str:
+        from .tex import second_derivatives
+
+        return second_derivatives(answer, digits)
+
+    return View(_record, _rows, _brief, document, COLUMNS, page=page)
 
 
 def _record(answer: Hessian) -> dict[str, object]:

@@ -29,7 +29,12 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
         if not answer.variables:
             yield NO_VARIABLES
 
-    return View(_record, _rows, _brief, document, COLUMNS)
+    def page(answer: Jacobian) -> str:
+        from .tex import several_outputs
+
+        return several_outputs(answer, digits)
+
+    return View(_record, _rows, _brief, document, COLUMNS, page=page)
 
 
 def _record(answer: Jacobian) -> dict[str, object]:

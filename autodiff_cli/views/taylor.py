@@ -33,11 +33,11 @@ def view(*, digits: int | None = None) -> View[Taylor]:
         return " ".join(exact(x) for x in answer.coefficients)
 
     def formula(answer: Taylor) -> str:
-        from .tex import display
+        from .tex import expansion
 
-        return display(answer.polynomial, answer.point)
+        return expansion(answer, digits)
 
-    return View(_record, _rows, brief, document, COLUMNS, formula=formula)
+    return View(_record, _rows, brief, document, COLUMNS, formula=formula, page=formula)
 
 
 def _record(answer: Taylor) -> dict[str, object]:

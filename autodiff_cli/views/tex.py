@@ -2,73 +2,232 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from ..language.printer import PRODUCT
-from ..language.typesetting import expression_latex, level_of, name_latex, name_parts, number_latex, text_latex
-from ..questions.diff import Derivative, Diff, condition_latex, derivative_latex, equations
-from ..questions.digits import Shown
+from ..errors import ExpressionError
+from ..language.typesetting import (
+    Typesetting,
+    equations,
+    matrix,
+    number_latex,
+    stated,
+    text_latex,
+    typesetting,
+)
+from ..questions.diff import where_latex
+from ..questions.digits import Figure, Shown
 from ..questions.problem import parse
-from ..questions.trace import Pull, Push, Row, Trace
 from ..table.operators import ADD, SUB
 from ..values.value import Value, constant, node
 from .numerals import readable
 
+if TYPE_CHECKING:
+    from ..questions.diff import Diff
+    from ..questions.functions import FunctionEntry
+    from ..questions.gradient import Gradient
+    from ..questions.hessian import Hessian
+    from ..questions.jacobian import Jacobian
+    from ..questions.taylor import Taylor
+    from ..questions.trace import Pull, Push, Row, Trace
+
 HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
-\usepackage{amsmath,longtable}
+\usepackage[margin=2cm]{geometry}
+\usepackage{amsmath}
+\allowdisplaybreaks
 \begin{document}
 """
 FOOT = "\\end{document}\n"
 """What a document begins and ends with."""
 
+ARGUMENTS = 4
+"""More variables than these have their values in equations, not in the parentheses after the function."""
 
-def display(formula: str, given: Collection[str] = ()) -> str:
-    """A formula of the language as a display; `given` are variables although they are called like a constant."""
-    return rf"\[{_mathematics(formula, given)}\]"
+ALIGNED = 300
+"""As many lines of a trace are aligned together: TeX holds them all in memory."""
+
+
+def at_a_point(answer: Gradient[Any], digits: int | None = None) -> str:
+    """The function, its value and its partial derivatives at the point."""
+    place = _Place(answer.text, answer.point, digits)
+    sides = [*place.sides, (place.head, place.number(answer.value))]
+    sides += [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
+    return equations(sides)
+
+
+def second_derivatives(answer: Hessian, digits: int | None = None) -> str:
+    """The function, its value, gradient and Hessian at the point, and the eigenvalues."""
+    place = _Place(answer.text, answer.point, digits)
+    number = place.number
+    gradient = matrix([[number(x)] for x in answer.gradient.values()])
+    sides = [*place.sides, (place.head, number(answer.value))]
+    if answer.gradient:
+        sides.append((rf"\nabla {place.head}", gradient))
+        sides.append((rf"\nabla^{{2}} {place.head}", matrix([[number(x) for x in row] for row in answer.hessian])))
+    if answer.eigenvalues is not None:
+        sides.append((r"\text{eigenvalues}", r",\ ".join(map(number, answer.eigenvalues))))
+    return equations(sides)
+
+
+def several_outputs(answer: Jacobian, digits: int | None = None) -> str:
+    """The function, its values at the point, and their derivatives, or the product that was asked for."""
+    place = _Place(answer.text, answer.point, digits)
+    number = place.number
+    sides = [*place.sides, (place.head, matrix([[number(x)] for x in answer.values]))]
+    names = ", ".join(map(place.name, answer.variables))
+    derivative = rf"\frac{{\partial {place.typeset.function}}}{{\partial ({names})}}{place.arguments}"
+    if answer.jacobian is not None and answer.variables:
+        sides.append((derivative, matrix([[number(x) for x in row] for row in answer.jacobian])))
+    if answer.product is not None and answer.direction is not None:
+        along = matrix([[number(answer.direction.get(name, 0.0))] for name in answer.variables])
+        sides.append((f"{derivative} {along}", matrix([[number(x)] for x in answer.product])))
+    if answer.gradient is not None and answer.adjoint is not None:
+        weights = matrix([[number(x) for x in answer.adjoint]])
+        sides.append((f"{weights} {derivative}", matrix([[number(x) for x in answer.gradient.values()]])))
+    return equations(sides)
+
+
+def expansion(answer: Taylor, digits: int | None = None) -> str:
+    """The function, and its Taylor polynomial; coefficients that are fractions as such."""
+    from ..questions.taylor import polynomial, shortest
+
+    others = {name: x for name, x in answer.point.items() if name != answer.variable}
+    place = _Place(answer.text, others, digits, answer.variable)
+
+    def written(x: Shown) -> str:
+        return shortest(x) if isinstance(x, Figure) else recognised(x) or readable(x, digits)
+
+    formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written)
+    series = place.typeset.expression(parse(formula, {answer.variable}).outputs[0])
+    left = place.head if others or not place.sides else ""
+    return equations([*place.sides, (left, series, r"\approx")])
+
+
+def of_function(entry: FunctionEntry) -> str:
+    """The derivatives of a function of the language."""
+    sides = []
+    for parameter, formula in entry.derivatives.items():
+        name, _, call = parameter.partition(" of ")
+        call = call or re.sub(r"=[^,)]*", "", entry.signature)
+        call = entry.name + call if call.startswith("(") else call.partition(" or ")[0]
+        try:
+            slope, function = parse(formula, ()), parse(call, ())
+            typeset = typesetting(function, slope.variables)
+            left, right = typeset.factor(function.outputs[0]), typeset.expression(slope.outputs[0])
+        except ExpressionError:
+            # what is chosen between has a condition, and an order is no variable: no programs by themselves
+            typeset = Typesetting(())
+            left, right = (rf"\text{{{text_latex(text)}}}" for text in (call, formula))
+        d = r"\partial " if "," in call else "d"
+        sides.append((rf"\frac{{{d.strip()}}}{{{d}{typeset.name(name)}}} {left}", right))
+    return equations(sides)
+
+
+LARGEST = 10**9
+CLOSE = 1e-15
+"""A double this close to a fraction of so small a numerator times denominator is hardly so by chance."""
+
+
+def recognised(x: Shown) -> str:
+    """The fraction, or the small multiple of π, that a double is near; empty for what decimals say as shortly."""
+    if isinstance(x, Figure) or not math.isfinite(x) or not x:
+        return ""
+    found = Fraction(x).limit_denominator(10**7)
+    powers = found.denominator & (found.denominator - 1) == 0
+    short = len(repr(abs(x)).strip("0.").replace(".", "")) <= 8 and not powers
+    if found.denominator > 1 and not short and _near(found, x) and abs(found.numerator) * found.denominator <= LARGEST:
+        return str(found)
+    times = Fraction(x / math.pi).limit_denominator(12)
+    if not times or abs(times.numerator) > 12 or not _near(times, x / math.pi):
+        return ""
+    above = f"{'-' if x < 0 else ''}{'' if abs(times.numerator) == 1 else f'{abs(times.numerator)}*'}pi"
+    return above if times.denominator == 1 else f"{above}/{times.denominator}"
+
+
+def coordinate(x: Shown, digits: int | None) -> str:
+    """A number of a point as LaTeX: a small multiple of π as that."""
+    found = recognised(x)
+    if "pi" in found:
+        return found.replace("pi", r"\pi").replace("*", "")
+    return number_latex(readable(x, digits))
+
+
+def _near(fraction: Fraction, x: float) -> bool:
+    return abs(float(fraction) - x) <= CLOSE * abs(x)
+
+
+class _Place:
+    """A function and the point at which it is taken: `f(x, y) = …`, and then `f(1, 2)`."""
+
+    def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
+        program = parse(text, {*point, *([by] if by else [])})
+        self.digits = digits
+        self.typeset = typesetting(program, point)
+        self.sides: list[tuple[str, ...]] = [*stated(program, self.typeset)]
+        self.several = len(program.variables) > 1
+        values = {name: coordinate(x, digits) for name, x in point.items()}
+        if len(values) > ARGUMENTS:
+            self.sides += [(self.name(name), value) for name, value in values.items()]
+            values = {}
+        self.head = self.typeset.head(program.variables, values)
+        self.arguments = self.head.removeprefix(self.typeset.function)
+
+    def name(self, name: str) -> str:
+        return self.typeset.name(name)
+
+    def number(self, x: Shown) -> str:
+        return number_latex(readable(x, self.digits))
+
+    def slope(self, name: str) -> str:
+        return self.typeset.derivative((name,), self.several) + self.arguments
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """The derivatives that were asked for, what they share, and their values, as equations below each other."""
-    given = {*answer.point, *(name for name, _ in answer.shared)}.union(*(each.by for each in answer.derivatives))
-    return equations(
-        [(name_latex(name), _mathematics(formula, given)) for name, formula in answer.shared]
-        + [(derivative_latex(each.by), _shown(each, given)) for each in answer.derivatives]
-        + (_values(answer, digits) if answer.point else [])
-    )
+    """The function, the derivatives that were asked for, what they share, and their values, below each other."""
+    program = parse(answer.text, answer.point)
+    typeset = typesetting(program, (name for each in answer.derivatives for name in each.by), dict(answer.shared))
+    given = {*program.variables, *dict(answer.shared), *answer.point}.union(*(each.by for each in answer.derivatives))
+    several = len(program.variables) > 1
 
+    def written(formula: str) -> str:
+        return formula if answer.language == "latex" else typeset.expression(parse(formula, given).outputs[0])
 
-def _shown(each: Derivative, given: Collection[str]) -> str:
-    if not each.condition:
-        return _mathematics(each.shown, given)
-    choice = parse(f"where({each.condition}, 1, 0)", given).outputs[0]
-    return _mathematics(each.shown, given) + condition_latex(expression_latex(choice._prev[0]))
+    def condition(text: str | None) -> str | None:
+        if text is None or answer.language == "latex":
+            return text
+        return typeset.expression(parse(f"where({text}, 1, 0)", given).outputs[0]._prev[0])
 
-
-def _values(answer: Diff, digits: int | None) -> list[tuple[str, str]]:
     def shown(x: Shown | None) -> str:
         return number_latex(readable(x, digits))
 
-    place = r",\ ".join(f"{name_latex(name)} = {shown(x)}" for name, x in answer.point.items())
-    return [
-        (rf"\left.{derivative_latex(each.by)}\right|_{{{place}}}", shown(each.value)) for each in answer.derivatives
-    ]
+    sides = stated(program, typeset)
+    latex = answer.language == "latex"
+    sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
+    slopes = [typeset.derivative(each.by, several) for each in answer.derivatives]
+    for slope, each in zip(slopes, answer.derivatives, strict=True):
+        sides.append((slope, written(each.shown) + where_latex(condition(each.condition))))
+    if answer.point:
+        place = r",\ ".join(f"{typeset.name(name)} = {coordinate(x, digits)}" for name, x in answer.point.items())
+        sides += [
+            (rf"\left.{slope}\right|_{{{place}}}", shown(each.value))
+            for slope, each in zip(slopes, answer.derivatives, strict=True)
+        ]
+    return equations(sides)
 
 
-def _mathematics(formula: str, given: Collection[str]) -> str:
-    return expression_latex(parse(formula, given).outputs[0])
-
-
-def listing(program: str) -> Iterator[str]:
-    """A program, line by line."""
-    for line in program.splitlines():
-        if line.strip():
-            yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
+def listing(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a program."""
+    for line in lines:
+        yield rf"\noindent\texttt{{{text_latex(line)}}}\\"
 
 
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
-    """What a document says of a trace: the steps as long tables, the gradient, and the notes.
+    """A trace: the steps as aligned equations, the gradient, and the notes.
 
     With `blanks` the numbers are left out that are to be found.
     """
@@ -78,120 +237,103 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
 class _Page:
     def __init__(self, trace: Trace, digits: int | None, blanks: bool = False) -> None:
         self.trace, self.digits, self.blanks = trace, digits, blanks
+        names = [*(row.name for row in trace.rows), *trace.point]
+        self.typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
 
     def lines(self) -> Iterator[str]:
         trace = self.trace
-        yield from listing(trace.text)
-        yield from self.table("Forward primal trace", [self.primal(row) for row in trace.rows])
+        yield from self.steps("Forward primal trace", [self.primal(row) for row in trace.rows])
         if trace.mode == "reverse":
-            yield from self.table("Reverse adjoint trace", [*self.seed(), *(self.pull(p) for p in trace.pulls)])
+            yield from self.steps("Reverse adjoint trace", [*self.seed(), *(self.pull(p) for p in trace.pulls)])
             if trace.gradient:
-                yield r"\section*{Gradient}"
-                yield r"\begin{align*}"
-                yield " \\\\\n".join(
-                    rf"\frac{{\partial f}}{{\partial {name_latex(name)}}} &= {self.found(partial)}"
-                    for name, partial in trace.gradient.items()
+                yield _title("Gradient")
+                several = len(trace.point) > 1
+                yield equations(
+                    [
+                        (self.typeset.derivative((name,), several), self.found(partial))
+                        for name, partial in trace.gradient.items()
+                    ]
                 )
-                yield r"\end{align*}"
         else:
             speeds = [
-                [self.accented(row, r"\dot"), self.number(trace.direction.get(row.symbol, 0.0)), "", ""]
+                [self.name(row, r"\dot"), self.number(trace.direction.get(row.symbol, 0.0))]
                 for row in trace.rows
                 if row.kind == "variable"
             ]
-            yield from self.table("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
+            yield from self.steps("Forward tangent trace", [*speeds, *(self.push(p) for p in trace.pushes)])
             yield rf"\noindent Derivative along the direction: ${self.found(trace.tangent)}$."
         if trace.notes and not self.blanks:
-            yield r"\section*{Notes}"
+            yield _title("Notes")
             yield r"\begin{itemize}"
             for note in trace.notes:
                 yield rf"\item {text_latex(f'{note.kind}: {note.message}')}"
             yield r"\end{itemize}"
 
-    def table(self, title: str, rows: list[list[str]]) -> Iterator[str]:
-        yield rf"\section*{{{title}}}"
+    def steps(self, title: str, rows: list[list[str]]) -> Iterator[str]:
         if not rows:
             return
-        yield r"\begin{longtable}{@{}r@{${}={}$}l@{\quad}l@{\quad}l@{}}"
-        for row in rows:
-            # An empty row's end would swallow what follows as its optional argument if that began with a bracket.
-            yield " & ".join(f"${cell}$" if cell else "" for cell in row) + r" \\[2pt]"
-        yield r"\end{longtable}"
+        yield _title(title)
+        for k in range(0, len(rows), ALIGNED):
+            yield r"\begin{alignat*}{3}"
+            yield " \\\\\n".join(
+                r" & \quad &= ".join([f"{row[0]} &= {row[1]}", *row[2:]]) for row in rows[k : k + ALIGNED]
+            )
+            yield r"\end{alignat*}"
 
     def readable(self, x: float | bool | None) -> str:
         return readable(x, self.digits)
 
     def number(self, x: float | bool | None) -> str:
-        return number_latex(readable(x, self.digits)) if not isinstance(x, bool) else rf"\text{{{readable(x)}}}"
+        return number_latex(self.readable(x))
 
     def found(self, x: float | bool | None) -> str:
         """A number, or where it is to be found a blank."""
         return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
 
-    def name(self, row: Row) -> str:
-        return self.accented(row, "")
-
-    def accented(self, row: Row, accent: str) -> str:
-        if not row.numbered:
-            return name_latex(row.name, accent)
-        letter = name_parts(self.trace.letter)[0]
-        below = row.name[len(self.trace.letter) :]
-        return rf"{accent}{{{letter}}}_{{{below}}}" if accent else rf"{letter}_{{{below}}}"
+    def name(self, row: Row, over: str = "") -> str:
+        return self.typeset.name(row.name, over)
 
     def primal(self, row: Row) -> list[str]:
         if not row.graph._prev:
-            return [self.name(row), self.number(row.value), "", ""]
+            return [self.name(row), self.number(row.value)]
+        numbers = [] if self.blanks else [self.typeset.expression(in_numbers(row.graph, self.readable))]
         return [
-            self.name(row),
-            expression_latex(row.graph),
-            "" if self.blanks else f"= {expression_latex(in_numbers(row.graph, self.readable))}",
-            f"= {self.found(row.value)}",
-        ]
+            self.name(row), self.typeset.expression(row.graph), *dict.fromkeys((*numbers, self.found(row.value))),
+        ]  # fmt: skip
 
     def seed(self) -> list[list[str]]:
         if not self.trace.pulls:
             return []
-        return [[self.accented(self.trace.rows[self.trace.pulls[0].source], r"\bar"), "1", "", ""]]
+        return [[self.name(self.trace.rows[self.trace.pulls[0].source], r"\bar"), "1"]]
 
     def pull(self, pull: Pull) -> list[str]:
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
-        adjoint = self.accented(target, r"\bar")
-        upstream = self.accented(source, r"\bar")
-        derivative = rf"\frac{{\partial {self.name(source)}}}{{\partial {self.name(target)}}}"
-        total = f"= {self.found(pull.product)}"
-        if pull.accumulates:
-            total += rf",\ {adjoint} = {self.found(pull.total)}"
+        adjoint, upstream = self.name(target, r"\bar"), self.name(source, r"\bar")
         sign = r"\mathrel{+}" if pull.accumulates else ""
-        return [
-            adjoint + sign,
-            rf"{upstream} \cdot {derivative}",
-            ""
-            if self.blanks
-            else rf"= {_factor(self.number(pull.upstream))} \cdot {self.local(pull.graph, pull.partial)}",
-            total,
-        ]
-
-    def local(self, graph: Value | None, partial: float) -> str:
-        if graph is None or not graph._prev:
-            return _factor(self.number(partial if graph is None else graph.data)) if not _named(graph) else (
-                expression_latex(graph) if graph is not None else ""
-            )  # fmt: skip
-        written = expression_latex(graph)
-        return rf"\left({written}\right)" if level_of(graph) < PRODUCT else written
+        local = rf"{upstream} \cdot \frac{{\partial {self.name(source)}}}{{\partial {self.name(target)}}}"
+        if pull.graph is not None and (pull.graph._prev or pull.graph.label):
+            local += rf" = {upstream} \cdot {self.typeset.factor(pull.graph)}"
+        product = rf"{_factor(self.number(pull.upstream))} \cdot {_factor(self.number(pull.partial))}"
+        total = self.found(pull.product)
+        if pull.accumulates:
+            total += rf",\quad {adjoint} = {self.found(pull.total)}"
+        return [adjoint + sign, local, *([] if self.blanks else [product]), total]
 
     def push(self, push: Push) -> list[str]:
         rows = self.trace.rows
         terms, numbers = [], []
         for term in push.terms:
-            dot = self.accented(rows[term.source], r"\dot")
-            terms.append(rf"{self.local(term.graph, term.partial)} \cdot {dot}")
+            dot = self.name(rows[term.source], r"\dot")
+            local = self.typeset.factor(term.graph) if term.graph is not None else self.number(term.partial)
+            terms.append(dot if local == "1" else rf"{local} \cdot {dot}")
             numbers.append(rf"{_factor(self.number(term.partial))} \cdot {_factor(self.number(term.tangent))}")
-        return [
-            self.accented(rows[push.target], r"\dot"),
-            " + ".join(terms) or "0",
-            "" if self.blanks else f"= {' + '.join(numbers) or '0'}",
-            f"= {self.found(push.tangent)}",
-        ]
+        target = self.name(rows[push.target], r"\dot")
+        middle = [] if self.blanks else [" + ".join(numbers) or "0"]
+        return [target, " + ".join(terms) or "0", *middle, self.found(push.tangent)]
+
+
+def _title(text: str) -> str:
+    return rf"\par\noindent\textbf{{{text}}}"
 
 
 def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Value:
@@ -205,9 +347,5 @@ def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Va
     return node(graph.primitive, tuple(leaves))
 
 
-def _named(graph: Value | None) -> bool:
-    return graph is not None and bool(graph.label)
-
-
 def _factor(number: str) -> str:
-    return rf"\left({number}\right)" if number.startswith("-") else number
+    return f"({number})" if number.startswith("-") else number

@@ -3,7 +3,7 @@
 A case file is text. A case begins with a line `$ autodiff …`, read as a shell would read it (quotes, and a backslash
 at the end to go on), and ends where the next begins:
 
-    % A comment, before a case.
+    % A comment, before a case and after an empty line.
     $ autodiff grad - --format plain
     < x**2<TAB>x=3            a line of standard input; `\\t` and `\\\\` stand for a tab and a backslash
     9.0 x=6.0                 a line of standard output
@@ -72,15 +72,22 @@ def cases(path: Path) -> list[Case]:
         while command.endswith("\\"):
             command = command[:-1] + rows[at]
             at += 1
-        body: list[str] = []
-        while at < len(rows) and not rows[at].startswith((PROMPT, "%")):
-            body.append(rows[at])
-            at += 1
+        body = rows[at : ending(rows, at)]
+        at += len(body)
         while body and not body[-1].strip():
             body.pop()
         stdin = tuple(row[2:] for row in body if re.match(r"<( |$)", row))
         found.append(Case(command, stdin, tuple(row for row in body if not re.match(r"<( |$)", row)), first + 1))
     return found
+
+
+def ending(rows: list[str], at: int) -> int:
+    """Where the case ends that these lines of a file belong to: a comment comes after an empty line."""
+    while at < len(rows) and not rows[at].startswith(PROMPT):
+        if rows[at].startswith("%") and not rows[at - 1].strip():
+            break
+        at += 1
+    return at
 
 
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -108,10 +115,7 @@ def rewrite(path: Path) -> None:
         start += 1
         while start < len(rows) and re.match(r"<( |$)", rows[start]):
             start += 1
-        end = start
-        while end < len(rows) and not rows[end].startswith((PROMPT, "%")):
-            end += 1
-        rows[start:end] = [*shown(case.run()), ""]
+        rows[start : ending(rows, start)] = [*shown(case.run()), ""]
     path.write_text("\n".join(rows).rstrip("\n") + "\n", encoding="utf-8")
 
 

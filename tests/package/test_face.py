@@ -31,9 +31,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     command: getattr(face, {"grad": "gradient"}.get(command, command)) for command in COMMANDS
 }
 SHELL = {
-    "backend", "columns", "debug", "engine", "file", "force", "format", "input_format", "json", "keep", "keep_all",
-    "on_error", "output", "part_size", "points", "residuals", "resume", "save_path", "save_point", "scheduler",
-    "spreadsheet", "wide", "workers",
+    "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
+    "keep_all", "on_error", "output", "part_size", "points", "residuals", "resume", "save_path", "save_point",
+    "scheduler", "spreadsheet", "wide", "workers",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 

@@ -144,7 +144,7 @@ def test_python_says_what_it_lacks() -> None:
 
 def test_latex() -> None:
     found = diff("sin(x)/x", language="latex")
-    assert found.program.startswith("\\begin{align*}\n\\frac{\\partial f}{\\partial x} &= \\frac")
+    assert found.program.startswith("\\begin{align*}\nf(x) &= \\frac{\\sin(x)}{x} \\\\\n\\frac{df}{dx} &= \\frac")
 
 
 @pytest.mark.parametrize(

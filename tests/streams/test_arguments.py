@@ -127,7 +127,7 @@ def test_what_a_command_changes_in_a_group_is_in_the_group() -> None:
 @pytest.mark.parametrize(
     ("args", "hint"),
     [
-        (["diff", "x", "--format", "latex"], "did you mean `--to latex`?"),
+        (["diff", "x", "--format", "python"], "did you mean `--to python`?"),
         (["diff", "x", "--to", "json"], "did you mean `--format json`?"),
         (["export", "x", "--format=c"], "did you mean `--to c`?"),
         (["export", "x", "--to", "json"], "did you mean `--format json`?"),

@@ -144,7 +144,7 @@ def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp
         ("h.h", "/* Written by autodiff"),
         ("h.py", "# Written by autodiff"),
         ("h.sql", "-- Written by autodiff"),
-        ("h.tex", "% Written by autodiff"),
+        ("h.tex", "% x**2\n\\begin{align*}"),
         ("h.txt", "# Written by autodiff"),
         ("h", "# Written by autodiff"),
         ("h.json", '{"id": null, "line": 1, "expr": "x**2", "target": "python"'),

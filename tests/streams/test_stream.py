@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -208,23 +207,6 @@ def test_every_format_of_a_stream_has_something_for_every_line(command: str) -> 
             before, after = result.out[: where[1]], result.out[where[1] :]
             assert before.count("\n") >= 1 + (format != "plain") - (command == "diff"), (format, result.out)
             assert after.count("\n") >= 2, (format, result.out)
-
-
-def test_a_stream_of_traces_is_one_latex_document(tmp_path: Path) -> None:
-    typed = lines(["x**2", "50% of $a_b & \\x", "x*y +", "sin(x)"])
-    result = autodiff("trace", "--at", "x=2", "--format", "latex", stdin=typed)
-    assert result.out.count("\\begin{document}") == result.out.count("\\end{document}") == 1
-    assert re.findall(r"\\part\*\{Line (\d)\}", result.out) == ["1", "2", "3", "4"]
-    assert result.out.count("Error: ") == 2 and r"50\% of \$a\_b \& \textbackslash{}x" in result.out
-    assert autodiff("trace", "--format", "latex", stdin="").out.count("document}") == 2
-    assert autodiff("trace", "x +", "--at", "x=2", "--format", "latex").out == ""
-    compiler = shutil.which("pdflatex")
-    if compiler is None:
-        pytest.skip("there is no pdflatex here to compile the document")
-    (tmp_path / "traces.tex").write_text(result.out, encoding="utf-8")
-    command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "traces.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 HOSTILE = "\x7f\x85\x9b31m\u061c\u200b\u200e\u2028\u202e\u2066\ufeff\ud800\U000e0001"

@@ -1,0 +1,192 @@
+"""Typeset mathematics: what a mathematician would write, and read back, what was meant."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.language.printer import expression_text
+from autodiff_cli.language.typesetting import Typesetting, expression_latex, names_in, number_latex
+from autodiff_cli.questions.arithmetic import chosen
+from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.questions.problem import parse
+from autodiff_cli.refusals.leniency import leniently
+from autodiff_cli.values.value import Value
+from places import TESTS
+from strategies import NAMES, PUBLIC, graphs
+from typeset import Ambiguous, Reader
+
+FORMULAS = [json.loads(line) for line in (TESTS / "corpora" / "corpus.jsonl").read_text("utf-8").splitlines()]
+PRECISE = chosen(False, 40, False)
+
+WRITTEN = {
+    "2*x": "2x",
+    "2*pi*r": r"2\pi r",
+    "2*3*x": r"2 \cdot 3x",
+    "x*2": r"x \cdot 2",
+    "x*(x + 1)": "x (x + 1)",
+    "(x + 1)*(x - 2)": "(x + 1) (x - 2)",
+    "x*x": r"x \cdot x",
+    "2*(1/3)": r"2 \cdot \frac{1}{3}",
+    "a*b*-c": r"a b \cdot (-c)",
+    "-x*y": "-x y",
+    "a + -b": "a - b",
+    "a - (b - c)": "a - (b - c)",
+    "exp(-x/2)": "e^{-x/2}",
+    "exp(-(x - mu)**2/(2*sigma**2))": r"e^{-(x - \mu)^{2}/(2\sigma^{2})}",
+    "exp(exp(x**2))": r"\exp(e^{x^{2}})",
+    "1/sqrt(2*pi)": r"\frac{1}{\sqrt{2\pi}}",
+    "-x/2": r"-\frac{x}{2}",
+    "x**(n - 1)": "x^{n - 1}",
+    "x**(1/2)": "x^{1/2}",
+    "(-x)**2": "(-x)^{2}",
+    "(x/y)**2": r"\left(\frac{x}{y}\right)^{2}",
+    "sin(x)**2": r"\sin^{2}(x)",
+    "sech(x)**2": r"\operatorname{sech}^{2}(x)",
+    "sin(x/2)": r"\sin\left(\frac{x}{2}\right)",
+    "sin(x)**-1": r"\sin(x)^{-1}",
+    "beta_max*sigma": r"\beta_{\max} \sigma",
+    "k_B*T": "k_{B} T",
+    "price*rate": r"\mathit{price} \cdot \mathit{rate}",
+    "2*rate": r"2\,\mathit{rate}",
+    "|x|*|y|": r"\left|x\right| \cdot \left|y\right|",
+    "1e-3*x": "10^{-3} x",
+    "2.5e-7*x": r"2.5 \times 10^{-7} x",
+    "1_000 + .5": "1000 + 0.5",
+    "log(x, 2) + log2(x)": r"\log_{2}(x) + \log_{2}(x)",
+    "log1p(x)": r"\ln(1 + x)",
+    "2*expm1(x)": "2(e^{x} - 1)",
+    "x if x > 0 else -x if x < -1 else 0":
+        r"\begin{cases} x & \text{if } x > 0 \\ -x & \text{else if } x < -1 \\ 0 & \text{otherwise} \end{cases}",
+    "1 + where(x > 0 and not y <= 1, 1, 0)":
+        r"1 + \left(\begin{cases} 1 & \text{if } x > 0 \text{ and } \text{not } y \le 1 \\ 0 & \text{otherwise} "
+        r"\end{cases}\right)",
+    "gamma(x)": r"\Gamma(x)",
+    "Gamma*(x + 1)": r"\Gamma \cdot (x + 1)",
+    "sum(x, y, 3)": "x + y + 3",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "latex"), WRITTEN.items())
+def test_as_a_mathematician_writes_it(text: str, latex: str) -> None:
+    assert expression_latex(parse(text).outputs[0]) == latex
+
+
+def read_back(root: Value, names: list[str]) -> str:
+    """The program that the LaTeX of a formula means."""
+    typeset = Typesetting(names)
+    return Reader(typeset.expression(root), {typeset.name(name): name for name in names}).program()
+
+
+def same(text: str, back: str, points: list[dict[str, float]]) -> int:
+    """How often the two have values, which have to be the same."""
+    compared = 0
+    for point in points:
+        try:
+            wanted = gradient(text, point, wrt=[], arithmetic=PRECISE).value
+        except ExpressionError:
+            continue
+        found = gradient(back, point, wrt=[], arithmetic=PRECISE).value
+        assert float(found) == pytest.approx(float(wanted), rel=1e-12, abs=1e-200), (text, back, point)
+        compared += 1
+    return compared
+
+
+def test_formulas_and_their_derivatives_mean_what_they_did() -> None:
+    compared = 0
+    for formula in FORMULAS:
+        text = formula["expr"]
+        if len(text) > 600:
+            continue
+        try:
+            derivatives = [each.formula for each in diff(text).derivatives[:2]]
+        except ExpressionError:
+            derivatives = []
+        for each in (text, *derivatives):
+            program = parse(each, formula["points"][0])
+            back = read_back(program.outputs[0], list(program.variables))
+            point = {name: x for name, x in formula["points"][0].items() if name in program.variables}
+            compared += same(each, back, [point])
+    assert compared > 250
+
+
+POINTS = [
+    dict(zip(NAMES, values, strict=True))
+    for values in ((0.3, 2.0, 0.7, 1.25, 0.5, 3.0), (-1.5, 0.4, 2.0, -0.6, 1.0, 0.2))
+]
+
+
+def test_random_formulas_mean_what_they_did() -> None:
+    compared = 0
+
+    @settings(max_examples=150)
+    @given(graphs([p for p in PUBLIC if p.name not in ("gelu", "erfinv")]))
+    def check(root: Value) -> None:
+        nonlocal compared
+        names = list(dict.fromkeys(names_in((root,))))
+        back = read_back(root, names)
+        compared += same(expression_text(root), back, [{n: p[n] for n in names} for p in POINTS])
+
+    check()
+    assert compared > 60
+
+
+@pytest.mark.parametrize("latex", ["2 3", r"2\frac{1}{2}", r"\Gamma (x)", "x +", r"\sin x"])
+def test_the_reader_of_this_test_complains_of_what_is_ambiguous(latex: str) -> None:
+    with pytest.raises(Ambiguous):
+        Reader(latex, {"x": "x", r"\Gamma": "Gamma"}).program()
+
+
+def test_the_tools_own_reader_takes_what_it_typesets() -> None:
+    taken = 0
+    for text in WRITTEN:
+        latex = expression_latex(parse(text).outputs[0])
+        try:
+            _, reading = leniently(latex, parse)
+        except ExpressionError:
+            continue  # it takes what people paste, and refuses what it would have to guess
+        point = {name: 0.5 + 0.25 * k for k, name in enumerate(parse(text).variables)}
+        taken += same(text, latex if reading is None else reading.text, [point])
+    assert taken > 15, taken
+
+
+@pytest.mark.parametrize(
+    ("names", "letters"),
+    [
+        (["lambda", "λ"], [r"\mathit{lambda}", r"\lambda"]),
+        (["w1", "w_1"], [r"\mathit{w1}", "w_{1}"]),
+        (["w₁", "w_1"], ["w_{1}", r"\mathit{w\_1}"]),
+        (["pi", "π"], [r"\mathit{pi}_{(2)}", r"\mathit{pi}"]),
+        (["x_1_2", "x1_2"], ["x_{1,2}", r"\mathit{x1\_2}"]),
+        (["beta_max", "β_max"], [r"\mathit{beta\_max}", r"\beta_{\max}"]),
+    ],
+)
+def test_no_two_names_look_alike(names: list[str], letters: list[str]) -> None:
+    assert [Typesetting(names).name(name) for name in names] == letters
+
+
+def test_what_a_program_calls_e_is_not_the_base_of_exponentials() -> None:
+    found = diff("e = a + b\nexp(a)*e", language="latex").program
+    assert r"\exp(a)" in found and "e^{" not in found
+    assert "g(f, x) &= f x" in diff("f*x", language="latex").program
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [("1e-05", "10^{-5}"), ("-2e300", r"-2 \times 10^{300}"), ("2/3", r"\frac{2}{3}"), ("-.5", "-0.5"), ("7.", "7"),
+     ("true", r"\text{true}"), ("(-3)", "(-3)")],
+)  # fmt: skip
+def test_numbers(text: str, latex: str) -> None:
+    assert number_latex(text) == latex
+
+
+def test_a_long_chain_takes_no_longer_than_it_is_long() -> None:
+    assert len(expression_latex(parse("+".join(["x*y"] * 20_000)).outputs[0])) < 200_000
+    deep = expression_latex(parse("sin(" * 3000 + "x" + ")" * 3000).outputs[0])
+    assert deep.count(r"\sin(") == 3000
+    chosen_by = " ".join(f"{k} if x > {k} else" for k in range(500)) + " x"
+    assert expression_latex(parse(chosen_by).outputs[0]).count("else if") == 499

@@ -1,0 +1,118 @@
+"""All LaTeX that the commands and the tests' formulas make is compiled."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autodiff_cli import face
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.functions import functions
+from autodiff_cli.views.tex import FOOT, HEAD
+from places import TESTS
+from running import autodiff, lines
+from tex import compile_all, inside
+
+POINT = "x=0.5,w=pi/4"
+TEXT = "a = x*w; tanh(a) + x if x > 0 else -relu(w)"
+ANSWERS = {
+    "grad": lambda: face.gradient(TEXT, POINT),
+    "trace": lambda: face.trace(TEXT, POINT),
+    "tangents": lambda: face.trace(TEXT, POINT, mode="forward", direction="x=1"),
+    "diff": lambda: face.diff(TEXT, POINT, order=2, share=True),
+    "hessian": lambda: face.hessian("x**2*w + sin(x)/w", POINT),
+    "jacobian": lambda: face.jacobian("x*w, x/w", POINT),
+    "direction": lambda: face.jacobian("x*w, x/w", POINT, direction="x=1"),
+    "adjoint": lambda: face.jacobian("x*w, x/w", POINT, adjoint="1,2"),
+    "taylor": lambda: face.taylor("w*sin(x)", POINT, wrt="x", order=5),
+    "export": lambda: face.export(TEXT, "latex"),
+    "function": lambda: face.functions("log"),
+    "functions": face.functions,
+    "exact": lambda: face.taylor("1/(1 - x)", "x=1/3", exact=True, order=3),
+    "precise": lambda: face.hessian("x**2*w", "x=1,w=1e-9", precision=30),
+    "many": lambda: face.hessian("+".join(f"x{k}**2" for k in range(12)), {f"x{k}": k for k in range(12)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_piece_and_a_document_say_the_same(name: str) -> None:
+    answer = ANSWERS[name]()
+    piece, document = answer.to_text("latex"), answer.to_text("latex", document=True)
+    assert "documentclass" not in piece
+    assert document.startswith(HEAD) and document.endswith(FOOT)
+    said = [line for line in piece.splitlines() if line and not line.startswith("%")]
+    assert said and all(line in document.splitlines() for line in said)
+
+
+def golden() -> Iterator[str]:
+    """What the consoles of the case files and tutorials show."""
+    for path in [*(TESTS / "cases").glob("*.txt"), *(TESTS / "tutorials").glob("*.md"), TESTS.parent / "README.md"]:
+        text = path.read_text(encoding="utf-8")
+        yield from re.findall(r"^\\begin\{(?:align\*|alignat\*)\}.*?^\\end\{align(?:at)?\*\}.*?$", text, re.M | re.S)
+
+
+def derivatives() -> Iterator[str]:
+    """The derivatives of the formulas of the corpus."""
+    for line in (TESTS / "corpora" / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
+        try:
+            made = diff(json.loads(line)["expr"], share=True, language="latex").program
+        except ExpressionError:
+            continue
+        if len(made) < 5000:
+            yield made
+
+
+def test_it_compiles(tmp_path: Path) -> None:
+    answers = [inside(answer().to_text("latex", document=True)) for answer in ANSWERS.values()]
+    consoles, formulas = list(golden()), list(derivatives())
+    assert len(consoles) > 8 and len(formulas) > 100 and len(functions()) > 60
+    assert compile_all([*answers, *consoles, *formulas], tmp_path) > 20
+
+
+def test_a_stream_is_one_document(tmp_path: Path) -> None:
+    typed = lines(["x**2", "50% of $a_b & \\x", "x*y +", "sin(x)"])
+    for command in ("trace", "grad", "diff", "hessian", "jacobian", "taylor"):
+        result = autodiff(command, "--at", "x=2", "--format", "latex", "--document", stdin=typed)
+        assert result.out.count("\\begin{document}") == result.out.count("\\end{document}") == 1
+        assert re.findall(r"\\section\*\{Line (\d)\}", result.out) == ["1", "2", "3", "4"]
+        assert result.out.count("Error: ") == 2 and r"50\% of \$a\_b \& \textbackslash{}x" in result.out
+        (tmp_path / command).mkdir()
+        if command == "trace":
+            compile_all([inside(result.out)], tmp_path / command)
+    assert autodiff("trace", "--format", "latex", "--document", stdin="").out.count("document}") == 2
+    assert autodiff("trace", "x +", "--at", "x=2", "--format", "latex", "--document").out == ""
+    pieces = autodiff("trace", "--at", "x=2", "--format", "latex", stdin=typed)
+    assert [line for line in pieces.out.splitlines() if line.startswith("% ")][:4] == [
+        "% line 1:", "% x**2", "% line 2:", "% 50% of $a_b & \\x",
+    ]  # fmt: skip
+    assert "% error: " in pieces.out and "document" not in pieces.out
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("grad", "x", "--at", "x=1", "--document"), "`--document` is about LaTeX"),
+        (("grad", "x", "--at", "x=1", "--json", "--document"), "`--document` is about LaTeX"),
+        (("diff", "x", "--to", "python", "--document"), "`--document` is about LaTeX"),
+        (("export", "x", "--to", "c", "--document"), "`--document` is about LaTeX"),
+        (("diff", "x", "--to", "python", "--format", "latex"), "`--format latex` and `--to python` ask for two things"),
+        (("export", "x", "--to", "c", "--format", "latex"), "`--format latex` and `--to c` ask for two things"),
+        (("check", "x", "--at", "x=1", "--document"), "there is no option `--document`"),
+    ],
+)
+def test_a_document_of_something_else(args: tuple[str, ...], told: str) -> None:
+    result = autodiff(*args)
+    assert result.code == 2 and told in result.err and result.out == ""
+
+
+def test_a_file_is_a_piece_or_a_document(tmp_path: Path) -> None:
+    for command in (["diff", "x**2"], ["export", "x**2"], ["trace", "x**2", "--at", "x=1"]):
+        assert autodiff(*command, "--output", "a.tex", "--force", folder=tmp_path).code == 0
+        assert (tmp_path / "a.tex").read_text("utf-8").startswith("% x**2\n")
+        assert autodiff(*command, "--output", "a.tex", "--force", "--document", folder=tmp_path).code == 0
+        assert (tmp_path / "a.tex").read_text("utf-8").startswith(HEAD)

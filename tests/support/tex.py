@@ -1,0 +1,34 @@
+"""Compiles LaTeX where there is a TeX: many pieces in one document, for each start of TeX costs more than a page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from autodiff_cli.views.tex import FOOT, HEAD
+
+COMPILER = shutil.which("pdflatex")
+MISSING = "there is no pdflatex here: it is in the package texlive-latex-base"
+
+
+def inside(document: str) -> str:
+    """What stands between the beginning and the end of a document."""
+    return document.removeprefix(HEAD).removesuffix(FOOT)
+
+
+def compile_all(pieces: Iterable[str], folder: Path, *, draft: bool = True) -> int:
+    """Compile the pieces as one document; return how many pages it has. Fails with the words of TeX."""
+    if COMPILER is None:
+        pytest.skip(MISSING)
+    (folder / "all.tex").write_text("\n\n".join([HEAD, *pieces, FOOT]), encoding="utf-8")
+    command = [COMPILER, "-interaction=nonstopmode", "-halt-on-error", *["-draftmode"] * draft, "all.tex"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
+    told = ran.stdout.decode(errors="replace")
+    assert ran.returncode == 0, told[-2500:]
+    assert "Missing character" not in told
+    return len(re.findall(r"\[\d+", told))
