@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import subprocess
@@ -15,13 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
+from autodiff_cli.numbers.running import RUNNING, Bounded
 from autodiff_cli.questions.export import Exported
+from autodiff_cli.questions.problem import as_number
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
 from autodiff_cli.targets import TARGETS, target
 from autodiff_cli.targets.dialects import DIALECTS
 from autodiff_cli.targets.sql import KEYWORDS
+from autodiff_cli.values.sweep_in import sweep_in
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, at_points, compiled, export
+from exported import , at_points
+from places import TESTS
 from strategies import graphs, program_text
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
@@ -98,6 +104,42 @@ def test_every_function_at_its_sample_points_in_c(tmp_path: Path) -> None:
     for text, point, ulps in asked:
         program, run = runs[text]
         assert_agrees(run(program, list(point.values())), text, point, ulps)
+
+
+@pytest.mark.skipif("node" not in RUNNERS, reason="there is no Node")
+def test_javascript_on_the_formulas_of_the_corpora() -> None:
+    """As near to `grad` as 4 ulp in every operation allow; nearly all numbers are as near as 4 ulp of themselves."""
+    compared_numbers = near = refused = 0
+    for line in (TESTS / "corpora" / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
+        formula = json.loads(line)
+        program = export(formula["expr"], "javascript")
+        points = [{name: as_number(x, name) for name, x in point.items()} for point in formula["points"]]
+        points = [{name: point[name] for name in program.variables} for point in points]
+        answers = at_points("node", program, [list(point.values()) for point in points])
+        for point, answer in zip(points, answers, strict=True):
+            try:
+                want = gradient(formula["expr"], point)
+            except ExpressionError:
+                refused += 1
+                assert not all(map(math.isfinite, answer)), (formula["expr"], point)
+                continue
+            numbers = [want.value, *[want.gradient[name] for name in program.wanted]]
+            errors: list[float] = []
+            for k, (a, b) in enumerate(zip(answer, numbers, strict=True)):
+                compared_numbers += 1
+                if abs(a - b) <= 4 * math.ulp(b):
+                    near += 1
+                    continue
+                errors = errors or roundings(formula["expr"], point, program.wanted)
+                assert abs(a - b) <= 2 * errors[k], (formula["expr"], point, a, b)
+    assert compared_numbers > 1900 and refused > 5 and near > 0.99 * compared_numbers
+
+
+def roundings(text: str, point: dict[str, float], wanted: Sequence[str]) -> list[float]:
+    """How far value and partials may be off where every operation is off by 4 ulp, to first order."""
+    given = {name: Bounded(x) for name, x in point.items()}
+    swept = sweep_in(RUNNING, parse(text).outputs[0], given, wanted)
+    return [RUNNING.number(x).error for x in (swept.value, *(swept.gradient[name] for name in wanted))]
 
 
 POINTS = st.lists(st.sampled_from([0.75, -1.5, 2.25, 0.3, 1.0, 0.0, -0.5, 3.0]), min_size=6, max_size=6)
