@@ -26,7 +26,6 @@ from autodiff_cli.targets.sql import KEYWORDS
 from autodiff_cli.values.sweep_in import sweep_in
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, at_points, compiled, export
-from exported import , at_points
 from places import TESTS
 from strategies import graphs, program_text
 
