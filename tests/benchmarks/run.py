@@ -2,7 +2,8 @@
 
 python tests/benchmarks/run.py [--small] [--only NAME]
 
-The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas, descent,
+The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas, lengths,
+descent,
 fits and losses.
 """
 
@@ -18,6 +19,7 @@ import evaluations
 import fits
 import formulas
 import growth
+import lengths
 import losses
 import peers
 import startup
@@ -72,6 +74,7 @@ def main() -> None:
         "stream": lambda: growth.stream([100, 1000] if options.small else [10**3, 10**4, 10**5]),
         "evaluations": lambda: evaluations.measure(rounds=1 if options.small else 7),
         "formulas": lambda: formulas.measure([10, 40] if options.small else [10, 100, 1000, 4000]),
+        "lengths": lambda: lengths.measure(5 if options.small else 300),
         "descent": lambda: descent.measure(100 if options.small else 4000, rounds=1 if options.small else 5),
         "fits": lambda: fits.measure(small=options.small),
         "losses": lambda: losses.measure(500, 3, 1) if options.small else losses.measure(10_000, 100, 5),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -160,3 +161,20 @@ def test_a_sign_taken_out_of_a_denominator(text: str, formula: str | None) -> No
     found = diff(text).derivatives[0].formula
     assert formula is None or found == formula
     assert gradient(found, {"x": -2.5}).value == pytest.approx(gradient(text, {"x": -2.5}).gradient["x"], rel=1e-14)
+
+
+COURSE = [
+    [piece.strip() for piece in f"{line} ".split(" | ")]
+    for line in (Path(__file__).parents[1] / "corpora" / "course.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("text", "by", "formula", "condition"), [[*row, ""][:4] for row in COURSE])
+def test_the_first_formulas_of_a_course_read_like_a_textbook(text: str, by: str, formula: str, condition: str) -> None:
+    (found,) = diff(text, wrt=[by]).derivatives
+    assert (found.shown, found.condition or "") == (formula, condition)
+
+
+def test_there_are_enough_formulas_of_a_course() -> None:
+    assert len(COURSE) >= 150 and sum(len(row) > 3 and bool(row[3]) for row in COURSE) >= 10

@@ -1,0 +1,89 @@
+"""How long derivatives are as text, beside those of SymPy where it is installed: names, numbers, operators and calls.
+
+The formulas are those of a first course, those as people write them, and random ones from a seed.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from pathlib import Path
+from typing import Any
+
+from random_formulas import formulas as random_formulas
+from written_formulas import LINES
+
+from autodiff_cli import parse
+from autodiff_cli.language.printer import expression_text
+from autodiff_cli.questions.diff import diff
+
+COURSE = Path(__file__).parents[1] / "corpora" / "course.txt"
+SHARES = (0.5, 0.75, 0.9, 0.99)
+
+
+def texts(random: int) -> dict[str, list[str]]:
+    """The formulas by where they come from, so many of them random."""
+    course = [line.split(" | ")[0] for line in COURSE.read_text().splitlines() if not line.startswith("#")]
+    return {
+        "course": list(dict.fromkeys(course)),
+        "written": [line.split(" | ")[0].strip() for line in LINES.strip().split("\n")],
+        "random": [each.text for each in random_formulas(random, seed=7)],
+    }
+
+
+def length(text: str) -> int:
+    """How many names, numbers, operators and calls an expression has that Python can read."""
+    total = 0
+    for each in ast.walk(ast.parse(text, mode="eval")):
+        if isinstance(each, (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp)):
+            total += 1
+        elif isinstance(each, ast.Compare):
+            total += len(each.ops)
+        elif isinstance(each, ast.BoolOp):
+            total += len(each.values) - 1
+    return total
+
+
+def peer(text: str) -> dict[str, str]:
+    """SymPy's derivatives of a formula by its variables; none for a function that it lacks, or where it is missing."""
+    try:
+        import sympy
+    except ImportError:
+        return {}
+    program = parse(text)
+    functions: dict[str, Any] = {
+        "where": lambda c, x, y: sympy.Piecewise((x, c), (y, True)), "abs": sympy.Abs, "max": sympy.Max,
+        "min": sympy.Min, "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)), "hypot": lambda x, y: sympy.sqrt(x * x + y * y),
+        "log": sympy.log, "e": sympy.E, "pi": sympy.pi,
+    }  # fmt: skip
+    symbols = {name: sympy.Symbol(name, real=True) for name in program.variables}
+    try:
+        formula = sympy.sympify(expression_text(program.outputs[0]), locals=functions | symbols, rational=True)
+        return {name: str(sympy.diff(formula, symbol)) for name, symbol in symbols.items()}
+    except (sympy.SympifyError, TypeError, AttributeError):
+        return {}
+
+
+def measure(random: int) -> list[dict[str, object]]:
+    """A row a set of formulas: the distribution of lengths divided by SymPy's, and the time for a formula."""
+    rows: list[dict[str, object]] = []
+    for name, listed in texts(random).items():
+        ratios: list[float] = []
+        count = taken = 0.0
+        for text in listed:
+            begin = time.process_time()
+            found = diff(text).derivatives
+            taken += time.process_time() - begin
+            count += 1
+            others = peer(text)
+            for each in found:
+                try:
+                    ratios.append(length(each.shown) / length(others[each.by[0]]))
+                except (KeyError, SyntaxError):
+                    continue
+        ratios.sort()
+        row: dict[str, object] = {"formulas": name, "derivatives": len(ratios)}
+        for share in SHARES:
+            row[f"{share:.0%}"] = round(ratios[min(len(ratios) - 1, int(share * len(ratios)))], 2) if ratios else "-"
+        rows.append(row | {"longest": round(ratios[-1], 2) if ratios else "-", "ms": round(1000 * taken / count, 2)})
+    return rows
