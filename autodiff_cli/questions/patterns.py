@@ -154,7 +154,7 @@ def _chain(d: Draw) -> Draft:
     waving = _waving(d)
     outer = d.of((
         f"({inner})**{power}", f"sqrt({inner})", f"log({polynomial(d.whole(1, 3), 0, d.whole(1, 6))})", f"exp({inner})",
-        f"sin({inner})", f"cos({inner})", f"{d.of(('sin', 'cos', 'tan'))}(x)**{d.whole(2, 4)}",
+        f"sin({inner})", f"cos({inner})", f"{d.of(('sin(x)', 'cos(x)', 'tan(x)'))}**{d.whole(2, 4)}",
         f"atan({d.whole(2, 5)}*x)", f"1/({polynomial(d.whole(1, 3), 0, d.whole(1, 5))})**2",
         f"exp({d.of(('sin', 'cos'))}(x))", f"({waving} + 1)**{power}",
     ))  # fmt: skip

@@ -7,11 +7,12 @@ assumptions leave of a formula: `abs(x)` is x where x > 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..numbers.work import current
-from ..table.operators import AND, CONSTANT, NEG, NOT, OR, POW, VARIABLE, WHERE
+from ..table.names import by_name
+from ..table.operators import AND, COMPARISONS, CONSTANT, NEG, NOT, OR, POW, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 from .collector import rational
 from .guards import MOST_WORK, STEPS_A_LOOK, Guards, Place
@@ -26,7 +27,17 @@ MOST_CONDITIONS = 6
 """A formula that needs more of them has no short form."""
 
 _EQ, _NE = PRIMITIVES["eq"], PRIMITIVES["ne"]
-_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+_SQRT, _LOG = PRIMITIVES["sqrt"], PRIMITIVES["log"]
+_OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
+"""The comparison that holds where another does not."""
+
+_SIDES: dict[str, Callable[[Value], tuple[Value, Value]]] = by_name({
+    "abs": lambda x: (x, node(NEG, (x,))),
+    "sign": lambda x: (constant(1.0, "1"), constant(-1.0, "-1")),
+    "relu": lambda x: (x, constant(0.0, "0")),
+})  # fmt: skip
+"""What there is of an operation where its input is above 0, and where it is below."""
+
 _LENGTHS = ("hypot", "abs")
 
 
@@ -112,7 +123,7 @@ def negation(condition: Value) -> Value:
     if condition.primitive in (AND, OR):
         x, y = condition._prev
         return node(OR if condition.primitive is AND else AND, (negation(x), negation(y)))
-    return node(PRIMITIVES[_OPPOSITE[condition.primitive.name]], condition._prev)
+    return node(_OPPOSITE[condition.primitive], condition._prev)
 
 
 class _Opener:
@@ -291,15 +302,9 @@ class _Assumed:
         """What an operation is, in terms of its inputs, where that is known; else None."""
         name, inputs = value.primitive.name, value._prev
         place = self.guards.place[value]
-        if name in ("abs", "sign", "relu"):
+        if name in _SIDES:
             signs = self.guards.range(inputs[0], place).signs()
-            if signs not in ("<", ">"):
-                return None
-            if name == "abs":
-                return inputs[0] if signs == ">" else node(NEG, (inputs[0],))
-            if name == "sign":
-                return constant(1.0, "1") if signs == ">" else constant(-1.0, "-1")
-            return inputs[0] if signs == ">" else constant(0.0, "0")
+            return None if signs not in ("<", ">") else _SIDES[name](inputs[0])[signs == "<"]
         if name in ("max", "min"):
             loses = "<" if name == "max" else ">"
             kept = [
@@ -320,8 +325,8 @@ class _Assumed:
 
     def power(self, value: Value, place: Place) -> Value | None:
         """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
-        name, inputs = value.primitive.name, value._prev
-        if name not in ("pow", "sqrt", "log") or (inner := inputs[0]).primitive is not POW:
+        primitive, inputs = value.primitive, value._prev
+        if primitive not in (POW, _SQRT, _LOG) or (inner := inputs[0]).primitive is not POW:
             return None
         base, e = inner._prev
         signs, exponent = self.guards.range(base, place).signs(), rational(e)
@@ -330,7 +335,7 @@ class _Assumed:
         elif signs != ">":
             return None
         product: Primitive = PRIMITIVES["mul"]
-        if name == "log":
-            return node(product, (e, node(value.primitive, (base,))))
-        other = inputs[1] if name == "pow" else constant(0.5, "0.5")
+        if primitive is _LOG:
+            return node(product, (e, node(primitive, (base,))))
+        other = inputs[1] if primitive is POW else constant(0.5, "0.5")
         return node(POW, (base, node(product, (e, other))))
