@@ -122,7 +122,7 @@ def columns_needed(
 ) -> list[str]:
     """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
     program, answer = _read(text, columns, given, response)
-    needed = [name for name in program.variables if name in columns and name not in given]
+    needed = [name for name in program.variables if name in columns]
     for name in also:
         if name not in columns:
             raise _no_column(name, columns)

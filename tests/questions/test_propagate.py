@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import re
@@ -25,6 +26,7 @@ from autodiff_cli.questions.propagate import Propagation, estimates_of_fit, pars
 from autodiff_cli.questions.quantities import FAMILIES, Quantity, concise, plus_minus, quantity, rounded
 from autodiff_cli.questions.solve import posed_equations
 from autodiff_cli.questions.student import coverage_factor, level_of
+from places import TESTS
 from running import autodiff
 
 
@@ -55,6 +57,10 @@ H2 = {
     "phi": [1.0456, 1.0438, 1.0468, 1.0428, 1.0433],
 }
 """JCGM 100:2008, table H.2."""
+BUDGETS = [
+    json.loads(line) for line in (TESTS / "corpora" / "uncertainty.jsonl").read_text(encoding="utf-8").splitlines()
+]
+"""Examples of the GUM, of NIST and of Sandia's suncal: first order, correlations and contributions, in 25 digits."""
 H2_AT, H2_R = "V=4.9990(32),I=0.0196610(95),phi=1.04446(75)", "V:I=-0.36,V:phi=0.86,I:phi=-0.65"
 BOLTZMANN = "32*pi**5*h*R**4*R_inf**4/(15*A_r**4*M_u**4*c**6*alpha**8)"
 BOLTZMANN_AT = (
@@ -97,6 +103,25 @@ def test_published_examples(example: Published) -> None:
         digits, _, power = published.partition("e")
         unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
         assert abs(number - float(published)) <= (0.5 + units) * unit * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("example", BUDGETS, ids=lambda example: example["id"])
+def test_budgets_to_all_digits(example: dict[str, Any]) -> None:
+    point = {x: f"normal({a}, {u})" if float(u := example["u"].get(x, "0")) else a for x, a in example["point"].items()}
+    (found,) = propagate(
+        example["expr"], at(",".join(f"{x}={text}" for x, text in point.items())),
+        correlation=parse_pairs([f"{x.replace(',', ':')}={r}" for x, r in example["corr"].items()]),
+    ).results  # fmt: skip
+    combined = float(example["uc_first_order"])
+    assert math.isclose(found.value, float(example["value"]), rel_tol=1e-14)
+    assert math.isclose(found.uncertainty, combined, rel_tol=1e-14)
+    for name, contribution in example["contributions"].items():
+        told = abs(found.budget[name].contribution) if name in found.budget else 0.0
+        assert math.isclose(told, float(contribution), rel_tol=1e-13, abs_tol=1e-15 * combined)
+    if example["published"]:
+        published = example["published"]["value"]
+        digits, _, power = published.partition("e")
+        assert abs(found.value - float(published)) <= 0.5 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
 
 
 def test_expanded_uncertainty_of_the_gauge_block() -> None:
