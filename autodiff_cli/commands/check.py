@@ -5,6 +5,7 @@ from typing import Annotated
 from ..questions.check import FULL, REQUIRED, Check, check
 from ..streams import options
 from ..streams.driver import Inputs, answer_all
+from ..streams.progress import Progress
 from ..streams.requests import Request
 from ..views.check import view
 
@@ -48,7 +49,14 @@ def run(
 
     def method(request: Request) -> Check:
         nonlocal disagreed
-        answer = check(request.text, request.point, wrt=request.wrt, required=require or REQUIRED, over=over)
+        progress = Progress("rows", here=True)
+        try:
+            answer = check(
+                request.text, request.point, wrt=request.wrt, required=require or REQUIRED, over=over,
+                watch=progress.step,
+            )  # fmt: skip
+        finally:
+            progress.done()
         disagreed = disagreed or not answer.agrees
         return answer
 

@@ -118,18 +118,19 @@ def check(
     wrt: Sequence[str] | None = None,
     required: int = REQUIRED,
     over: Reduction | None = None,
+    watch: Callable[[int], None] | None = None,
 ) -> Check:
     """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
 
     The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) that the
     computation started from; its partials are themselves held to differences of its values. Raises `ExpressionError`
-    like `gradient`.
+    like `gradient`. `watch` hears how many rows of data have been added up, in 50 digits and again in 100.
 
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
     0
     """
     if over is not None:
-        return _reduced(text, point, wrt, required, over)
+        return _reduced(text, point, wrt, required, over, watch)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
     output = single_output(program)
@@ -172,8 +173,9 @@ def check(
 
 
 def _reduced(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: Reduction
-) -> Check:
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: Reduction,
+    watch: Callable[[int], None] | None,
+) -> Check:  # fmt: skip
     """The same of a formula's sum or mean over rows of data, at the doubles that were read.
 
     The reference adds up what each row is in many digits; differences are those of the reduced loss.
@@ -185,8 +187,8 @@ def _reduced(
     here = [posed.values[name] for name in function.variables]
     value, partials = function(here)
     told, kinks = function.told, function.kinks(posed.values, wanted)
-    coarse = _totals(function, here, wanted, DIGITS)[0]
-    totals, sizes = _totals(function, here, wanted, 2 * DIGITS)
+    coarse = _totals(function, here, wanted, DIGITS, watch)[0]
+    totals, sizes = _totals(function, here, wanted, 2 * DIGITS, watch)
     share = told.rows if over.how == "mean" else 1
     quantities = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
@@ -220,8 +222,9 @@ def _reduced(
 
 
 def _totals(
-    function: Reduced, point: Sequence[float], wanted: Sequence[str], digits: int
-) -> tuple[list[Number], list[Number]]:
+    function: Reduced, point: Sequence[float], wanted: Sequence[str], digits: int,
+    watch: Callable[[int], None] | None,
+) -> tuple[list[Number], list[Number]]:  # fmt: skip
     """The sums of values and partials over the rows in so many digits, and of their sizes."""
     from ..numbers.multiprecision import Multiprecision
 
@@ -229,6 +232,8 @@ def _totals(
     totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
     for row in range(function.data.rows):
         work.spend(STEPS_A_REFERENCE * len(function.nodes))
+        if watch is not None:
+            watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)
         try:
             swept = sweep_in(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)

@@ -391,6 +391,12 @@ def test_a_check_holds_the_loss_to_many_digits_and_to_differences(backend: str) 
             assert each.difference == pytest.approx(each.computed, rel=1e-9)
 
 
+def test_a_check_says_how_far_it_is() -> None:
+    heard: list[int] = []
+    check(LOSS, {"w": 0.3, "b": 0.1}, over=over(table(60)), watch=heard.append)
+    assert heard == [*range(60), *range(60)]
+
+
 def test_a_wrong_gradient_of_a_loss_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     original = reduction.Reduced.__call__
 
