@@ -34,6 +34,7 @@ from autodiff_cli.views.characters import Look, width_of
 from autodiff_cli.views.document import Block, Drawing, Line, Pieces, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.rendering import PlainText, Terminal
+from running import autodiff
 
 COUNTS = (1, 8, 40)
 WIDTHS = (40, 60, 80, 100, 120)
@@ -156,6 +157,20 @@ def test_errors_and_hints_are_broken_between_words(width: int) -> None:
         assert len(lines) > 6
         assert " ".join(" ".join(lines).split()).count(words.strip()) == 2
         assert sum("`a piece of code`" in line for line in lines) == 6, "code is not broken"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("{}",), ("grad", "x", "{}"), ("grad", "x", "--{}"), ("grad", "x", "--format", "{}"), ("grad", "{}"),
+        ("grad", "x", "--at", "{}"), ("grad", "x", "--at", "x={}"), ("grad", "x", "--at", "@{}"), ("help", "{}"),
+        ("plot", "x", "--range", "{}"), ("plot", "x", "--output", "{}"), ("export", "x", "--to", "{}"),
+    ],
+)  # fmt: skip
+def test_what_was_typed_is_not_echoed_whole_where_it_is_long(args: tuple[str, ...]) -> None:
+    told = autodiff(*(part.format("q" * 100_000) for part in args)).err
+    assert told.startswith("error: ") and len(told) < 1_000
+    assert "q…q" in told
 
 
 class Folded(Terminal):
