@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from autodiff_cli.questions.arithmetic import chosen
 from autodiff_cli.questions.bounds import Range
 from autodiff_cli.questions.fit import Fit, fit
 from autodiff_cli.questions.point import typed
+from autodiff_cli.views.plots.fitted import CELLS, in_sight
 from places import TESTS
 from running import autodiff
 
@@ -311,3 +313,26 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     failed = autodiff(*command, "--output", str(picture))
     assert failed.code == 2 and "line 3 of the data: column `y`" in failed.err
     assert not (table.exists() or point.exists() or picture.exists())
+
+
+def test_a_picture_of_many_rows_has_a_dot_where_any_is_and_a_bounded_number() -> None:
+    xs = [k / 10_000 for k in range(20_000)]
+    ys = [math.sin(7919.0 * k) for k in range(20_000)]
+    xs[3], ys[5] = 50.0, -40.0
+    shown = in_sight(xs, ys)
+    assert {3, 5} <= {*shown} and len(shown) <= CELLS**2 and len({*shown}) == len(shown)
+    near = {(round(xs[k] / 50 * CELLS), round(ys[k] / 41 * CELLS)) for k in shown}
+    for k in range(0, 20_000, 7):
+        column, row = round(xs[k] / 50 * CELLS), round(ys[k] / 41 * CELLS)
+        assert any((column + a, row + b) in near for a in (-1, 0, 1) for b in (-1, 0, 1))
+    assert in_sight(xs[:5_000], ys[:5_000]) == [*range(5_000)]
+    assert in_sight([1.0] * 6_000, [2.0] * 6_000) == [0]
+
+
+def test_the_picture_says_how_many_rows_it_shows(tmp_path: Path) -> None:
+    data, picture = tmp_path / "many.csv", tmp_path / "fit.svg"
+    rows = (f"{k / 20_000},{k / 20_000 + math.sin(7919.0 * k) / 9}" for k in range(20_000))
+    data.write_text("x,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert autodiff("fit", "y = a + b*x", "--data", str(data), "--output", str(picture)).code == 0
+    text = picture.read_text(encoding="utf-8")
+    assert re.search(r">data \([\d,]+ of 20,000 drawn\)<", text) and len(text) < 2_000_000

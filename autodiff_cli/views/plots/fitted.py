@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...questions.fit import Fit
 from ..characters import Theme
 from .figure import Palette, drawn
+
+MOST = 5_000
+"""So many rows have a dot each; of more, those are drawn that others do not hide."""
+
+CELLS = 100
+"""In how many columns and rows of cells, each with one dot at most, a picture of more is divided: a dot is as wide."""
 
 
 def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> bytes:
@@ -28,11 +35,18 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
         elif not single:
             ends = [min(across), max(across)]
             upper.plot(ends, ends, color=palette.red, label="as fitted")
-        upper.plot(across, observed, "o", color=palette.blue, markersize=4, alpha=0.8, label="data")
+        shown = in_sight(across, observed)
+        label = "data" if len(shown) == len(observed) else f"data ({len(shown):,} of {len(observed):,} drawn)"
+        # a cloud would hide the fit: it is behind it then, and paler
+        dots = {"color": palette.blue, "markersize": 4, "alpha": 0.8}
+        if len(observed) > MOST:
+            dots |= {"markersize": 3, "alpha": 0.3, "zorder": 1}
+        upper.plot([across[k] for k in shown], [observed[k] for k in shown], "o", **dots, label=label)
         upper.set_ylabel(answer.response)
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
-        lower.plot(across, answer.residuals, "o", color=palette.blue, markersize=4, alpha=0.8)
+        shown = in_sight(across, answer.residuals)
+        lower.plot([across[k] for k in shown], [answer.residuals[k] for k in shown], "o", **dots)
         lower.set_ylabel("residual")
         lower.set_xlabel(answer.predictors[0] if single else f"fitted {answer.response}")
         for axes in (upper, lower):
@@ -41,3 +55,21 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
 
     caption = ", ".join(f"{name} = {float(each.estimate):.6g}" for name, each in answer.parameters.items())
     return drawn(draw, format, title, caption if len(caption) <= 90 else "", theme)
+
+
+def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
+    """Which of so many dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
+    if len(xs) <= MOST:
+        return [*range(len(xs))]
+    columns, rows = _cells(xs), _cells(ys)
+    first: dict[tuple[int, int], int] = {}
+    for k, cell in enumerate(zip(columns, rows, strict=True)):
+        first.setdefault(cell, k)
+    return [*first.values()]
+
+
+def _cells(numbers: Sequence[float]) -> list[int]:
+    """In which of the cells, from the lowest to the highest, each number is."""
+    low, high = min(numbers), max(numbers)
+    size = (high / CELLS - low / CELLS) or 1.0
+    return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
