@@ -249,7 +249,7 @@ def propagate(
         results = []
         for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
             results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
-            second, warning = _second_order(model, k, names, root, slopes, results[-1])
+            second, warning = _second_order(model, k, names, root, slopes, results[-1], drawn=draws > 0)
             results[-1] = results[-1]._replace(second_order=second)
             warnings += [warning] if warning else []
         if draws:
@@ -520,10 +520,11 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
 # ---- beyond first order -------------------------------------------------------------------------------------------
 def _second_order(
     model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], slopes: Sequence[float],
-    first: Result,
+    first: Result, *, drawn: bool,
 ) -> tuple[SecondOrder | None, Diagnostic | None]:  # fmt: skip
     """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
 
+    The warning advises draws, unless there are some (`drawn`).
     In independent directions z of unit variance the variance of g(z) is, beyond Σ gᵢ², Σᵢⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ), and the
     mean is moved by ½ Σ gᵢᵢ.
     """
@@ -545,7 +546,7 @@ def _second_order(
             terms += _third_order(model, output, names, root, slopes, g)
     except ExpressionError as error:
         message = f"{named}whether the first order is enough cannot be told: {error}"
-        return None, Diagnostic("linearity", message, error.span, INSTEAD)
+        return None, Diagnostic("linearity", message, error.span, None if drawn else INSTEAD)
     shift = math.fsum(g[i][i] for i in range(count)) / 2
     variance = first.uncertainty**2 + math.fsum(terms)
     higher = math.sqrt(variance) if variance >= 0 else None
@@ -560,7 +561,7 @@ def _second_order(
     if abs(shift) > near:
         told += f", and the mean moves by {shift:.2g}"
     message = f"{named}over these uncertainties the formula is not linear enough: second-order terms matter; {told}"
-    return found, Diagnostic("linearity", message, None, f"JCGM 100, 5.1.2, note; {INSTEAD}")
+    return found, Diagnostic("linearity", message, None, "JCGM 100, 5.1.2, note" + ("" if drawn else f"; {INSTEAD}"))
 
 
 def _third_order(
