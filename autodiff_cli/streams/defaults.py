@@ -38,14 +38,15 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
     if not text or (many and "file" not in typed) or typed.keys() & set(Rows._fields):
         return typed
     try:
-        words = iter(shlex.split(text))
+        words = shlex.split(text)[::-1]
     except ValueError as fault:
         raise _wrong(
             f"it cannot be read: {str(fault)[:1].lower() + str(fault)[1:]}", "close the quotes in it"
         ) from None
     given = {name for name, (parameter, _, _) in declared.options.items() if parameter in typed}
     found: dict[str, Any] = {}
-    for word in words:
+    while words:
+        word = words.pop()
         name, equals, value = word.partition("=")
         here = declared.options.get(name)
         users = [here[1:]] if here else everywhere().get(name, ())
@@ -55,12 +56,17 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
         option, kind = users[0]
         if not stands(option, kind):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
+        if not equals and (kind is bool) == bool(words and not words[-1].startswith("-")):
+            # a word that commands use for two things, here meant for the other one
+            others = [each for each in everywhere().get(name, ()) if (each[1] is bool) != (kind is bool)]
+            if others:
+                here, (option, kind) = None, others[0]
         chosen: Any = True
         if kind is bool:
             if equals:
                 raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
         else:
-            following = value if equals else next(words, None)
+            following = value if equals else words.pop() if words else None
             if following is None:
                 raise _wrong(f"`{name}` needs a value", "write it after the option")
             try:

@@ -249,10 +249,8 @@ def _by_duckdb(text: str, names: Sequence[str], given: str, out: str) -> None:
     made = _source(text, names, "sql")
     query = "\n".join(line for line in made.splitlines() if not line.startswith("--")).strip().rstrip(";")
     connection = duckdb.connect()
-    connection.execute(f"create view data as select * from read_parquet('{given}')")
-    connection.execute(
-        f"copy ({query.replace('FROM points', 'FROM data')}) to '{out}' (format parquet, compression lz4)"
-    )
+    connection.execute(f"create view points as select * from read_parquet('{given}')")
+    connection.execute(f"copy ({query}) to '{out}' (format parquet, compression lz4)")
 
 
 def _by_polars(text: str, names: Sequence[str], given: str, out: str) -> None:

@@ -181,6 +181,11 @@ def test_without_the_extra_it_says_what_to_install(blocked: str, monkeypatch: py
     assert "pip install 'autodiff-cli[optimize]'" in shown.err
 
 
+def listening() -> None:
+    """Hear Ctrl-C also where the tests run in the background of a script, whose processes ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize("terms", [1, 3000])
 def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = tmp_path / "point.json"
@@ -197,7 +202,8 @@ def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatc
         return row(self, x)
 
     monkeypatch.setattr(_Problem, "row", interrupted)
-    args = ["minimize", text, "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000", "--work", "1000"]
+    listening()
+    args = ["minimize", text, "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000", "--work", "20"]
     shown = autodiff(*args, "--save-point", str(point))
     assert shown.code == 130
     assert "interrupted: this is the best point so far" in shown.out
@@ -225,6 +231,7 @@ def test_many_variables_take_the_method_that_needs_no_matrix() -> None:
 
 
 def test_before_there_is_anything_to_end_with_a_signal_interrupts() -> None:
+    listening()
     with pytest.raises(KeyboardInterrupt), Interruption(begun=False):
         signal.raise_signal(signal.SIGINT)
     with Interruption(begun=False) as interruption:

@@ -91,17 +91,30 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
             declared = Declared(command_module(command).run)
             option, kind = declared.options[name][1:] if name in declared.options else users[0]
             value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
+            words = [] if command == "exercise" else ["x"]
             own = name if kind is bool else f"{name} {value}"
             if not defaults.stands(option, kind):
                 with pytest.raises(ExpressionError, match="for one call only"):
-                    asked(command, own, "x", monkeypatch=monkeypatch)
+                    asked(command, own, *words, monkeypatch=monkeypatch)
                 refused += 1
             elif name in declared.options:
-                assert declared.options[name][0] in asked(command, own, "x", monkeypatch=monkeypatch), (command, name)
+                assert declared.options[name][0] in asked(command, own, *words, monkeypatch=monkeypatch), (
+                    command,
+                    name,
+                )
                 taken += 1
             else:
-                assert asked(command, own, "x", monkeypatch=monkeypatch) == read(["x"], declared, command)
+                assert asked(command, own, *words, monkeypatch=monkeypatch) == read(words, declared, command)
     assert taken > 100 and refused > 100
+
+
+def test_an_option_with_two_meanings_is_for_the_commands_that_mean_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for own, command, steps in [
+        ("--steps 7 --digits 3", "descend", 7), ("--steps 7 --digits 3", "diff", None),
+        ("--steps --digits 3", "diff", True), ("--digits 3 --steps", "descend", None),
+    ]:  # fmt: skip
+        found = asked(command, own, "x", monkeypatch=monkeypatch)
+        assert (found.get("steps"), found["digits"]) == (steps, 3), (own, command)
 
 
 def test_streams_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
