@@ -96,8 +96,7 @@ def diff(
     each is derived step by step. A `point` adds values. In LaTeX the function is stated before them, by this `name`.
 
     A formula that holds everywhere may have a short form, with the condition where it is the same; `everywhere` leaves
-    short forms out, and so do `share` and `steps`. `assume` has conditions that the variables are taken to meet:
-    `x > 0, n > 1`.
+    short forms out, and so does `share`. `assume` has conditions that the variables are taken to meet: `x > 0, n > 1`.
 
     Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
 
@@ -144,9 +143,7 @@ def diff(
     warnings += _unused(output, leaves, order, assumed, found)
     formulas = list(found.values())
     facts = [each.condition for each in assumed]
-    shorts = [
-        None if everywhere or share or steps or language == "python" else generic(each, facts) for each in formulas
-    ]
+    shorts = [None if everywhere or share or language == "python" else generic(each, facts) for each in formulas]
     if order > 1:
         warnings += _kinks(output, order)
     values: list[Any] = [None] * len(formulas)
@@ -185,7 +182,8 @@ def diff(
         )
         for by, formula, value, short in zip(found, rest, values, shorts, strict=True)
     ]  # fmt: skip
-    worked = derivations(output, names, leaves, order, found) if steps else ()
+    ends = {by: short.formula if short else formula for (by, formula), short in zip(found.items(), shorts, strict=True)}
+    worked = derivations(output, names, leaves, order, ends) if steps else ()
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
