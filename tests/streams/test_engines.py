@@ -207,7 +207,7 @@ def test_a_scheduler_that_is_not_there_is_said_soon(
 
 
 def test_a_scheduler_without_workers_is_said(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "SECONDS", 1)
+    monkeypatch.setattr(engines, "SECONDS", 4)
     with distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", host="127.0.0.1") as empty:
         result = autodiff(*arguments(data, tmp_path / "out", "--scheduler", empty.scheduler_address))
     assert result.code == 5 and "has no workers" in result.err, result.err
