@@ -208,8 +208,21 @@ def test_a_scheduler_that_is_not_there_is_said_soon(
 
 def test_a_scheduler_without_workers_is_said(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "SECONDS", 4)
-    with distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", host="127.0.0.1") as empty:
-        result = autodiff(*arguments(data, tmp_path / "out", "--scheduler", empty.scheduler_address))
+    told = tmp_path / "scheduler.json"
+    command = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    empty = subprocess.Popen(
+        [sys.executable, "-m", *command, "--scheduler-file", str(told)], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        while not (told.exists() and told.read_text()):
+            assert empty.poll() is None
+            time.sleep(0.05)
+        address = json.loads(told.read_text())["address"]
+        result = autodiff(*arguments(data, tmp_path / "out", "--scheduler", address))
+    finally:
+        empty.terminate()
+        empty.wait()
     assert result.code == 5 and "has no workers" in result.err, result.err
 
 
