@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import ExpressionError
 from ..language.builder import Program
 from ..numbers.work import Exhausted
+from ..run.backends import Unavailable, fastest
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
@@ -84,39 +85,31 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
 
     `fixed` are the positions of inputs that all rows share.
     """
-    if backend == "python":
-        return Kernel(None, "python", None)
-    note = None
-    if backend in (None, "llvm"):
-        try:
-            return _printed(record, inputs, fixed)
-        except ImportError:
-            note = "llvmlite is not installed: `pip install 'autodiff-cli[data]'`"
-        except _TooLarge:
-            note = f"the program has more than {PRINTED:,} steps"
-        except Lacking as lacking:
-            note = f"no vector library has `{lacking}`"
-        if backend == "llvm":
-            raise ExpressionError("usage", f"`--backend llvm` cannot be had: {note}", hint="leave the option out")
+    made, (name, why) = fastest(
+        {
+            "llvm": lambda: _printed(record, inputs, fixed),
+            "numpy": lambda: _called(record, inputs),
+            "python": lambda: None,
+        },
+        backend,
+    )
+    return Kernel(made, name, f"{_INSTEAD[name]}: {why}" if why else None)
+
+
+_INSTEAD = {
+    "numpy": "the rows are computed by NumPy",
+    "python": "the rows are computed one by one, which takes its time",
+}
+"""What to say of a backend that is taken where the one before it cannot be had."""
+
+
+def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
     try:
-        return _called(record, inputs, f"the rows are computed by NumPy: {note}" if note else None)
-    except _TooLarge:
-        note = f"the program has more than {MOST_STEPS:,} steps"
+        recording = record(lowering)
     except Lacking as lacking:
-        note = f"NumPy has no `{lacking}`"
-    if backend == "numpy":
-        raise ExpressionError("usage", f"`--backend numpy` cannot be had: {note}", hint="leave the option out")
-    return Kernel(None, "python", f"the rows are computed one by one, which takes its time: {note}")
-
-
-class _TooLarge(Exception):
-    """A program is too large for a backend."""
-
-
-def _planned(record: Record, lowering: Lowering, most: int) -> Vectors:
-    recording = record(lowering)
+        raise Unavailable(f"{lacks} `{lacking}`") from None
     if len(lowering.steps) > most:
-        raise _TooLarge
+        raise Unavailable(f"the program has more than {most:,} steps")
     return vectors(recording)
 
 
@@ -147,15 +140,18 @@ def _symbols() -> Callable[[str], bool]:
     return _LOADED[0]
 
 
-def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Kernel:
+def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     import ctypes
 
-    import llvmlite.binding as llvm
+    try:
+        import llvmlite.binding as llvm
+    except ImportError:
+        raise Unavailable("llvmlite is not installed: `pip install 'autodiff-cli[data]'`") from None
 
     from ..targets.llvm import LANES, Llvm, lowering
 
     has = _symbols()
-    plan = _planned(record, lowering(), PRINTED)
+    plan = _planned(record, lowering(), PRINTED, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
@@ -197,7 +193,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Kernel:
             results[:, whole:], flags[whole:] = found[:, : rows - whole], flagged[: rows - whole]
 
     compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
-    return Kernel(compute, "llvm", None)
+    return compute
 
 
 def _address(array: Any) -> Any:
@@ -206,10 +202,10 @@ def _address(array: Any) -> Any:
 
 
 # ---- NumPy --------------------------------------------------------------------------------------------------------
-def _called(record: Record, inputs: int, note: str | None) -> Kernel:
+def _called(record: Record, inputs: int) -> Compute:
     from ..targets.ufuncs import Columns, lowering
 
-    columns = Columns(_planned(record, lowering(), MOST_STEPS), inputs)
+    columns = Columns(_planned(record, lowering(), MOST_STEPS, "NumPy has no"), inputs)
     work = threading.local()
 
     def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
@@ -224,7 +220,7 @@ def _called(record: Record, inputs: int, note: str | None) -> Kernel:
                 [column[:count] for column in work.columns], [column[part] for column in results], flags[part],
             )  # fmt: skip
 
-    return Kernel(compute, "numpy", note)
+    return compute
 
 
 # ---- rows ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 from ..language.builder import Program
 from ..numbers import work
 from ..numbers.floats import REAL
+from ..run.backends import first
 from ..run.reverse import reverse
 from ..run.sweep import Fault, activity, forward
 from ..run.tape import Tape
@@ -77,13 +78,13 @@ class Evaluator:
         work.spend(self.steps)
         if self._gradient is None:
             self._gradient = compiled(record_gradient(self.output, self._leaves, self._wanted), len(self._leaves))
-        try:
-            result = self._gradient(point)
-        except (ValueError, ArithmeticError):
-            result = None
-        if result is None or (not any(result[1]) and self.may_kink):
-            return self.slowly(point)
-        return result
+        compiled_gradient = self._gradient
+
+        def fast() -> tuple[float, list[float]] | None:
+            found = compiled_gradient(point)
+            return None if found is None or (not any(found[1]) and self.may_kink) else found
+
+        return first(fast, lambda: self.slowly(point))
 
     @property
     def may_kink(self) -> bool:
@@ -97,11 +98,11 @@ class Evaluator:
         work.spend(self.steps)
         if self._value is None:
             self._value = compiled(record_values((self.output,), self._leaves), len(self._leaves))
-        try:
-            result = self._value(point)
-        except (ValueError, ArithmeticError):
-            result = None
-        return (result or self.slowly(point, differentiate=False))[0]
+        compiled_value = self._value
+        found: tuple[float, object] = first(
+            lambda: compiled_value(point), lambda: self.slowly(point, differentiate=False)
+        )
+        return found[0]
 
     def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
         """The same by the sweeps, which know why there is no result; or that there is one after all."""

@@ -1,18 +1,21 @@
-"""Backends of the backward sweep in doubles, and the only place where one of them is chosen.
+"""Backends of the run in doubles, and the only place where one of them is chosen.
 
-There are two, one for each form in which a program is at hand: `backpropagation` passes back over a graph of Values in
-place, and `doubles` runs over the rows that the reader wrote. Both give what the sweep over a tape gives, to the last
-bit, and leave to it all that there is anything to say about: errors, kinks, infinite numbers.
+One point goes to a backend `first`: `backpropagation` passes back over a graph of Values in place, `doubles` runs over
+the rows that the reader wrote, and an evaluator compiles a program that is asked for again and again. They give what
+the sweep over a tape gives and leave to it all that there is anything to say about: errors, kinks, infinite numbers.
+Blocks of rows take the `fastest` way that the machine and the program have, and leave rows to the sweep likewise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
+from ..errors import ExpressionError
 from .sweep import Fault
 
 Found = TypeVar("Found")
+Made = TypeVar("Made")
 
 LEFT = (KeyError, ValueError, ArithmeticError, Fault)
 """What a backend raises where it leaves the work to the sweep; it may also give None."""
@@ -25,3 +28,29 @@ def first(backend: Callable[[], Found | None], sweep: Callable[[], Found]) -> Fo
     except LEFT:
         found = None
     return sweep() if found is None else found
+
+
+class Unavailable(Exception):
+    """A backend cannot be had, and why."""
+
+
+class Chosen(NamedTuple):
+    """The name of a backend that can be had, and why the one before it cannot, empty for the first."""
+
+    name: str
+    why: str
+
+
+def fastest(ways: Mapping[str, Callable[[], Made]], wanted: str | None) -> tuple[Made, Chosen]:
+    """What the first of these ways makes that can be had, or the one that is wanted by its name.
+
+    A way raises `Unavailable`; the last one does not. Raises a usage error for a wanted one that cannot be had.
+    """
+    why = ""
+    for name, make in ways.items():
+        if wanted in (None, name):
+            try:
+                return make(), Chosen(name, why)
+            except Unavailable as lacking:
+                why = str(lacking)
+    raise ExpressionError("usage", f"`--backend {wanted}` cannot be had: {why}", hint="leave the option out")

@@ -6,8 +6,10 @@ The ways: the sweep over a tape, backpropagation over Values in place, and flat 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 from autodiff_cli import Value, gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.questions import programs
+from autodiff_cli.questions import evaluator, programs
 from autodiff_cli.questions.problem import as_number, parse
 from autodiff_cli.run import backends, forms
 from autodiff_cli.run.backpropagation import backpropagate
@@ -85,7 +87,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
         taken.append("backend" if found and found[0] is not None else "sweep")
         return answer
 
-    for module in (value, programs):
+    for module in (value, programs, evaluator):
         monkeypatch.setattr(module, "first", told)
     x, stream = Value(2.0), programs.Programs(whole=False)
     (x * x).backward()
@@ -95,6 +97,36 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
     stream.gradient("abs(x)", {"x": 0.0})
     # a graph that is asked for takes the backend of graphs, which leaves the kink to the sweep
     assert taken == ["backend"] * 2 + ["sweep"] * 3
+    taken.clear()
+    compiled = evaluator.compile_gradient(parse("abs(x)*y"))
+    assert compiled([2.0, 3.0]) == (6.0, [3.0, 2.0]) and compiled([0.0, 0.0]) == (0.0, [0.0, 0.0])
+    assert compiled.value([2.0, 3.0]) == 6.0
+    assert taken == ["backend", "sweep", "backend"]
+
+
+def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
+    def none() -> int:
+        raise backends.Unavailable("there is no such machine")
+
+    ways = {"quick": none, "slow": lambda: 2, "slowest": lambda: 3}
+    assert backends.fastest(ways, None) == (2, ("slow", "there is no such machine"))
+    assert backends.fastest(ways, "slowest") == (3, ("slowest", ""))
+    with pytest.raises(ExpressionError, match="`--backend quick` cannot be had: there is no such machine"):
+        backends.fastest(ways, "quick")
+
+
+BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|backpropagation|internal|llvm|ufuncs) import")
+
+
+def test_no_module_tries_one_backend_after_another_by_itself() -> None:
+    told = {"blocks": "fastest(", "evaluator": "first(", "programs": "first(", "value": "first("}
+    seen = set()
+    for path in sorted(Path(backends.__file__).parents[1].rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if path.parent.name != "targets" and re.search(BACKENDS, text):
+            seen.add(path.stem)
+            assert told.get(path.stem, "none of the ways") in text, path
+    assert seen == set(told)
 
 
 @pytest.mark.parametrize("text", ["x*1e200*1e200", "sqrt(x)*1e300", "x*1e200*1e200 + max(x, -1)"])
