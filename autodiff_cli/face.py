@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
+from inspect import signature
 from keyword import iskeyword
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, cast, overload
 from warnings import warn
@@ -46,7 +47,17 @@ from .questions import trace as _trace
 from .questions.arithmetic import DOUBLE, Arithmetic, chosen
 from .questions.bounds import Range, parse_between, parse_ranges
 from .questions.digits import Shown
-from .questions.point import constant_value, parse_point, read_point, split, typed
+from .questions.point import (
+    Lenient,
+    Typed,
+    ValueOf,
+    constant_value,
+    meant,
+    parse_point,
+    read_point,
+    split,
+    typed,
+)
 from .questions.problem import as_number
 from .questions.problem import parse as _parse
 from .questions.quantities import quantity
@@ -63,7 +74,7 @@ from .streams.sources import sources
 from .values.value import Value, as_float, constant, located, number_type, values_of
 from .views.characters import Look, Theme, theme_of
 from .views.error import draw as _drawn
-from .views.formats import format_of
+from .views.formats import Asked, format_of
 from .views.graph import FORMATS as PICTURE_FORMATS
 from .views.graph import way_of, written
 from .views.numerals import rounding
@@ -108,10 +119,13 @@ class Answer:
     _reading: AsRead | None = None
     """How the program was read, where that is not as it was typed."""
 
+    _values: tuple[str, ...] = ()
+    """How values of the point were read, where that is not as they were typed."""
+
     @property
     def note(self) -> str | None:
-        """How a program was read, with `lenient`, where that is not as it was typed: `read as: log(x)`."""
-        return None if self._reading is None else self._reading.note
+        """How a program and its point were read, with `lenient`, where that is not as typed: `read as: log(x)`."""
+        return cast(str | None, Asked(None, reading=self._reading, values=self._values).fields().get("note"))
 
     def __str__(self) -> str:
         return views.text(self, **self._choices).removesuffix("\n")
@@ -133,9 +147,9 @@ class Answer:
         text = getattr(self, "text", None)
         record = views.record(self, **self._choices)
         if self._reading is not None:
-            placed: dict[str, Any] = self._reading.placed(record)
-            return {"expr": self._reading.typed, "note": self.note} | placed
-        return ({} if text is None else {"expr": text}) | record
+            text, record = self._reading.typed, self._reading.placed(record)
+        note = {} if self.note is None else {"note": self.note}
+        return ({} if text is None else {"expr": text}) | note | record
 
     def _repr_html_(self) -> str | None:
         # a notebook would prefer HTML to a formula and to a drawing
@@ -527,10 +541,14 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     if not given.get("lenient"):
                         return cast(R, warned(function(*args, **given), command))
                     ask: Callable[..., Any] = function
-                    rest = {name: value for name, value in given.items() if name != "text"}
-                    answer, reading = leniently(str(text), lambda read: ask(read, *args[1:], **rest))
+                    taken = signature(function).bind(*args, **given).arguments
+                    point = _as_meant(taken.get("at"), quantity if command == "propagate" else constant_value)
+                    rest = {**taken, "at": point} if point else taken
+                    answer, reading = leniently(str(text), lambda read: ask(**{**rest, "text": read}))
                     if reading is not None:
                         answer.__dict__["_reading"] = reading
+                    if meant(point):
+                        answer.__dict__["_values"] = tuple(meant(point))
                     return cast(R, warned(answer, command))
             except ExpressionError as error:
                 error.diagnostic = in_python(error.diagnostic, command)
@@ -541,6 +559,16 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return asked
 
     return faced
+
+
+def _as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
+    """The point with its texts read leniently; nothing where it is no point."""
+    read = Lenient(value_of)
+    if isinstance(at, str):
+        return {**read_point(at, read)}
+    if not isinstance(at, Mapping):
+        return {}
+    return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
 
 
 def _point(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
@@ -566,6 +594,8 @@ def _point(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
 
 def _written(name: str, value: Any) -> float:
     """The number with the text that other arithmetics read: a fraction or a decimal as it is, a float's shortest."""
+    if isinstance(value, Typed):
+        return value
     exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
     number = as_number(value, name)
     return typed(number, str(value) if exactly else repr(number))

@@ -107,7 +107,7 @@ def run(
     picture needs the extra `plot`.
     """
     reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
-    inputs = Inputs.of(program, answers)._replace(reading=reading)
+    inputs = Inputs.of(program, answers, reading=reading)
     inputs.need()
     shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)

@@ -21,6 +21,9 @@ _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3}(?!\d)[^=]*(,|$)")
 """The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
 
+_LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
+
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
 ValueOf = Callable[[str, str, int], float]
@@ -38,7 +41,7 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
         return point
     point = {}
     try:
-        for start, end in _grouped(text) if value_of is lenient_value else pieces(text):
+        for start, end in _grouped(text) if isinstance(value_of, Lenient) else pieces(text):
             name, value = _assignment(text, start, end, value_of or constant_value)
             if not same(point.setdefault(name, value), value):
                 _twice(name, point[name], value, Span(start, end))
@@ -112,6 +115,15 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
         fail("a name with its value is missing here", Span(start, end), EXAMPLE)
     if bare.startswith("@"):
         fail("a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE)
+    digits = _LEADING_DIGITS.search(text, 0, start - 1) if start and text[start - 1] == "," else None
+    if not equals and digits and bare[:1].isdigit():
+        where = Span(digits.start(), end)
+        grouped = _THOUSANDS.match(text, digits.start())
+        hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
+        if grouped:
+            where = Span(*grouped.span())
+            hint = f"write `{grouped[0].replace(',', '')}`"
+        fail(f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint)
     if not equals:
         example = f"write `{bare}=…`" if is_name(bare) else EXAMPLE
         fail(f"`{bare}` is given no value", Span(start, end), example)
@@ -130,8 +142,10 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
 class Typed(float):
     """A float that remembers the text it was read from, which other arithmetics read again."""
 
-    __slots__ = ("source",)
+    __slots__ = ("as_read", "source")
     source: str
+    as_read: str
+    """The text as it was read; set where that is not as it was typed."""
 
 
 def typed(value: float, source: str) -> Typed:
@@ -152,41 +166,42 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
         hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
-        wrapped = ExpressionError("point", f"the value of `{name}` cannot be used: {error}", moved, hint)
+        offers = tuple([offer._replace(start=offer.start + offset, end=offer.end + offset) for offer in error.offers])
+        wrapped = ExpressionError("point", f"the value of `{name}` cannot be used: {error}", moved, hint, offers=offers)
         wrapped.text = text
         raise wrapped from None
 
 
-class AsMeant(Typed):
-    """A value that was not read as it was typed; `source` is as what."""
+class Lenient:
+    """Reads a value as another way does, where a refusal offers one thing only as that: `x=½`, `x=2 pi`."""
 
-    __slots__ = ()
+    def __init__(self, value_of: ValueOf) -> None:
+        self.value_of = value_of
 
+    def __call__(self, name: str, text: str, offset: int = 0) -> float:
+        """The value; see `ValueOf`."""
 
-def lenient_value(name: str, text: str, offset: int = 0) -> float:
-    """The same, where what a refusal offers is taken if nothing else can be meant: `x=½`, `x=2 pi`."""
+        def read(each: str) -> float:
+            try:
+                return self.value_of(name, each, 0)
+            except ExpressionError as error:
+                # the place is in the text that is asked about
+                error.text = None
+                raise
 
-    def read(each: str) -> float:
         try:
-            return evaluate_constant(each)
-        except ExpressionError as error:
-            error.text = None
-            raise
-
-    try:
-        value, reading = leniently(text, read)
-    except ExpressionError:
-        return constant_value(name, text, offset)
-    if reading is None:
-        return typed(value, text)
-    made = AsMeant(value)
-    made.source = reading.text
-    return made
+            value, reading = leniently(text, read)
+        except ExpressionError:
+            return self.value_of(name, text, offset)
+        if reading is not None and isinstance(value, Typed):
+            value.as_read = reading.text
+        return value
 
 
 def meant(point: Mapping[str, float]) -> list[str]:
     """What to tell of the values that were not read as they were typed."""
-    return [f"{name} = {value.source.strip()}" for name, value in point.items() if isinstance(value, AsMeant)]
+    told = {name: getattr(value, "as_read", None) for name, value in point.items()}
+    return [f"{name} = {text.strip()}" for name, text in told.items() if text is not None]
 
 
 @lru_cache(1024)

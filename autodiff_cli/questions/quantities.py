@@ -86,21 +86,21 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
     (0.01966, 0.0001)
     """
     written = text.strip().replace("−", "-")
+    begin = offset + len(text) - len(text.lstrip())
     try:
-        found = _quantity(name, written, text)
+        found = _quantity(name, written, begin, text)
     except ExpressionError as error:
-        begin = offset + len(text) - len(text.lstrip())
-        error.diagnostic = error.diagnostic._replace(span=Span(begin, begin + max(1, len(written))))
+        error.at(Span(begin, begin + max(1, len(written))))
         error.text = text
         raise
     return constant_value(name, text, offset) if found is None else found
 
 
-def _quantity(name: str, written: str, text: str) -> Quantity | None:
-    """The quantity; None where the text gives no uncertainty."""
+def _quantity(name: str, written: str, begin: int, text: str) -> Quantity | None:
+    """The quantity that is written from a place on; None where the text gives no uncertainty."""
     called = _CALL.fullmatch(written)
     if called and called[1] in FAMILIES:
-        return _drawn(name, called[1], called[2], text)
+        return _drawn(name, called[1], called[2], begin + called.start(2), text)
     concise = _CONCISE.fullmatch(written)
     if concise:
         number, spread, power = concise.groups()
@@ -112,19 +112,19 @@ def _quantity(name: str, written: str, text: str) -> Quantity | None:
     k = Decimal(1)
     coverage = _COVERAGE.search(written)
     if coverage:
-        written = written[: coverage.start()].rstrip()
-        k = _number(name, coverage[1])
+        k = _number(name, written, *coverage.span(1), begin)
         if not k > 0:
             raise _refused(name, text, f"has the coverage factor {k}", "a coverage factor is above 0")
-    parts = _split(written)
+        written = written[: coverage.start()].rstrip()
+    parts = _split(written, 0, len(written))
     factor = Decimal(1)
     if parts is None:
         scaled = _SCALED.fullmatch(written)
-        parts = _split(scaled[1].strip()) if scaled else None
+        parts = _split(written, *scaled.span(1)) if scaled else None
         if scaled is not None and parts is not None:
-            factor = _number(name, f"1e{scaled[2]}" if scaled[2] else scaled[3])
+            factor = Decimal(f"1e{scaled[2]}") if scaled[2] else _number(name, written, *scaled.span(3), begin)
     if parts is not None:
-        return _plus_minus(name, *parts, factor, k, text)
+        return _plus_minus(name, written, *parts, begin, factor, k, text)
     if coverage or written.endswith("%"):
         raise _refused(name, text, "has no value before its uncertainty", EXAMPLE)
     if _PARENTHESES.match(written):
@@ -132,37 +132,40 @@ def _quantity(name: str, written: str, text: str) -> Quantity | None:
     return None
 
 
-def _split(written: str) -> tuple[str, str] | None:
+def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
     """What stands before and after the sign between a value and its uncertainty; None where there is no such sign."""
-    for found in _BETWEEN.finditer(written):
-        before = written[: found.start()]
+    for found in _BETWEEN.finditer(written, start, end):
+        before = written[start : found.start()]
         if before.strip() and before.count("(") == before.count(")") and before.rstrip()[-1] not in "*/^+-eE(":
-            return before, written[found.end() :]
+            return Span(start, found.start()), Span(found.end(), end)
     return None
 
 
-def _plus_minus(name: str, before: str, after: str, factor: Decimal, k: Decimal, text: str) -> Quantity:
+def _plus_minus(
+    name: str, written: str, before: Span, after: Span, begin: int, factor: Decimal, k: Decimal, text: str
+) -> Quantity:
     """The quantity of `before ± after`, both times a factor; the uncertainty is expanded by `k`."""
-    if _BETWEEN.search(after):
+    spelled = written[after.start : after.end].strip()
+    if _BETWEEN.search(spelled):
         raise _refused(name, text, "has two uncertainties", EXAMPLE)
-    after = after.strip()
-    value = _number(name, before) * factor
-    relative = after.endswith("%")
-    if not after.removesuffix("%").strip():
+    value = _number(name, written, before.start, before.end, begin) * factor
+    relative = spelled.endswith("%")
+    if not spelled.removesuffix("%").strip():
         raise _refused(name, text, "has no uncertainty behind the sign", EXAMPLE)
-    spread = _number(name, after.removesuffix("%"))
+    end = written.rindex("%", after.start, after.end) if relative else after.end
+    spread = _number(name, written, after.start, end, begin)
     if spread < 0:
-        raise _refused(name, text, f"has the uncertainty {after}, which is below 0", "an uncertainty is 0 or above")
+        raise _refused(name, text, f"has the uncertainty {spelled}, which is below 0", "an uncertainty is 0 or above")
     u = abs(value) * spread / 100 if relative else spread * abs(factor)
     return _normal(name, _double(value), _double(u / k), text)
 
 
-def _number(name: str, text: str) -> Decimal:
-    """A constant expression; what is a decimal is taken as that."""
-    text = text.strip()
-    if _DECIMAL.fullmatch(text):
-        return Decimal(text)
-    return Decimal(float(constant_value(name, text)))
+def _number(name: str, written: str, start: int, end: int, begin: int) -> Decimal:
+    """The constant expression in a piece of what is written from a place on; what is a decimal is taken as that."""
+    number = written[start:end]
+    if _DECIMAL.fullmatch(number.strip()):
+        return Decimal(number.strip())
+    return Decimal(float(constant_value(name, number, begin + start)))
 
 
 def _double(x: Decimal) -> float:
@@ -172,16 +175,16 @@ def _double(x: Decimal) -> float:
         return math.inf
 
 
-def _drawn(name: str, family: str, inner: str, text: str) -> Quantity:
-    """The quantity of `family(…)`."""
+def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Quantity:
+    """The quantity of `family(…)`, the arguments of which begin at a place."""
     known = FAMILIES[family]
-    arguments = [inner[start:end] for start, end in pieces(inner)] if inner.strip() else []
+    arguments = [(inner[start:end], begin + start) for start, end in pieces(inner)] if inner.strip() else []
     counts = [signature.count(",") + 1 for signature in known.signatures]
     listed = " or ".join(f"`{signature}`" for signature in known.signatures)
-    if len(arguments) not in counts or not all(arguments):
+    if len(arguments) not in counts or not all(argument for argument, _ in arguments):
         given = f"{len(arguments)} number{'' if len(arguments) == 1 else 's'}"
         raise _refused(name, text, f"gives `{family}` {given}", f"write it as {listed}")
-    numbers = tuple(float(constant_value(name, argument)) for argument in arguments)
+    numbers = tuple(float(constant_value(name, *argument)) for argument in arguments)
     if known.ends:
         a, b = numbers[0], numbers[1] if family == "trapezoidal" else numbers[-1]
         if not a < b:

@@ -22,7 +22,6 @@ from .options import Answers, Program
 from .progress import Progress
 from .requests import (
     AS_USUAL,
-    LENIENT,
     Defaults,
     Reading,
     Request,
@@ -89,7 +88,7 @@ class Inputs(NamedTuple):
     """Whether LaTeX is to be a whole document."""
 
     @classmethod
-    def of(cls, program: Program, answers: Answers, document: bool = False) -> Inputs:
+    def of(cls, program: Program, answers: Answers, document: bool = False, reading: Reading = AS_USUAL) -> Inputs:
         """The inputs that these options name. Raises a usage error."""
         if answers.on_error not in (None, "skip", "fail"):
             raise ExpressionError(
@@ -98,7 +97,7 @@ class Inputs(NamedTuple):
         return cls(
             *program, answers.file, "json" if answers.json else answers.format,
             None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
-            LENIENT if program.lenient else AS_USUAL, document,
+            reading.leniently if program.lenient else reading, document,
         )  # fmt: skip
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest
 from ..questions import reading
-from ..questions.point import ValueOf, lenient_value, meant, merge, parse_point, point_of_object, read_json
+from ..questions.point import Lenient, ValueOf, constant_value, meant, merge, parse_point, point_of_object, read_json
 from ..views.formats import Asked
 
 CHUNK = 65536
@@ -42,9 +42,13 @@ class Reading(NamedTuple):
     keys: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
     """Further keys, each with what reads its value, which may raise an `ExpressionError`."""
 
+    @property
+    def leniently(self) -> Reading:
+        """The same, where what a refusal of a value offers is taken if nothing else can be meant."""
+        return self._replace(value_of=Lenient(self.value_of or constant_value))
+
 
 AS_USUAL = Reading()
-LENIENT = Reading(lenient_value)
 
 
 class Defaults(NamedTuple):

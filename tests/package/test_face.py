@@ -144,7 +144,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("hessian", "sin²(x) w", {"at": POINT, "lenient": True}),
     ("jacobian", "x w, 2 x", {"at": POINT, "lenient": True}),
     ("taylor", "e^(2 x)", {"at": "x=1", "lenient": True}),
-    ("propagate", "x w", {"at": "x=0.5±0.1,w=2.00(3)", "lenient": True}),
+    ("propagate", "x w", {"at": "x=½ ± 0.1,w=1,000.5(3)", "lenient": True}),
+    ("grad", "x/w", {"at": "x=⅓,w=2 ∛8", "lenient": True, "precision": 20}),
     ("export", "x sin(w)", {"lenient": True}),
     ("solve", "x e^(2 x) - w", {"at": "w=2", "lenient": True}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
@@ -207,6 +208,10 @@ def test_a_formula_that_was_read_as_its_refusal_offers_says_so() -> None:
     (kink,) = face.gradient("1 + |2 x|", {"x": 0}, lenient=True).to_dict()["warnings"]
     assert (kink["start"], kink["end"]) == (4, 9)
     assert face.parse("x sin(x)", lenient=True).text == "x*sin(x)"
+    meant = face.gradient("2 x y", {"x": "½", "y": 3}, lenient=True)
+    assert (meant.value, meant.note, meant.to_dict()["note"]) == (3.0, "read as: 2*x*y; x = (1/2)", meant.note)
+    with pytest.raises(ExpressionError):
+        face.gradient("2*x", "x=½")
     with pytest.raises(ExpressionError) as caught:
         face.gradient("1/2x", {"x": 3}, lenient=True)
     assert [offer.within("1/2x") for offer in caught.value.offers] == ["1/(2*x)", "(1/2)*x"]

@@ -388,7 +388,8 @@ def test_what_is_no_quantity(text: str, message: str) -> None:
     error = caught.value
     assert error.kind == "point" and error.hint
     assert error.text is not None and error.span is not None
-    assert error.text[error.span.start : error.span.end] in (text, text.strip())
+    assert error.text[error.span.start : error.span.end].strip() in text
+    assert error.span.start < error.span.end <= len(error.text)
 
 
 def test_what_is_written_reads_back() -> None:
