@@ -1,17 +1,22 @@
-"""Completion: what a shell is offered beyond commands, options and choices: functions, and variables of the formula."""
+"""Completion: what a shell is offered beyond commands, options and choices.
+
+Functions, variables of the formula, and columns of the data, as far as these are typed already.
+"""
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from typing import NamedTuple
 
 from .commands import COMMANDS, command_module
 from .errors import ExpressionError
 from .streams.arguments import Declared
-from .streams.options import Option
+from .streams.options import DATA, RENAMED, VARIABLES, Option
 
 _NAME = re.compile(r"[^\W\d]\w*$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
@@ -43,7 +48,19 @@ def of_option(option: Option, begun: str) -> Iterator[str]:
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(begun))
     elif option.after is not None:
-        yield from _variables(begun, option.after)
+        line = typed(os.environ)
+        head, comma, word = begun.rpartition(",")
+        there = {piece.partition("=")[0].strip() for piece in head.split(",")}
+        before, after, names = f"{head}{comma}", option.after, columns(line)
+        if option.names == VARIABLES:
+            known = columns(line, DATA)
+            names = [name for name in variables(line.expression) if name not in known]
+        elif option.names == RENAMED and after not in word:
+            names = variables(line.expression)
+        elif option.names == RENAMED:
+            name, _, word = word.partition(after)
+            before, after = f"{before}{name}{after}", ""
+        yield from (f"{before}{name}{after}" for name in names if name.startswith(word) and name not in there)
 
 
 def in_bash(whole: str, begun: str) -> str:
@@ -68,17 +85,17 @@ def of_functions(begun: str) -> Iterator[str]:
     yield from (name for name in FUNCTIONS if name.startswith(begun))
 
 
-def _variables(begun: str, after: str) -> Iterator[str]:
-    """The values that name variables of the program: each that is not there yet, with what follows it."""
-    head, comma, word = begun.rpartition(",")
-    there = {piece.partition("=")[0].strip() for piece in head.split(",")}
-    for name in variables(typed_expression(os.environ)):
-        if name.startswith(word) and name not in there:
-            yield f"{head}{comma}{name}{after}"
+class Line(NamedTuple):
+    """What is typed already."""
+
+    expression: str | None = None
+    """None where there is none yet."""
+    given: tuple[tuple[Option, str], ...] = ()
+    """The options that have a value, each with that."""
 
 
-def typed_expression(environment: Mapping[str, str]) -> str | None:
-    """The expression in the line that the shell asks about, None where there is none yet."""
+def typed(environment: Mapping[str, str]) -> Line:
+    """The line that the shell asks about."""
     text = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", "")
     for end in ("", '"', "'"):
         # the last word may have a quote that is still open
@@ -86,18 +103,36 @@ def typed_expression(environment: Mapping[str, str]) -> str | None:
             _, command, *words = [*shlex.split(text + end), "", ""]
             break
     else:
-        return None
+        return Line()
     if command not in COMMANDS:
-        return None
+        return Line()
     options = Declared(command_module(command).run).options
+    expression: str | None = None
+    given: list[tuple[Option, str]] = []
     rest = iter(word for word in words if word)
     for word in rest:
-        name, equals, _ = word.partition("=")
+        name, equals, value = word.partition("=")
         if name not in options:
-            return word
-        if not equals and options[name][2] is not bool:
-            next(rest, None)
-    return None
+            expression = word if expression is None else expression
+        elif options[name][2] is not bool:
+            given.append((options[name][1], value if equals else next(rest, "")))
+    return Line(expression, tuple(given))
+
+
+def columns(line: Line, held: str | None = None) -> Sequence[str]:
+    """The columns of the files in a line that hold data; of those only that hold `held`."""
+    paths = [path for option, path in line.given if option.holds is not None and held in (None, option.holds)]
+    if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
+        # what is far away, or can be read once only, is left alone
+        return ()
+    from .streams.data import rows_of  # most completions are not about data
+    from .streams.sources import sources
+
+    with suppress(ExpressionError, OSError, StopIteration), ExitStack() as stack:
+        first = next(source for source in sources(paths, None) if os.path.isfile(source.path))
+        header, rows = rows_of([first], stack)
+        return list(header if header is not None else next(rows)[1])
+    return ()
 
 
 def variables(text: str | None) -> Sequence[str]:

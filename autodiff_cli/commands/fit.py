@@ -34,18 +34,32 @@ Data = Annotated[
         "The data, a column a variable (as for `--points`; `-`: standard input); names that are no columns are "
         "parameters. Repeats.",
         "PATH",
+        holds=options.DATA,
     ),
 ]
 Response = Annotated[
-    str | None, options.Option("--response", "The column that the formula explains, where it is not `y = …`.", "NAME")
-]
+    str | None,
+    options.Option(
+        "--response", "The column that the formula explains, where it is not `y = …`.", "NAME",
+        after="", names=options.COLUMNS,
+    ),
+]  # fmt: skip
 Fix = Annotated[
     list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", after="=")
 ]
 Sigma = Annotated[
-    str | None, options.Option("--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA")
+    str | None,
+    options.Option(
+        "--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA",
+        after="", names=options.COLUMNS,
+    ),
+]  # fmt: skip
+Weights = Annotated[
+    str | None,
+    options.Option(
+        "--weights", "A column of weights, proportional to 1/sigma².", "NAME", after="", names=options.COLUMNS
+    ),
 ]
-Weights = Annotated[str | None, options.Option("--weights", "A column of weights, proportional to 1/sigma².", "NAME")]
 Loss = Annotated[
     str | None,
     options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=LOSSES),
@@ -55,7 +69,9 @@ Residuals = Annotated[
     options.Option("--residuals", "Write fitted values and residuals, a row each (csv or parquet).", "PATH"),
 ]
 ANSWERS = options.formats(view().formats, "by default what the file's name says, else table")
-AT = options.Option("--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT")
+AT = options.Option(
+    "--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT", after="="
+)
 
 
 def run(

@@ -60,6 +60,7 @@ Data = Annotated[
         "Repeated readings, a column a variable (as for `--points`; `-`: standard input): their means, uncertainties "
         "and correlations are used. Repeats.",
         "PATH",
+        holds=options.VARIABLES,
     ),
 ]
 Fitted = Annotated[

@@ -28,7 +28,11 @@ class Option(NamedTuple):
     standing: bool = True
     """Whether it may be a default of one's own; none is that repeats, or that names a file."""
     after: str | None = None
-    """Where its value names variables: what follows a name in it."""
+    """Where its value has names: what follows a name in it."""
+    names: str = "variables"
+    """Which those are: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
+    holds: str | None = None
+    """What the columns of the data are that its value names: `VARIABLES` or `DATA`; None where it names no data."""
     against: tuple[str, ...] = ()
     """Options beside which it does not hold where it is only such a default."""
 
@@ -50,6 +54,9 @@ class Argument(NamedTuple):
     metavar: str
     help: str
 
+
+VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "variables with their columns", "data"
+"""What the value of an option names. Data of a formula are no variables of it."""
 
 OPTIONS = "Options"
 """The title of those that no other title is for; that of a group is its `title()`."""
@@ -204,6 +211,7 @@ PointsFile = Annotated[
         "--points",
         "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, `s3://…`, or `-`. Repeats.",
         "PATH",
+        holds=VARIABLES,
     ),
 ]
 InputFormat = Annotated[
@@ -215,11 +223,15 @@ InputFormat = Annotated[
 ]  # fmt: skip
 Columns = Annotated[
     list[str] | None,
-    Option("--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES", after="="),
+    Option(
+        "--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES", after="=", names=RENAMED
+    ),
 ]
 Keep = Annotated[
     list[str] | None,
-    Option("--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES"),
+    Option(
+        "--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES", after="", names=COLUMNS
+    ),
 ]
 KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.")]
 Wide = Annotated[bool, Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.")]
@@ -273,6 +285,7 @@ DataFiles = Annotated[
         "--data",
         "The formula is one row's term: columns of this data (as for `--points`) are its data. Repeats.",
         "PATH",
+        holds=DATA,
     ),
 ]
 Reduce = Annotated[

@@ -8,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
-from autodiff_cli.commands import COMMANDS
-from autodiff_cli.completion import typed_expression
+from autodiff_cli.commands import COMMANDS, command_module
+from autodiff_cli.completion import of_option, typed
+from autodiff_cli.streams.arguments import Declared
 
 HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 
@@ -64,6 +66,43 @@ def test_what_bash_is_offered(words: list[str], expected: list[str]) -> None:
     assert in_bash(*words) == expected
 
 
+def test_columns_of_the_data_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("temp,time,u\n1,2,3\n", encoding="utf-8")
+    Path("data.jsonl").write_text('{"temp": 1, "time": 2}\n', encoding="utf-8")
+    Path("data").mkdir()
+    Path("data/1.csv").write_text("first,second\n", encoding="utf-8")
+    pyarrow.parquet.write_table(pyarrow.table({"temp": [1.0], "time": [2.0]}), "data.parquet")
+    Path("empty.csv").touch()
+    for line, option, expected in (
+        ("grad x*y --points data.csv --columns", "", ["x=", "y="]),
+        ("grad x*y --points data.csv --columns", "x=t", ["x=temp", "x=time"]),
+        ("grad x*y --points data.csv --columns", "x=temp,y=ti", ["x=temp,y=time"]),
+        ("grad x*y --points data.jsonl --keep", "a,t", ["a,temp", "a,time"]),
+        ("grad x*y --points=data.parquet --keep", "te", ["temp"]),
+        ("grad x*y --points data --keep", "", ["first", "second"]),
+        ("grad x*y --points dat*.csv --keep", "u", ["u"]),
+        ("grad a*temp --points data.csv --wrt", "", ["a", "temp"]),
+        ("grad a*temp --data data.csv --wrt", "", ["a"]),
+        ("fit --data data.csv a*temp --response", "t", ["temp", "time"]),
+        ("fit a*temp --data data.csv --sigma", "", ["temp", "time", "u"]),
+        ("fit a*temp --data data.csv --weights", "u", ["u"]),
+        ("fit 'time = a*temp + b' --data data.csv --at", "", ["a=", "b="]),
+        ("fit 'time = a*temp + b' --data data.csv --fix", "a=1,", ["a=1,b="]),
+        ("propagate a*temp --data data.csv --at", "", ["a=", "temp="]),
+        ("fit a*temp --data nothing.csv --response", "", []),
+        ("fit a*temp --data - --response", "", []),
+        ("fit a*temp --data s3://bucket/x.csv --response", "", []),
+        ("fit a*temp --data empty.csv --response", "", []),
+        ("fit a*temp --response", "", []),
+    ):
+        words = ["autodiff", *line.split(), option]
+        monkeypatch.setenv("COMP_WORDS", " ".join(words))
+        command, name = words[1], line.split()[-1]
+        declared = Declared(command_module(command).run).options[name][1]
+        assert list(of_option(declared, option)) == expected, line
+
+
 @pytest.mark.parametrize(
     ("shell", "line", "expected"),
     [
@@ -89,7 +128,7 @@ def test_the_expression_is_found_where_it_stands() -> None:
         ("autodiff", None),
         ("", None),
     ):
-        assert typed_expression({"COMP_WORDS": line}) == expected, line
+        assert typed({"COMP_WORDS": line}).expression == expected, line
 
 
 @pytest.fixture(scope="module")
