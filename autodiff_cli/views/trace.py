@@ -260,7 +260,7 @@ def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
     def cells(pull: Pull) -> Iterator[tuple[str, Style]]:
         formula, partial = notation.text(pull.formula), notation.number(pull.partial)
         yield notation.pull(pull), "code"
-        yield (partial if formula in (notation.given(pull.partial), "") else f"{formula} = {partial}"), "code"
+        yield (partial if formula in (notation.given(pull.partial), "") else formula), "code"
         if notation.blanks:
             yield from ((BLANK, "number"), (BLANK, "number"))
             return

@@ -18,6 +18,7 @@ from autodiff_cli.questions.problem import evaluate_constant
 from autodiff_cli.questions.trace import Trace, trace
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import Value, in_order
+from autodiff_cli.views.characters import width_of
 from counting import compared, compares, counted_calls
 from running import autodiff
 from strategies import graphs, program_text
@@ -164,9 +165,17 @@ def test_long_and_short_names_carry_their_bars() -> None:
     assert "l̅o̅s̅s̅ = v̄₁ · ∂v₁/∂loss" in out and "w̄_1 = " in out and "w̄₂ = " in out and "x̄ = " in out
 
 
-def test_the_simplest_trace_fits_a_screen() -> None:
-    shown = trimmed(on_terminal("trace", "tanh(w*x + b)", "--at", "w=0.5,x=2,b=-0.3", width=80).out)
-    assert shown == trimmed(autodiff("trace", "tanh(w*x + b)", "--at", "w=0.5,x=2,b=-0.3").out), "nothing is wrapped"
+@pytest.mark.parametrize(
+    "point",
+    ["w=0.5,x=2,b=-0.3", "w=0.7,x=-1.3,b=0.25", "w=-3,x=2,b=6.8813735870195432", "w=-1.23456,x=-2.34567,b=-3.4567"],
+)
+@pytest.mark.parametrize("mode", [[], ["--mode", "forward", "--direction", "w=1,x=-0.5"], ["--blanks"]], ids=str)
+def test_the_simplest_trace_fits_a_screen(point: str, mode: list[str]) -> None:
+    asked = ["trace", "tanh(w*x + b)", "--at", point, *mode]
+    shown = trimmed(on_terminal(*asked, width=80).out)
+    piped = trimmed(autodiff(*asked).out)
+    assert shown == piped, "nothing is wrapped"
+    assert max(map(width_of, piped)) <= 80
 
 
 def trimmed(text: str) -> list[str]:
