@@ -50,6 +50,13 @@ def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
     return found
 
 
+def _commands_with(name: str) -> list[str]:
+    """The commands that have an option."""
+    from ..streams.arguments import Declared
+
+    return [command for command in COMMANDS if name in Declared(command_module(command).run).options]
+
+
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
     from ..numbers.work import allowed
@@ -59,7 +66,7 @@ def call(command: str, args: Sequence[str]) -> int:
 
     module = command_module(command)
     declared = Declared(module.run)
-    values = read(args, declared, f"autodiff {command}")
+    values = read(args, declared, f"autodiff {command}", _commands_with)
     if "AUTODIFF_OPTIONS" in os.environ:
         from ..streams.defaults import with_own
 

@@ -77,8 +77,13 @@ def _changed(told: Option | Argument, changes: Sequence[Option | Argument | With
     return told
 
 
-def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any]:
-    """The values that a command line gives, by name. Raises `HelpAsked`, or a usage error for what fits nowhere."""
+def read(
+    args: Sequence[str], declared: Declared, command: str, elsewhere: Callable[[str], Sequence[str]] = lambda name: ()
+) -> dict[str, Any]:
+    """The values that a command line gives, by name. Raises `HelpAsked`, or a usage error for what fits nowhere.
+
+    `elsewhere` gives the commands that have an option.
+    """
     values: dict[str, Any] = {}
     positional: list[str] = []
     late: list[str] = []
@@ -119,13 +124,19 @@ def read(args: Sequence[str], declared: Declared, command: str) -> dict[str, Any
             else:
                 found = converted(option, kind, value)
                 if option.choices and found not in option.choices:
-                    _not_of_another(name, str(found), declared)
+                    lowered = str(found).lower()
+                    if lowered in option.choices:
+                        found = lowered
+                    else:
+                        _not_of_another(name, str(found), declared)
                 if values.setdefault(parameter, found) != found:
                     raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
     if values.get("json") and values.get("format", "json") != "json":
         raise ExpressionError("usage", "`--json` and `--format` ask for two formats", hint="leave one of them out")
     if len(positional) > len(declared.arguments):
-        raise _too_many(positional, declared, command, any(each.partition("=")[0] in known for each in late))
+        if any(each.partition("=")[0] in known for each in late):
+            raise ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
+        raise _too_many(positional, declared, command, elsewhere)
     return values | dict(zip([parameter for parameter, _ in declared.arguments], positional, strict=False))
 
 
@@ -168,18 +179,54 @@ def nearest_option(arg: str, options: Sequence[str]) -> str | None:
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
-def _too_many(positional: Sequence[str], declared: Declared, command: str, late: bool) -> ExpressionError:
+def _too_many(
+    positional: Sequence[str], declared: Declared, command: str, elsewhere: Callable[[str], Sequence[str]]
+) -> ExpressionError:
     """The error for more arguments than there is room for, with the likeliest cause."""
-    if late:
-        return ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
-    for arg in positional:
+    for k, arg in enumerate(positional):
+        name, _, value = arg.partition("=")
         if looks_like_option(arg):
+            meant = _meant(name[2:], value or "".join(positional[k + 1 : k + 2]), declared)
+            there = elsewhere(name)
             hint = f"`{command} --help` lists the options"
-            return ExpressionError("usage", f"there is no option `{arg.partition('=')[0]}`", hint=hint)
+            if meant:
+                hint = f"did you mean {' or '.join(f'`{each}`' for each in meant)}?"
+            elif 0 < len(there) <= FEW:
+                hint = f"it is an option of {', '.join(f'`{each}`' for each in there)}; {hint}"
+            return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
+        if _SHORT.fullmatch(name):
+            meant = [each for each in declared.options if each == f"-{name}" or each.startswith(f"-{name}") and k]
+            if meant:
+                hint = f"did you mean {' or '.join(f'`{each}`' for each in meant[:3])}? only `-h` has one dash"
+                return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
     extra = positional[len(declared.arguments)]
     hint = f"`{command} --help` says what it takes"
     if "--at" in declared.options and re.fullmatch(r"[^\W\d]\w*=[^=].*", extra):
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
+    elif f"--{extra}" in declared.options:
+        hint = f"did you mean `--{extra}`?"
+    elif extra.startswith("=") and not extra.startswith("=="):
+        hint = "leave out the spaces around `=`, or put all of it in quotes: `--at \"x = 3\"`"
     elif "--at" in declared.options:
         hint = "put the whole expression in quotes, so that the shell keeps it together"
     return ExpressionError("usage", f"`{extra}` is one argument too many", hint=hint)
+
+
+FEW = 4
+"""So many commands are named that have an option."""
+
+_SHORT = re.compile(r"-[a-z][a-z-]*")
+"""What is typed for an option where one dash is usual."""
+
+
+def _meant(name: str, value: str, declared: Declared) -> list[str]:
+    """Which options of the command may be meant by a name that none has, before this value: by likelihood."""
+    takes = [f"{each} {value}" for each, (_, option, _) in declared.options.items() if value in option.choices]
+    # `--latex` for `--format latex`
+    takes += [f"{each} {name}" for each, (_, option, _) in declared.options.items() if name in option.choices]
+    if takes:
+        return takes[:2]
+    words = set(name.split("-"))
+    near = [each for each in declared.options if words & set(each[2:].split("-"))]
+    near = near or [each for each in declared.options if len(name) > 2 and each.startswith(f"--{name}")]
+    return near[:2] if len(near) <= 2 else []
