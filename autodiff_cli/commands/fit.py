@@ -1,8 +1,9 @@
 """`autodiff fit`: the parameters of a formula from data, by least squares."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Annotated
 
 from ..errors import Diagnostic, ExpressionError
@@ -13,7 +14,7 @@ from ..questions.least_squares import LOSSES
 from ..questions.point import parse_point
 from ..streams import files, options
 from ..streams.driver import Inputs, answer_with
-from ..streams.requests import Request
+from ..streams.requests import Request, mapping
 from ..streams.runs import INTERRUPTED, Saved, Searches
 from ..views.characters import theme_of
 from ..views.error import report
@@ -78,6 +79,8 @@ def run(
     *,
     program: Annotated[options.Program, options.ONE, AT, options.Without.of("--wrt")],
     data: Data = None,
+    input_format: options.InputFormat = None,
+    columns: options.Columns = None,
     response: Response = None,
     fix: Fix = None,
     bounds: options.Bounds = None,
@@ -116,13 +119,14 @@ def run(
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, saves)
-    source = data
+    source, called = data, mapping(columns)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Fit:
         given = [*request.point, *fixed]
-        columns = read_data(source, request.text, given, response, [n for n in (spread, weights) if isinstance(n, str)])
+        also = [name for name in (spread, weights) if isinstance(name, str)]
+        measured = read_data(source, request.text, given, response, also, input_format, called)
         return fit(
-            request.text, columns, request.point, response=response, fixed=fixed, bounds=limits, sigma=spread,
+            request.text, measured, request.point, response=response, fixed=fixed, bounds=limits, sigma=spread,
             weights=weights, loss=loss or "linear", level=level, arithmetic=arithmetic, stop=stop,
         )  # fmt: skip
 
@@ -152,12 +156,13 @@ def _number_or_name(text: str | None) -> str | float | None:
 
 
 def read_data(
-    paths: Sequence[str], text: str, given: Sequence[str], response: str | None, also: Sequence[str]
-) -> dict[str, list[float]]:
-    """The columns of files that the fit of a formula needs. Raises `ExpressionError`."""
+    paths: Sequence[str], text: str, given: Sequence[str], response: str | None, also: Sequence[str],
+    format: str | None = None, called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, list[float]]:  # fmt: skip
+    """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
     from ..streams.measured import read_columns
 
-    return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also))
+    return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also), format, called)
 
 
 def residuals_table(found: Fit, path: str) -> bytes:

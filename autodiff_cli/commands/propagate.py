@@ -1,11 +1,13 @@
 """`autodiff propagate`: a result with its uncertainty, from values with theirs."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated
 
 from ..errors import ExpressionError
 from ..questions.bounds import parse_between
+from ..questions.fields import listed
 from ..questions.models import variables_of
 from ..questions.point import is_name, parse_point, point_of_object, read_json
 from ..questions.propagate import (
@@ -21,7 +23,7 @@ from ..questions.quantities import quantity
 from ..questions.reading import whole
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
-from ..streams.requests import Reading, Request, names, unknowns_of_object
+from ..streams.requests import Reading, Request, mapping, names, unknowns_of_object
 from ..streams.runs import Searches
 from ..views.characters import theme_of
 from ..views.formats import writer
@@ -92,6 +94,8 @@ def run(
     correlation: Correlation = None,
     dof: Dof = None,
     data: Data = None,
+    input_format: options.InputFormat = None,
+    columns: options.Columns = None,
     fit: Fitted = None,
     level: options.Level = None,
     k: Cover = None,
@@ -121,6 +125,10 @@ def run(
         raise ExpressionError(
             "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
         )
+    called = mapping(columns)
+    if not data and (called or input_format):
+        option = "--columns" if called else "--input-format"
+        raise ExpressionError("usage", f"`{option}` is about rows of data", hint="name a file: `--data readings.csv`")
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
 
@@ -135,7 +143,7 @@ def run(
             request.text, request.point, unknowns=sought, between=bounds, fitted=fitted,
             correlation={**pairs, **request.more.get("correlation", {})},
             dof={**degrees, **request.more.get("dof", {})},
-            readings=readings(data, request.text, known, implicit=implicit) if data else None,
+            readings=readings(data, request.text, known, input_format, called, implicit=implicit) if data else None,
             level=level, k=k, samples=samples, seed=seed, stop=stop,
         )  # fmt: skip
 
@@ -157,9 +165,10 @@ def read_fit(path: str) -> Estimates:
 
 
 def readings(
-    paths: Sequence[str], text: str, given: Sequence[str], *, implicit: bool = False
-) -> dict[str, list[float]]:
-    """The columns of files that are variables of the program. Raises `ExpressionError` where there are none."""
+    paths: Sequence[str], text: str, given: Sequence[str], format: str | None = None,
+    called: Mapping[str, str] = MappingProxyType({}), *, implicit: bool = False,
+) -> dict[str, list[float]]:  # fmt: skip
+    """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
     from ..streams.measured import read_columns
 
     def used(columns: Sequence[str]) -> list[str]:
@@ -168,12 +177,11 @@ def readings(
         # what an implicit model has no value of is looked for
         missing = [name for name in program.variables if name not in columns and name not in given and not implicit]
         if missing:
-            listed = ", ".join(f"`{column}`" for column in columns)
             raise ExpressionError(
                 "missing_value", f"`{missing[0]}` has no value: the data has no column of that name",
                 program.variables[missing[0]].span,
-                f"its columns are {listed}; or give the value: `--at \"{missing[0]}=…\"`",
+                f"its columns are {listed(columns)}; or give the value: `--at \"{missing[0]}=…\"`",
             )  # fmt: skip
         return found
 
-    return read_columns(paths, used)
+    return read_columns(paths, used, format, called)

@@ -49,7 +49,9 @@ def fitted(
         near = next((name for name in columns if name.lower() == missing[0].lower()), None)
         near = near or nearest(missing[0], list(columns))
         offers = apart(program, missing, given)
-        mapped = f", or take another: `--columns {missing[0]}={near}`" if near else ""
+        near = near or next((name for name in columns if not is_name(name)), None)
+        mapped = f"{missing[0]}={near}" if near is None or is_name(near) else f'"{missing[0]}={near}"'
+        mapped = f", or take another: `--columns {mapped}`" if near else ""
         raise ExpressionError(
             "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
             f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`{mapped}"
@@ -118,9 +120,15 @@ def mapped_columns(columns: Mapping[str, str], names: Sequence[str]) -> dict[str
 def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
     """The error for a column that is not there."""
     near = nearest(name, list(columns))
-    listed = ", ".join(f"`{column}`" for column in columns[:20]) + (", …" if len(columns) > 20 else "")
     hint = f"did you mean `{near}`? " if near else ""
-    return ExpressionError("usage", f"there is no column `{name}` {purpose}", hint=f"{hint}there are {listed}")
+    return ExpressionError("usage", f"there is no column `{name}` {purpose}", hint=f"{hint}there are {listed(columns)}")
+
+
+def listed(columns: Sequence[str]) -> str:
+    """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
+    told = ", ".join(f"`{column}`" for column in columns[:20]) + (", …" if len(columns) > 20 else "")
+    other = next((column for column in columns if not is_name(column)), None)
+    return told if other is None else f'{told} (`--columns "x={other}"` calls one `x`)'
 
 
 _NUMERAL = re.compile(r"(?<![\w`])-?\d[\d.]*(?:e[+-]?\d+)?")

@@ -16,6 +16,7 @@ from ..values.sweep_in import sweep_in
 from ..values.value import Value
 from .arithmetic import DOUBLE, Arithmetic, Shown
 from .bounds import Range
+from .fields import listed
 from .least_squares import (
     LOSSES,
     PROBES,
@@ -130,8 +131,7 @@ def columns_needed(
 
 
 def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
-    listed = ", ".join(f"`{column}`" for column in columns)
-    return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed}")
+    return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
 
 
 def _read(text: str, columns: Sequence[str], given: Sequence[str], response: str | None) -> tuple[Program, str]:
@@ -145,10 +145,9 @@ def _read(text: str, columns: Sequence[str], given: Sequence[str], response: str
     if response is None:
         last = program.bindings[-1] if program.bindings else None
         if last is None or last.value is not program.outputs[0] or last.name not in columns:
-            listed = ", ".join(f"`{column}`" for column in columns)
             raise ExpressionError(
                 "usage", "which column the formula explains is not said",
-                hint=f"write it as `y = …`, or name it: `--response y`; the columns are {listed}",
+                hint=f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}",
             )  # fmt: skip
         response = last.name
     if response not in columns:
@@ -232,10 +231,10 @@ def _fit(
         if error is not None:
             raise error
         first = posed.program.variables[needed[0]]
-        listed = ", ".join(f"`{column}`" for column in columns)
+        used = ", ".join(f"`{column}`" for column in columns)
         raise ExpressionError(
             "missing_value", f"`{needed[0]}` has no start, and the model is not linear in it", first.span,
-            f"give one: `--at {','.join(f'{name}=…' for name in needed)}`; the columns that are used are {listed}",
+            f"give one: `--at {','.join(f'{name}=…' for name in needed)}`; the columns that are used are {used}",
         )  # fmt: skip
     interrupted = False
     try:
@@ -279,8 +278,8 @@ def _pose(
             warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
     for name in bounds:
         if name not in parameters or name in fixed:
-            listed = ", ".join(f"`{each}`" for each in parameters if each not in fixed)
-            raise ExpressionError("usage", f"`{name}` has bounds and is not fitted", hint=f"fitted are {listed}")
+            told = ", ".join(f"`{each}`" for each in parameters if each not in fixed)
+            raise ExpressionError("usage", f"`{name}` has bounds and is not fitted", hint=f"fitted are {told}")
     both = [name for name in fixed if name in given and as_number(given[name], name) != as_number(fixed[name], name)]
     if both:
         raise ExpressionError("point", f"`{both[0]}` has a start and is held at another value", hint="leave one out")
@@ -476,12 +475,12 @@ def _answer(
     reason, message = _told(null, moved, interrupted, told, at_bound)
     if null:
         for direction in null:
-            listed = " and ".join(f"`{name}`" for name in direction)
+            together = " and ".join(f"`{name}`" for name in direction)
             first = next(iter(direction))
-            message, hint = f"the data do not tell {listed} apart", f"hold one of them: `--fix {first}=…`"
+            message, hint = f"the data do not tell {together} apart", f"hold one of them: `--fix {first}=…`"
             if len(direction) == 1:
                 message, hint = (
-                    f"the data say nothing of {listed} here",
+                    f"the data say nothing of {together} here",
                     f"start elsewhere, or hold it: `--fix {first}=…`",
                 )
             warnings.append(Diagnostic("undetermined", message, None, hint))

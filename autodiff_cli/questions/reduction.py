@@ -20,7 +20,7 @@ from ..values.second import hessian_in
 from ..values.value import in_order
 from .arithmetic import Arithmetic
 from .evaluator import compile_gradient
-from .fields import fitted, reason
+from .fields import fitted, listed, reason
 from .optimality import Derivatives, Single, derivatives
 from .point import is_name
 from .problem import as_number, unused, wanted_variables
@@ -162,10 +162,10 @@ def pose(
         program = fitted(text, columns, values, None).program
         used = [name for name in program.variables if name in columns]
         if not used:
-            listed = ", ".join(f"`{name}`" for name in columns[:20]) + (", …" if len(columns) > 20 else "")
             raise ExpressionError(
-                "usage", "the formula uses no column of the data", hint=f"there are {listed}; or leave out `--data`"
-            )
+                "usage", "the formula uses no column of the data",
+                hint=f"there are {listed(columns)}; or leave out `--data`",
+            )  # fmt: skip
         return used
 
     data = over.data(choose, over.skip)

@@ -195,7 +195,7 @@ def _too_many(
                 hint = f"it is an option of {', '.join(f'`{each}`' for each in there)}; {hint}"
             return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
         if _SHORT.fullmatch(name):
-            meant = [each for each in declared.options if each == f"-{name}" or each.startswith(f"-{name}") and k]
+            meant = [each for each in declared.options if each == f"-{name}" or (each.startswith(f"-{name}") and k)]
             if meant:
                 hint = f"did you mean {' or '.join(f'`{each}`' for each in meant[:3])}? only `-h` has one dash"
                 return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
@@ -206,7 +206,7 @@ def _too_many(
     elif f"--{extra}" in declared.options:
         hint = f"did you mean `--{extra}`?"
     elif extra.startswith("=") and not extra.startswith("=="):
-        hint = "leave out the spaces around `=`, or put all of it in quotes: `--at \"x = 3\"`"
+        hint = 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
     elif "--at" in declared.options:
         hint = "put the whole expression in quotes, so that the shell keeps it together"
     return ExpressionError("usage", f"`{extra}` is one argument too many", hint=hint)

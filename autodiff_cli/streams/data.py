@@ -24,7 +24,7 @@ from .driver import Answer, Inputs, Method, answer_requests, is_file
 from .files import begun
 from .filesystems import NEEDS_DATA, arrow, is_url, plain
 from .options import COLUMNAR
-from .requests import Request, default_point, names, whole
+from .requests import Request, default_point, mapping, names, whole
 from .sinks import sink
 from .sources import File, Source, has_arrow, opened, sources
 from .textrows import Row, Texts, table, value
@@ -112,18 +112,6 @@ def _parts(chosen: options.Rows) -> Parts:
         hint = "leave `--workers` out: the cluster has its own"
         raise ExpressionError("usage", "`--scheduler` and `--workers` ask for two things", hint=hint)
     return Parts(chosen.engine, chosen.scheduler, chosen.workers, chosen.part_size, chosen.resume)
-
-
-def mapping(given: Sequence[str] | None) -> dict[str, str]:
-    """Which column has the values of which variable."""
-    found: dict[str, str] = {}
-    for piece in (piece for option in given or () for piece in option.split(",")):
-        name, equals, column = (part.strip() for part in piece.partition("="))
-        if not (name and equals and column):
-            hint = "write it as `--columns x=temp`: the variable, then the column"
-            raise ExpressionError("usage", f"`--columns` cannot be `{piece.strip()}`", hint=hint)
-        found[name] = column
-    return found
 
 
 # ---- the answers --------------------------------------------------------------------------------------------------

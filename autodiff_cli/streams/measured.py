@@ -9,15 +9,17 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions.fields import check_type, mapped_columns, reason, unique
 from ..questions.reduction import Choose, Columns, Data, Reduction, checked, placed, reduction
-from .data import Again, closing, mapping, rows_of
+from .data import Again, closing, rows_of
 from .driver import Inputs
 from .options import Answers, Loss, Rows
 from .progress import Progress
+from .requests import mapping
 from .sources import Source, has_arrow, sources
 from .textrows import value
 
@@ -31,27 +33,33 @@ A_PIECE = 4096
 
 
 def read_columns(
-    paths: Sequence[str], wanted: Callable[[Sequence[str]], Collection[str]]
+    paths: Sequence[str], wanted: Callable[[Sequence[str]], Collection[str]], format: str | None = None,
+    called: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, list[float]]:  # fmt: skip
     """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
 
-    The numbers remember their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be
-    read, `point` for what is no number, with its line and column.
+    Those in `called` have another name, by which they are known then: each name with its column. The numbers remember
+    their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point` for what
+    is no number, with its line and column.
     """
     with ExitStack() as stack:
-        header, rows = rows_of(files := sources(paths, None), stack)
-        found: dict[str, list[float]] | None = None
-        if header is not None:
-            found = {name: [] for name in wanted(header)}
+        header, rows = rows_of(files := sources(paths, format), stack)
+        theirs: dict[str, str] = {}
+
+        def chosen(columns: Sequence[str]) -> dict[str, list[float]]:
+            theirs.update(mapped_columns(called, columns))
+            return {name: [] for name in wanted(list(theirs))}
+
+        found = None if header is None else chosen(header)
         count = 0
         for line, cells, error in rows:
             if found is None:
-                found = {name: [] for name in wanted(list(cells))}
+                found = chosen(list(cells))
             try:
                 if error is not None:
                     raise error
                 for name, column in found.items():
-                    column.append(value(name, cells.get(name)))
+                    column.append(value(theirs[name], cells.get(theirs[name])))
             except ExpressionError as fault:
                 told = ExpressionError(fault.kind, f"line {line} of the data: {fault}", hint=fault.hint)
                 told.text = ""

@@ -6,8 +6,9 @@ A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
@@ -180,6 +181,19 @@ def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] |
     if not all(found):
         raise ExpressionError("usage", f"`{option}` needs names", hint=f"write it as `{option} x` or `{option} x,y`")
     return tuple(dict.fromkeys(found))
+
+
+def mapping(given: Sequence[str] | None) -> dict[str, str]:
+    """Which column has the values of which variable."""
+    found: dict[str, str] = {}
+    # the names of columns may have commas in them
+    for piece in (piece for option in given or () for piece in re.split(r",(?=[^,]*=)", option)):
+        name, equals, column = (part.strip() for part in piece.partition("="))
+        if not (name and equals and column):
+            hint = "write it as `--columns x=temp`: the variable, then the column"
+            raise ExpressionError("usage", f"`--columns` cannot be `{piece.strip()}`", hint=hint)
+        found[name] = column
+    return found
 
 
 def unknowns_of_object(value: object) -> list[str]:
