@@ -9,7 +9,7 @@ from ..streams import options
 from ..streams.driver import Inputs, answer_all
 from ..views.characters import look
 from ..views.diff import view
-from ..views.formats import by_name, in_latex
+from ..views.formats import language_of
 
 EXAMPLES = (
     'autodiff diff "x**2*exp(-x/2)"',
@@ -60,7 +60,7 @@ def run(
     Simplified by rules that hold in the whole domain; with their values if a point is given.
     """
     inputs = Inputs.of(program, answers, document)
-    language = by_name("--to", in_latex(to, inputs.format), inputs.output, LANGUAGES, "text")
+    language = language_of(to, inputs.format, inputs.output, LANGUAGES, "text")
     arithmetic = chosen(*numbers)
     letters = inputs.output is not None or look(sys.stdout).unicode
     return answer_all(

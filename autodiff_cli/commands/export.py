@@ -8,7 +8,7 @@ from ..streams.driver import Inputs, answer_one
 from ..targets import TARGETS
 from ..targets.dialects import DIALECTS
 from ..views.export import view
-from ..views.formats import by_name, in_latex, writer
+from ..views.formats import language_of, writer
 
 EXAMPLES = (
     'autodiff export "tanh(x*w + b)" --to c',
@@ -55,7 +55,7 @@ def run(
     """
     inputs = Inputs.of(program, answers, document)
     inputs.need(only="one program at a time is exported, not a stream")
-    target = by_name("--to", in_latex(to, inputs.format), inputs.output, TARGETS, "python")
+    target = language_of(to, inputs.format, inputs.output, TARGETS, "python")
     shown = view()
     chosen = inputs.chosen(shown.formats, "latex" if target == "latex" else "table", text=shown.endings)
     out = inputs.out()

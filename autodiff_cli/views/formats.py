@@ -489,6 +489,14 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 FOREIGN = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings by which a format is surely meant, and none that there is."""
 
+CODE = frozenset(
+    (
+        ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".cs", ".cu", ".f", ".f90", ".go", ".java", ".jl", ".js", ".mjs",
+        ".kt", ".lua", ".m", ".php", ".py", ".r", ".rb", ".rs", ".sql", ".swift", ".ts", ".zig",
+    )
+)  # fmt: skip
+"""Endings by which a language is surely meant."""
+
 
 def by_name(
     option: str, name: str | None, path: str | None, endings: Mapping[str, Sequence[str]], otherwise: str
@@ -506,12 +514,23 @@ def by_name(
     return name or (meant[0] if meant else otherwise)
 
 
-def in_latex(to: str | None, format: str | None) -> str | None:
-    """The language that an option names, or that the format is. Raises a usage error where they are two."""
+def language_of(
+    to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
+) -> str:
+    """The language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
+
+    Raises a usage error where these ask for two things, and for a file that is surely of another language.
+    """
     if format == "latex" and to not in (None, "latex"):
         told = f"`--format latex` and `--to {to}` ask for two things"
         raise ExpressionError("usage", told, hint="leave one of them out")
-    return "latex" if format == "latex" else to
+    ending = splitext(path)[1].lower() if path else ""
+    if to is None and format is None and ending in CODE and not any(ending in ends for ends in languages.values()):
+        raise ExpressionError(
+            "usage", f"`{ending}` is not one of this command's languages",
+            hint=f"it has {_listed(languages)}; `--to` chooses one whatever the file's name",
+        )  # fmt: skip
+    return by_name("--to", "latex" if format == "latex" else to, path, languages, otherwise)
 
 
 def format_of(
