@@ -29,7 +29,7 @@ Range = Annotated[
 ]
 Path = Annotated[
     str | None,
-    options.Option("--path", "Also the path of a run, the jsonl or csv of `descend`.", "PATH"),
+    options.Option("--path", "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).", "PATH"),
 ]
 
 ANSWERS = (
@@ -65,7 +65,7 @@ def run(
     out = inputs.out()
     ranges = parse_ranges(range or ())
     looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
-    steps = read_path(path) if path is not None else []
+    steps = read_path(path, inputs.beside("--path", path)) if path is not None else []
     code = answer_one(
         inputs,
         lambda request: plot(

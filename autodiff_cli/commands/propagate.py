@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 from ..errors import ExpressionError
 from ..questions.bounds import parse_between
@@ -70,7 +70,7 @@ Fitted = Annotated[
     options.Option(
         "--fit",
         "The parameters that `fit` found, with their standard errors, correlations and degrees of freedom: the JSON "
-        "file that it wrote. Values in `--at` come before them.",
+        "file that it wrote (`-`: standard input). Values in `--at` come before them.",
         "PATH",
     ),
 ]
@@ -132,7 +132,9 @@ def run(
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
 
-    fitted = None if fit is None else read_fit(fit)
+    if fit == "-" and data and "-" in data:
+        raise ExpressionError("usage", "`--fit` and `--data` both read standard input", hint="name a file")
+    fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
     looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
@@ -153,9 +155,12 @@ def run(
     return out.finish(code, whole=inputs.many) or searches.code
 
 
-def read_fit(path: str) -> Estimates:
-    """The parameters in a file that `fit` wrote. Raises `ExpressionError` (`io`, `limit`, `point`)."""
-    text, fault = whole(path)
+def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
+    """The parameters in a file that `fit` wrote, which may be open already.
+
+    Raises `ExpressionError` (`io`, `limit`, `point`).
+    """
+    text, fault = whole(path, file)
     try:
         if fault is not None:
             raise fault

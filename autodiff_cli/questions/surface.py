@@ -8,7 +8,7 @@ from bisect import bisect
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
@@ -210,12 +210,12 @@ def _levels(known: Sequence[float]) -> tuple[float, ...]:
     return tuple(z for z in rounded if low < z < high)
 
 
-def read_path(source: str) -> list[dict[str, float]]:
-    """The points of a run in a file that `descend` or `minimize` wrote, as jsonl, json or csv.
+def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
+    """The points of a run in a file that `descend` or `minimize` wrote, as jsonl, json or csv; it may be open already.
 
     Raises `ExpressionError` (`io`, `limit`, `usage`).
     """
-    text, fault = whole(source)
+    text, fault = whole(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
     try:

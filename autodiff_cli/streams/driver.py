@@ -8,7 +8,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..numbers.work import current
@@ -108,6 +108,18 @@ class Inputs(NamedTuple):
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
         """The format, by the option, or the name of the file, or else what is usual; see `format_of`."""
         return format_of(self.format, self.output, formats, "jsonl" if self.many else otherwise, text)
+
+    def beside(self, option: str, path: str) -> BinaryIO | None:
+        """Standard input, where that is what an option names, and else None.
+
+        Raises a usage error where programs come from there.
+        """
+        if path != "-":
+            return None
+        if self.many or self.file == "-":
+            first = "the programs" if self.many else "`--file`"
+            raise ExpressionError("usage", f"{first} and `{option}` both read standard input", hint="name a file")
+        return standard_input()
 
     def out(self) -> Output:
         """Where the answers go. Raises, before any work is done, what is known to be wrong with it."""
