@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.domain import is_outside
@@ -35,7 +35,7 @@ def missing(row: Primitive) -> list[str]:
             said.append(f"{name} has a sample outside of its domain: {sample}")
     if len(row.params) == 1 and not row.variadic:
         said += _facts(row)
-    return said + _commutes(row) + _lies(row)
+    return said + _commutes(row) + _lies(row) + _strays(row) + _bends(row)
 
 
 def _value(row: Primitive, *xs: float) -> float | None:
@@ -72,6 +72,37 @@ def _lies(row: Primitive) -> list[str]:
     # rounding takes a value to an end that it comes near to
     outside = [xs for xs, y in found if not low <= y <= high]
     return [f"{row.name} has values outside of {row.values}, at {outside}"] if outside else []
+
+
+def _strays(row: Primitive) -> list[str]:
+    """Whether it has no value where the row says so: what writes it as it is defined has no other word for that."""
+    if row.variadic or not row.bounds.bounds or row.takes_conditions:
+        return []
+    points = [xs for xs in product((*PROBES, 0.0), repeat=len(row.params)) if is_outside(row.bounds, xs)]
+    found = [xs for xs in points if _value(row, *xs) is not None]
+    return [f"{row.name} has a value outside of its domain, at {found[0]}"] if found else []
+
+
+def _bends(row: Primitive) -> list[str]:
+    """Whether second derivatives and series know its kinks."""
+    if row.kink is None:
+        return []
+    if row.near is None:
+        return [f"{row.name} has a kink and no `near`: which smooth function it is on either side"]
+    # some have a derivative nowhere else either: steps
+    if not any(any(_slopes(row, xs)) for xs in row.samples):
+        return []
+    for xs in [(x,) * max(len(row.params), 1 + row.variadic) for x in (*PROBES, 0.0)]:
+        if row.kink(*xs) and all(slope is REAL.nothing for slope in _slopes(row, xs) or (0,)):
+            return [f"{row.name} takes no part at its kink {xs}: its rule gives `m.nothing` there, not the number 0"]
+    return []
+
+
+def _slopes(row: Primitive, xs: tuple[float, ...]) -> list[float | None]:
+    try:
+        return row.slopes(REAL, xs, _value(row, *xs))
+    except (ValueError, ArithmeticError, TypeError):
+        return []
 
 
 def _facts(row: Primitive) -> list[str]:

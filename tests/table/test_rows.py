@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import autodiff_cli.targets
+from autodiff_cli.commands import COMMANDS
 from autodiff_cli.table.names import by_name
 from autodiff_cli.table.operators import WHERE
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, Primitive
@@ -28,13 +29,22 @@ from autodiff_cli.table.primitives import entry
 entry("gudermann", "x", "the Gudermann function", lambda m, x, out: m.sech(x), facts="odd increasing",
       definition=lambda m, x: 2 * m.atan(m.tanh(x / 2)), group="Hyperbolic", samples=(-2.5, 0.5, 1.0))
 
+def halved(m, side, x, y, out):
+    return ((x - 1) / 2 if side(x - 1) > 0 else 0) + m.sqrt(y)
+
+entry("halved", "x y", "sqrt(y), and above x = 1 half of what is above it",
+      lambda m, x, y, out: m.where(m.gt(x, 1), 0.5, lambda: m.where(m.lt(x, 1), m.nothing, 0)),
+      lambda m, x, y, out: 0.5 / m.sqrt(y), facts="selects", definition=lambda m, x, y: m.max(x - 1, 0) / 2 + m.sqrt(y),
+      domain="y >= 0", kink=lambda x, y: x == 1, convention="0 at 1", near=halved, group="Elementary",
+      samples=((0.5, 1.0), (2.0, 3.0)))
+
 from autodiff_cli.__main__ import run
 
 for line in sys.stdin:
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    kept = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in "oe"]
+    with redirect_stdout(kept[0]), redirect_stderr(kept[1]):
         code = run(json.loads(line))
-    print(json.dumps([code, out.getvalue() + err.getvalue()]))
+    print(json.dumps([code, "".join(each.buffer.getvalue().decode() for each in kept)]))
 """
 
 AT_ONE = ("gudermann(x)", "--at", "x=1")
@@ -55,11 +65,39 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("functions", "gudermann"): (0, "the Gudermann function"),
     ("grad", "gudermannn(x)", "--at", "x=1"): (3, "did you mean `gudermann`?"),
     **{("export", "gudermann(x)", "--to", target): (0, "sech" if target == "latex" else "tanh") for target in TARGETS},
+    ("jacobian", "gudermann(x), x", "--at", "x=1"): (0, "0.648054"),
+    ("plot", "gudermann(x)", "--range", "x=-2:2"): (0, "f′(x) = sech(x)"),
+    ("page", *AT_ONE): (0, "gudermann"),
+    ("solve", "gudermann(x) = 0.5"): (0, "x = 0.5222381033"),
+    ("propagate", "gudermann(x)", "--at", "x=1±0.1"): (0, "0.0648054"),
+    ("propagate", "gudermann(x)", "--at", "x=1±0.1", "--samples", "2000", "--seed", "1"): (0, "2,000 draws"),
+    ("minimize", "gudermann(x)**2", "--at", "x=1"): (0, "a minimum"),
+    ("descend", "gudermann(x)**2", "--at", "x=1", "--steps", "1"): (0, "0.887787"),
+    ("fit", "y = a*gudermann(x)", "--data", "{data}", "--at", "a=1"): (0, "one linear solve"),
+    ("grad", "gudermann(x)", "--points", "{data}"): (0, "0.648054273663885"),
+    ("diff", "gudermann(x)**2", "--steps"): (0, "sech(x)"),
+    ("diff", "gudermann(x)", "--order", "2", "--to", "latex"): (0, r"-\tanh(x) \operatorname{sech}(x)"),
+    ("diff", "abs(gudermann(x))", "--assume", "x > 0"): (0, "d/dx = sech(x)"),
+    ("trace", *AT_ONE, "--format", "latex"): (0, r"\operatorname{gudermann}(1)"),
+    # one with two inputs, a kink and a domain
+    ("grad", "halved(x, y)", "--at", "x=1,y=4"): (0, "`halved` has no derivative at (1, 4)"),
+    ("grad", "halved(x, y)", "--at", "x=1,y=-4"): (4, "`halved` is undefined at (1, -4); its domain: y >= 0"),
+    ("grad", "halved(x, y)", "--at", "x=3,y=4", "--exact"): (0, "value = 3"),
+    ("hessian", "halved(x, y)", "--at", "x=1,y=4"): (4, "`halved` has a kink at (1, 4)"),
+    ("hessian", "halved(x, y)", "--at", "x=2,y=4"): (0, "-0.03125"),
+    ("taylor", "halved(x, 4)", "--at", "x=1"): (4, "is 0.5 on one side and 0 on the other"),
+    ("check", "halved(x, y)", "--at", "x=1,y=4"): (0, "a kink: slope 0 on the left, 0.5 on the right"),
+    ("check", "halved(x, y)", "--at", "x=2,y=4"): (0, "agreement: yes"),
+    **{
+        ("export", "halved(x, y)", "--to", target): (0, "halved" if target == "latex" else "sqrt") for target in TARGETS
+    },
 }
 
 
-def test_one_row_is_enough_for_every_command() -> None:
-    asked = "\n".join(json.dumps(args) for args in ASKED)
+def test_one_row_is_enough_for_every_command(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("x,y\n1,1.7315389\n0.5,0.9607615\n-1,-1.7315389\n")
+    asked = "\n".join(json.dumps([str(data) if arg == "{data}" else arg for arg in args]) for args in ASKED)
     ran = subprocess.run(
         [sys.executable, "-c", ADDED], input=asked, capture_output=True, text=True, encoding="utf-8", timeout=300
     )
@@ -69,8 +107,10 @@ def test_one_row_is_enough_for_every_command() -> None:
         assert got == code and part in text, (args, got, text)
 
 
-def test_every_target_is_asked() -> None:
+def test_every_target_and_every_command_is_asked() -> None:
     assert set(TARGETS) == set(autodiff_cli.targets.TARGETS)
+    # an exercise is drawn from patterns of functions that are taught
+    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise"}
 
 
 # ---- what a row lacks -----------------------------------------------------------------------------------------------
@@ -110,6 +150,11 @@ def test_wrong_facts_are_found() -> None:
     (told,) = wrong("sigmoid", values="(0.5, 1)")
     assert told.startswith("sigmoid has values outside of (0.5, 1), at [(-2.5,), ")
     assert wrong("cos", increasing=True) == ["cos does not increase"]
+    assert wrong("sqrt", domain="x >= 1", samples=((4.0,),)) == ["sqrt has a value outside of its domain, at (0.6,)"]
+    assert wrong("relu", near=None) == ["relu has a kink and no `near`: which smooth function it is on either side"]
+    assert wrong("relu", partials=(lambda m, x, out: m.where(m.gt(x, 0), 1, m.nothing),)) == [
+        "relu takes no part at its kink (0.0,): its rule gives `m.nothing` there, not the number 0"
+    ]
     assert wrong("abs", convention="") == ["abs has a kink without a convention, or a convention without a kink"]
 
 
