@@ -12,11 +12,29 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from inspect import signature
-from keyword import iskeyword
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, cast, overload
 from warnings import warn
 
 from . import views
+from .calls import (
+    At,
+    Names,
+    Ranges,
+    Table,
+    as_meant,
+    between_of,
+    columns_of,
+    keyword,
+    kind_of,
+    names_of,
+    options_of,
+    point_of,
+    ranges_of,
+    reduced,
+    taken,
+    theme_named,
+    written_number,
+)
 from .commands import command_module
 from .commands.fit import read_data
 from .commands.propagate import read_fit, readings
@@ -44,35 +62,19 @@ from .questions import solve as _solve
 from .questions import surface as _surface
 from .questions import taylor as _taylor
 from .questions import trace as _trace
-from .questions.arithmetic import DOUBLE, Arithmetic, chosen
-from .questions.bounds import Range, parse_between, parse_ranges
+from .questions.arithmetic import chosen
 from .questions.digits import Shown
-from .questions.point import (
-    Lenient,
-    Typed,
-    ValueOf,
-    constant_value,
-    meant,
-    parse_point,
-    read_point,
-    split,
-    typed,
-)
+from .questions.point import constant_value, meant, parse_point, read_point, split
 from .questions.problem import as_number
 from .questions.problem import parse as _parse
 from .questions.quantities import quantity
-from .questions.reduction import Data, Reduction, held, reduction
 from .refusals.leniency import AsRead, leniently
 from .run.sweep import Fault, forward
 from .run.tape import Tape
-from .streams.arguments import Declared, converted
+from .streams.arguments import Declared
 from .streams.files import Output
-from .streams.measured import from_files
-from .streams.options import Option
-from .streams.requests import names
-from .streams.sources import sources
 from .values.value import Value, as_float, constant, located, number_type, values_of
-from .views.characters import Look, Theme, theme_of
+from .views.characters import Look
 from .views.error import draw as _drawn
 from .views.formats import Asked, format_of
 from .views.graph import FORMATS as PICTURE_FORMATS
@@ -85,29 +87,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 A = TypeVar("A", bound="Answer")
 
-At = Mapping[str, Any] | str | None
-"""A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
-
-Table = Any
-"""Data: columns by name, a frame, an Arrow table, or the name of a file, or several."""
-
-Names = Sequence[str] | str | None
-Ranges = Mapping[str, tuple[float | None, float | None]] | str | Sequence[str] | None
-"""Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
-
 WITHOUT = ("exercise", "functions")
 """Commands that take no program."""
-
-MANY = (
-    "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
-)
 
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 class Answer:
     """What every answer can do: print as its command prints to a pipe, and show itself in a notebook.
 
-    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML.
+    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or a matrix have
+    the formula as well, for what is printed from the notebook.
     """
 
     _told: ClassVar[tuple[str, ...]] = ()
@@ -152,10 +141,8 @@ class Answer:
         return ({} if text is None else {"expr": text}) | note | record
 
     def _repr_html_(self) -> str | None:
-        # a notebook would prefer HTML to a formula and to a drawing
-        if self._repr_latex_() is not None or self._repr_svg_() is not None:
-            return None
-        return views.html(self, **self._choices)
+        # a notebook would prefer HTML to a drawing
+        return None if self._repr_svg_() is not None else views.html(self, **self._choices)
 
     def _repr_latex_(self) -> str | None:
         made = views.latex(self, **self._choices)
@@ -467,19 +454,12 @@ def explain(error: ExpressionError, text: str | None) -> None:
         error.__notes__ = ["\n".join(lines)]
 
 
-@cache
-def options_of(command: str) -> dict[str, tuple[Option, Any]]:
-    """The options of a command, by the names that they have as keyword arguments."""
-    declared = Declared(command_module(command).run)
-    return {_keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
-
-
 def in_python(told: Diagnostic, command: str) -> Diagnostic:
     """An error or a warning that names the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
     options = options_of(command)
 
     def spelled(match: re.Match[str]) -> str:
-        name, value = _keyword(match[1]), match[2]
+        name, value = keyword(match[1]), match[2]
         if name not in options:
             return match[0]
         kind = options[name][1]
@@ -508,12 +488,7 @@ def warned(answer: Any, command: str) -> Any:
 def former_names(command: str) -> dict[str, str]:
     """Keyword arguments that were called otherwise before, each with the name that it has now."""
     former = Declared(command_module(command).run).former
-    return {_keyword(name): _keyword(now) for name, now in former.items()}
-
-
-def _keyword(name: str) -> str:
-    found = name[2:].replace("-", "_")
-    return f"{found}_" if iskeyword(found) else found
+    return {keyword(name): keyword(now) for name, now in former.items()}
 
 
 def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -526,24 +501,20 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 now = former_names(command)[name]
                 warn(f"`{name}` is called `{now}` now", DeprecationWarning, stacklevel=2)
                 given[now] = given.pop(name)
-            text = args[0] if args else given.get("text")
-            if (args or "text" in given) and not isinstance(text, str) and command not in WITHOUT:
-                raise TypeError(f"a program is text, not {text!r}")
+            text: Any = None
             try:
-                for name, value in given.items():
-                    if value is not None and name in options_of(command):
-                        option, kind = options_of(command)[name]
-                        if kind in (int | None, float | None):
-                            converted(option, kind, str(value))
+                args, given = taken(function, args, given, command)
+                if command not in WITHOUT:
+                    text = args[0] if args else given.get("text")
                 length = len(text) if isinstance(text, str) else 0
                 times: Any = given.get("work") or 1
                 with allowed(times, length=length):
                     if not given.get("lenient"):
                         return cast(R, warned(function(*args, **given), command))
                     ask: Callable[..., Any] = function
-                    taken = signature(function).bind(*args, **given).arguments
-                    point = _as_meant(taken.get("at"), quantity if command == "propagate" else constant_value)
-                    rest = {**taken, "at": point} if point else taken
+                    bound = signature(function).bind(*args, **given).arguments
+                    point = as_meant(bound.get("at"), quantity if command == "propagate" else constant_value)
+                    rest = {**bound, "at": point} if point else bound
                     answer, reading = leniently(str(text), lambda read: ask(**{**rest, "text": read}))
                     if reading is not None:
                         answer.__dict__["_reading"] = reading
@@ -561,96 +532,28 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return faced
 
 
-def _as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
-    """The point with its texts read leniently; nothing where it is no point."""
-    read = Lenient(value_of)
-    if isinstance(at, str):
-        return {**read_point(at, read)}
-    if not isinstance(at, Mapping):
-        return {}
-    return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
+def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The function of no command: it takes options of one, and its errors are explained."""
 
+    def faced(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def asked(*args: P.args, **given: P.kwargs) -> R:
+            text: Any = None
+            try:
+                args, given = taken(function, args, given, command)
+                text = args[0] if args else given.get("text")
+                return function(*args, **given)
+            except ExpressionError as error:
+                explain(error, text if isinstance(text, str) else None)
+                raise
 
-def _point(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
-    """The point; in other arithmetics than doubles its numbers are the decimals that they are written as."""
-    if at is None:
-        return {}
-    if isinstance(at, str):
-        return {**read_point(at)}
-    if not isinstance(at, Mapping):
-        raise ExpressionError(
-            "point", f"a point has a number for each name, and this is {_kind(at)}",
-            hint=f'write it as {{"x": 3}} or as "x=3"; {MANY}',
-        )  # fmt: skip
-    for name, value in at.items():
-        if not isinstance(name, str):
-            raise ExpressionError("point", f"{name!r} is not a name", hint='write it as {"x": 3}')
-        if getattr(value, "shape", ()) != () or isinstance(value, (list, tuple)):
-            raise ExpressionError("point", f"`{name}` needs one number, not {_kind(value)}", hint=MANY)
-    if arithmetic == DOUBLE:
-        return dict(at)
-    return {name: value if isinstance(value, str) else _written(name, value) for name, value in at.items()}
+        return asked
 
-
-def _written(name: str, value: Any) -> float:
-    """The number with the text that other arithmetics read: a fraction or a decimal as it is, a float's shortest."""
-    if isinstance(value, Typed):
-        return value
-    exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
-    number = as_number(value, name)
-    return typed(number, str(value) if exactly else repr(number))
-
-
-def _kind(value: object) -> str:
-    shape = getattr(value, "shape", None)
-    kind = type(value).__name__
-    return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
-
-
-def _over(data: Table, reduce: str | None, on_error: str | None) -> Reduction | None:
-    """Over which rows of data a program is reduced, and how."""
-    if on_error not in (None, "skip", "fail"):
-        raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")
-    source: Data | None
-    if data is None:
-        source = None
-    elif isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(each, str) for each in data)):
-        source = from_files(tuple(sources([data] if isinstance(data, str) else data, None)), {})
-    else:
-        source = held(data)
-    return reduction(source, reduce, skip=on_error == "skip")
-
-
-def _wrt(wrt: Names) -> tuple[str, ...] | None:
-    return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
-
-
-def _theme(name: str | None) -> Theme | None:
-    return None if name is None else theme_of(name)
-
-
-def _ranges(given: Ranges) -> dict[str, Range]:
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        ends = {name: [None if x is None else as_number(x, name) for x in pair] for name, pair in given.items()}
-        if any(len(pair) != 2 for pair in ends.values()):
-            raise ExpressionError("point", "a range has two ends", hint='write it as {"x": (-2, 4)} or as "x=-2:4"')
-        return parse_ranges(
-            f"{name}={':'.join('' if x is None else repr(x) for x in pair)}" for name, pair in ends.items()
-        )
-    return parse_ranges([given] if isinstance(given, str) else given)
-
-
-def _between(given: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
-    if isinstance(given, tuple):
-        return Range(*(as_number(x, "between") for x in given))
-    if given is None or isinstance(given, str):
-        return parse_between([] if given is None else [given])
-    return _ranges(given)
+    return faced
 
 
 # ---- the functions ------------------------------------------------------------------------------------------------
+@takes("grad")
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
     """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
 
@@ -663,15 +566,7 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     >>> f.parameters, f(x=3, y=0.5)
     (('x', 'y'), 5.25)
     """
-    if not isinstance(text, str):
-        raise TypeError(f"a program is text, not {text!r}")
-    try:
-        if lenient:
-            return _as(Program, leniently(text, lambda read: _parse(read, given))[0])
-        return _as(Program, _parse(text, given))
-    except ExpressionError as error:
-        explain(error, text)
-        raise
+    return _as(Program, leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
 
 @overload
@@ -717,11 +612,11 @@ def gradient(
     '1/15'
     """
     arithmetic = chosen(exact, precision, certified)
-    over = _over(data, reduce, on_error)
+    over = reduced(data, reduce, on_error)
     if all and over is not None:
         raise ExpressionError("usage", "`--all` is about one point, and `--data` has many", hint="leave it out")
     found = _gradient.gradient(
-        text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, relative=relative, over=over
+        text, point_of(at, arithmetic), wrt=names_of(wrt), arithmetic=arithmetic, relative=relative, over=over
     )
     shown = rounding(digits, decimals)
     if not (all or relative or sort or shown is not None or depth is not None or binary or no_tree or no_table):
@@ -746,7 +641,7 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    found = _trace.trace(text, _point(at), wrt=_wrt(wrt), mode=mode or "reverse", direction=_point(direction))
+    found = _trace.trace(text, point_of(at), wrt=names_of(wrt), mode=mode or "reverse", direction=point_of(direction))
     return _as(Trace, found, digits=rounding(digits, decimals), steps=lines, blanks=blanks or None)
 
 
@@ -765,14 +660,15 @@ def graph(
     ├─ x      2      3
     └─ w      3      2
     """
-    point = _point(at)
-    found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=_wrt(wrt))
+    point = point_of(at)
+    found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=names_of(wrt))
     return _as(
-        Picture, found, digits=rounding(digits, decimals), depth=depth, theme=_theme(theme), binary=binary or None,
+        Picture, found, digits=rounding(digits, decimals), depth=depth, theme=theme_named(theme), binary=binary or None,
         way=None if layout is None else way_of(layout), partials=partials or None, width=width,
     )  # fmt: skip
 
 
+@takes("grad")
 def rows(
     text: str,
     *,
@@ -798,13 +694,9 @@ def rows(
     >>> grown.schema(batch.schema).names
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
-    try:
-        return _rows.rows(
-            text, at=_point(at), wrt=_wrt(wrt), keep=keep, columns=columns, backend=backend, question=question
-        )
-    except ExpressionError as error:
-        explain(error, text if isinstance(text, str) else None)
-        raise
+    return _rows.rows(
+        text, at=point_of(at), wrt=names_of(wrt), keep=keep, columns=columns, backend=backend, question=question
+    )
 
 
 @answers("page")
@@ -818,9 +710,10 @@ def page(
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'b': -1.0, 'w': 1.0, 'x': 2.0}), '<!DOCTYPE html>')
     """
-    return _as(Page, _page.page(text, _point(at), wrt=_wrt(wrt)), theme=_theme(theme))
+    return _as(Page, _page.page(text, point_of(at), wrt=names_of(wrt)), theme=theme_named(theme))
 
 
+@takes("graph")
 def draw(
     values: Value | Iterable[Value], *, theme: str | None = None, digits: int | None = None, decimals: int | None = None
 ) -> Picture:
@@ -831,12 +724,12 @@ def draw(
     >>> picture, picture.svg[:4], picture.dot[:7]
     (<Picture of 3 nodes>, '<svg', 'digraph')
     """
-    roots = [values] if isinstance(values, Value) else list(values)
+    roots = list(values) if isinstance(values, Iterable) else [values]
     for root in roots:
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
     found = _graph.described(roots)
-    return _as(Picture, found, digits=rounding(digits, decimals), theme=_theme(theme))
+    return _as(Picture, found, digits=rounding(digits, decimals), theme=theme_named(theme))
 
 
 draw_dot = draw
@@ -855,7 +748,11 @@ def check(
     True
     """
     found = _check.check(
-        text, _point(at), wrt=_wrt(wrt), required=require or _check.REQUIRED, over=_over(data, reduce, on_error)
+        text,
+        point_of(at),
+        wrt=names_of(wrt),
+        required=require or _check.REQUIRED,
+        over=reduced(data, reduce, on_error),
     )
     return _as(Check, found, digits=rounding(digits, decimals))
 
@@ -880,7 +777,8 @@ def descend(
     rule = _descend.chosen_rule(method, rate, momentum, beta1, beta2)
     stops = _descend.Stops(steps, gradient_tolerance, value_tolerance)
     run = _descend.descend(
-        text, _point(at), wrt=_wrt(wrt), rule=rule, stops=stops, maximize=maximize, over=_over(data, reduce, on_error),
+        text, point_of(at), wrt=names_of(wrt), rule=rule, stops=stops, maximize=maximize,
+        over=reduced(data, reduce, on_error),
         batches=_descend.batched(batch, epochs, shuffle, seed),
     )  # fmt: skip
     rows = tuple(run)
@@ -906,8 +804,8 @@ def minimize(
     """
     tolerance = _minimize.TOLERANCE if gradient_tolerance is None else gradient_tolerance
     found = _minimize.minimize(
-        text, _point(at), wrt=_wrt(wrt), method=method, bounds=_ranges(bounds), tolerance=tolerance, steps=steps,
-        over=_over(data, reduce, on_error),
+        text, point_of(at), wrt=names_of(wrt), method=method, bounds=ranges_of(bounds), tolerance=tolerance,
+        steps=steps, over=reduced(data, reduce, on_error),
     )  # fmt: skip
     return _as(Minimum, found, digits=rounding(digits, decimals))
 
@@ -928,23 +826,14 @@ def plot(
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    steps: list[Mapping[str, float]]
-    if path is None or isinstance(path, str):
-        steps = [] if path is None else [*_surface.read_path(path)]
-    else:
-        steps = [row.point if isinstance(row, _descend.Row) else row for row in path]
+    steps: Any = _surface.read_path(path) if isinstance(path, str) else path or ()
     found = _plot.plot(
-        text,
-        _point(at),
-        wrt=_wrt(wrt),
-        ranges=_ranges(range),
-        path=steps,
-        unknowns=_wrt(for_),
-        between=_between(between),
-    )
+        text, point_of(at), wrt=names_of(wrt), ranges=ranges_of(range), path=steps, unknowns=names_of(for_),
+        between=between_of(between),
+    )  # fmt: skip
     if isinstance(found, _surface.Surface):
-        return _as(Surface, found, digits=rounding(digits, decimals), theme=_theme(theme))
-    return _as(Curve, found, digits=rounding(digits, decimals), theme=_theme(theme))
+        return _as(Surface, found, digits=rounding(digits, decimals), theme=theme_named(theme))
+    return _as(Curve, found, digits=rounding(digits, decimals), theme=theme_named(theme))
 
 
 @answers("diff")
@@ -969,7 +858,7 @@ def diff(
     """
     arithmetic = chosen(exact, precision, certified)
     found = _diff.diff(
-        text, _point(at, arithmetic), wrt=_wrt(wrt), order=1 if order is None else order, share=share,
+        text, point_of(at, arithmetic), wrt=names_of(wrt), order=1 if order is None else order, share=share,
         steps=steps, everywhere=everywhere, assume=assume, language=to or "text", arithmetic=arithmetic,
     )  # fmt: skip
     return _as(Diff, found, digits=rounding(digits, decimals), steps=steps or None)
@@ -990,7 +879,11 @@ def hessian(
     """
     arithmetic = chosen(exact, precision, certified)
     found = _hessian.hessian(
-        text, _point(at, arithmetic), wrt=_wrt(wrt), arithmetic=arithmetic, over=_over(data, reduce, on_error)
+        text,
+        point_of(at, arithmetic),
+        wrt=names_of(wrt),
+        arithmetic=arithmetic,
+        over=reduced(data, reduce, on_error),
     )
     return _as(Hessian, found, digits=rounding(digits, decimals))
 
@@ -1017,9 +910,9 @@ def jacobian(
             if "=" in adjoint
             else [constant_value(f"number {k}", piece) for k, piece in enumerate(split(adjoint), start=1)]
         )
-    along = None if direction is None else _point(direction, arithmetic)
+    along = None if direction is None else point_of(direction, arithmetic)
     found = _jacobian.jacobian(
-        text, _point(at, arithmetic), wrt=_wrt(wrt), direction=along, adjoint=weights, arithmetic=arithmetic
+        text, point_of(at, arithmetic), wrt=names_of(wrt), direction=along, adjoint=weights, arithmetic=arithmetic
     )
     return _as(Jacobian, found, digits=rounding(digits, decimals))
 
@@ -1037,11 +930,11 @@ def taylor(
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
     arithmetic = chosen(exact, precision, certified)
-    wanted = _wrt(wrt)
+    wanted = names_of(wrt)
     if wanted is not None and len(wanted) != 1:
         raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
     found = _taylor.taylor(
-        text, _point(at, arithmetic), by=None if wanted is None else wanted[0], order=8 if order is None else order,
+        text, point_of(at, arithmetic), by=None if wanted is None else wanted[0], order=8 if order is None else order,
         arithmetic=arithmetic,
     )  # fmt: skip
     return _as(Taylor, found, digits=rounding(digits, decimals))
@@ -1074,11 +967,14 @@ def propagate(
         pairs = _propagate.parse_pairs([correlation])
     elif correlation is not None:
         pairs = _propagate.parse_pairs(
-            f"{name if isinstance(name, str) else ':'.join(name)}={float(r)!r}" for name, r in correlation.items()
+            f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
+            for name, r in correlation.items()
         )
-    point = read_point(at, quantity) if isinstance(at, str) else _point(at)
+    point = read_point(at, quantity) if isinstance(at, str) else point_of(at)
     fitted = None
     if fit is not None:
+        if not isinstance(fit, str | Fit):
+            raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fit)}")
         fitted = read_fit(fit) if isinstance(fit, str) else _propagate.estimates_of_fit(fit.to_dict())
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
@@ -1086,12 +982,13 @@ def propagate(
             [data], text, [*point, *(fitted.values if fitted else ())], implicit=for_ is not None or between is not None
         )
     elif data is not None:
-        columns = {name: [as_number(x, name) for x in column] for name, column in data.items()}
+        columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
     found = _propagate.propagate(
-        text, point, unknowns=_wrt(for_), between=_between(between), fitted=fitted, correlation=pairs,
-        dof=_point(dof), readings=columns, level=level, k=k, samples=samples, seed=seed,  # type: ignore[arg-type]
+        text, point, unknowns=names_of(for_), between=between_of(between), fitted=fitted, correlation=pairs,
+        dof={name: as_number(x, name) for name, x in point_of(dof).items()}, readings=columns, level=level, k=k,
+        samples=samples, seed=seed,
     )  # fmt: skip
-    return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=_theme(theme))
+    return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=theme_named(theme))
 
 
 @answers("solve")
@@ -1111,10 +1008,10 @@ def solve(
     (1.4142135624, True)
     """
     arithmetic = chosen(False, precision, certified)
-    bounds = _between(between)
+    bounds = between_of(between)
     found = _solve.solve(
-        text, _point(at, arithmetic), unknowns=_wrt(for_), between=bounds, wrt=_wrt(wrt), every=all, order=order or 1,
-        arithmetic=arithmetic,
+        text, point_of(at, arithmetic), unknowns=names_of(for_), between=bounds, wrt=names_of(wrt), every=all,
+        order=order or 1, arithmetic=arithmetic,
     )  # fmt: skip
     return _as(Solved, found, digits=rounding(digits, decimals))
 
@@ -1137,19 +1034,19 @@ def fit(
     (2.02, 0.042426)
     """
     arithmetic = chosen(False, precision, certified)
-    point, fixed = _point(at, arithmetic), _point(fix, arithmetic)
+    point, fixed = point_of(at, arithmetic), point_of(fix, arithmetic)
     if data is None:
         raise ExpressionError("usage", "`fit` needs data", hint="give columns by name, or the name of a file")
     if isinstance(data, str):
         also = [name for name in (sigma, weights) if isinstance(name, str)]
         data = read_data([data], text, [*point, *fixed], response, also)
     else:
-        data = {name: [_written(name, x) for x in column] for name, column in data.items()}
+        data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
     found = _fit.fit(
-        text, data, point, response=response, fixed=fixed, bounds=_ranges(bounds), sigma=sigma, weights=weights,
+        text, data, point, response=response, fixed=fixed, bounds=ranges_of(bounds), sigma=sigma, weights=weights,
         loss=loss or "linear", level=level, arithmetic=arithmetic,
     )  # fmt: skip
-    return _as(Fit, found, digits=rounding(digits, decimals), theme=_theme(theme))
+    return _as(Fit, found, digits=rounding(digits, decimals), theme=theme_named(theme))
 
 
 @answers("export")
@@ -1170,7 +1067,7 @@ def export(
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=_wrt(wrt), dialect=dialect))
+    return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=names_of(wrt), dialect=dialect))
 
 
 @overload

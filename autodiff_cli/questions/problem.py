@@ -107,6 +107,8 @@ def as_number(value: float | str, name: str) -> float:
         number = float(value)
     except OverflowError:
         number = math.inf
+    except (TypeError, ValueError):
+        raise ExpressionError("point", f"`{name}` needs a number", None, "give a number") from None
     if not math.isfinite(number):
         raise ExpressionError("point", f"`{name}` cannot be {number}", None, "give a finite number")
     return number

@@ -605,8 +605,8 @@ def _add_exactly(parts: list[float], numbers: Sequence[float]) -> None:
 
 
 # ---- columns that are at hand -------------------------------------------------------------------------------------
-def held(table: Any) -> Data:
-    """The columns of a table that Python has: a dictionary of sequences, a frame, or an Arrow table."""
+def named_columns(table: Any) -> list[Any]:
+    """The names of the columns of a dictionary of sequences, a frame, or an Arrow table."""
     listed = (getattr(table, each, None) for each in ("column_names", "columns"))
     names = next(([*found] for found in listed if found is not None), None)
     if names is None:
@@ -617,6 +617,12 @@ def held(table: Any) -> Data:
                 hint="give a dictionary of sequences, a frame, an Arrow table, or the name of a file",
             )  # fmt: skip
         names = list(table)
+    return names
+
+
+def held(table: Any) -> Data:
+    """The columns of a table that Python has: a dictionary of sequences, a frame, or an Arrow table."""
+    names = named_columns(table)
 
     def read(choose: Choose, skip: bool) -> Columns:
         chosen = choose([name for name in names if isinstance(name, str) and is_name(name)])

@@ -150,7 +150,7 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
         value: int | float = int(text) if whole else float(text)
     except ValueError:
         value = float("nan")
-    if value != value or (low is not None and value < low) or (high is not None and value > high):
+    if value - value != 0 or (low is not None and value < low) or (high is not None and value > high):
         wanted = "a whole number" if whole else "a number"
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
         raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)

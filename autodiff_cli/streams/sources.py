@@ -148,6 +148,9 @@ def _source(path: str, format: str | None) -> Source:
                 begin = file.read(8)
         except OSError as fault:
             raise filesystems.unread(path, fault) from None
+        except ValueError:
+            # no file system has such a name: a zero in it, or half a character
+            raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     if begin.startswith(STREAM) and not begin[8:]:
         kind = "arrow"

@@ -58,14 +58,15 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """An answer for people as a piece of HTML, its warnings below it; None where it has no document."""
+    """An answer for people as a piece of HTML, its warnings below it; None where its formula says all."""
     from .characters import Look
     from .document import Line
     from .error import draw
     from .rendering import Html
 
-    document = view_of(answer, **choices).document
-    if document is None:
+    view = view_of(answer, **choices)
+    document = view.document
+    if document is None or (not view.tabled and latex(answer, **choices) is not None):
         return None
     warnings = [draw(each, answer.text, Look(), level="warning") for each in getattr(answer, "warnings", ())]
     lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]

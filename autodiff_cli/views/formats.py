@@ -37,6 +37,8 @@ class View(NamedTuple, Generic[Answer]):
     """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
     formula: Callable[[Answer], str | None] | None = None
     """The answer as mathematics in LaTeX, for a page; None for one without."""
+    tabled: bool = False
+    """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
     page: Callable[[Answer], str] | None = None
     """The answer as a piece of LaTeX, for a document or a slide that has amsmath."""
     endings: Sequence[str] = ()

@@ -137,7 +137,7 @@ def view(
 
         return at_a_point(answer, digits)
 
-    return View(record, rows, brief, document, columns, page=page, numbers=numbers)
+    return View(record, rows, brief, document, columns, formula=page, tabled=True, page=page, numbers=numbers)
 
 
 def _size(x: Any) -> float:

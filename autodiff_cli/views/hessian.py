@@ -72,7 +72,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
 
         return second_derivatives(answer, digits)
 
-    return View(_record, _rows, _brief, document, COLUMNS, page=page)
+    return View(_record, _rows, _brief, document, COLUMNS, formula=page, tabled=True, page=page)
 
 
 def _record(answer: Hessian) -> dict[str, object]:

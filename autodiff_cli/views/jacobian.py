@@ -34,7 +34,7 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
 
         return several_outputs(answer, digits)
 
-    return View(_record, _rows, _brief, document, COLUMNS, page=page)
+    return View(_record, _rows, _brief, document, COLUMNS, formula=page, tabled=True, page=page)
 
 
 def _record(answer: Jacobian) -> dict[str, object]:

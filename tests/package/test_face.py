@@ -537,3 +537,79 @@ def test_there_are_examples_in_docstrings() -> None:
     finder = doctest.DocTestFinder()
     found = [each for name in MODULES for each in finder.find(importlib.import_module(name))]
     assert sum(len(each.examples) for each in found) > 40
+
+
+# ---- arguments of any kind ------------------------------------------------------------------------------------------
+GOOD: dict[str, dict[str, Any]] = {
+    **{name: {"text": "x*y", "at": "x=1,y=2"} for name in ("gradient", "trace", "graph", "page", "check", "hessian")},
+    "descend": {"text": "x**2", "at": "x=1", "steps": 2}, "minimize": {"text": "x**2", "at": "x=1"},
+    "plot": {"text": "x**2", "at": "x=1"}, "diff": {"text": "x**2"}, "jacobian": {"text": "x, y", "at": "x=1,y=2"},
+    "taylor": {"text": "exp(x)", "at": "x=0"}, "propagate": {"text": "x*y", "at": "x=1±0.1,y=2(1)"},
+    "solve": {"text": "x**2 = 2"}, "fit": {"text": "y = a*x", "data": {"x": [1, 2], "y": [1, 2.1]}},
+    "export": {"text": "x*y"}, "exercise": {"level": 2, "count": 1}, "functions": {}, "rows": {"text": "x*y"},
+    "parse": {"text": "x*y"}, "draw": {"values": Value(1.0)},
+}  # fmt: skip
+
+
+class Table:
+    """A frame: it has no truth."""
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth of a table is ambiguous")
+
+
+ODD: dict[str, Callable[[], Any]] = {
+    "array": lambda: np.array([1.0, 2.0]), "frame": Table, "bytes": lambda: b"x=1", "none": lambda: None,
+    "number": lambda: 2.5, "texts": lambda: iter(["x"]), "numbers": lambda: (k for k in (1, 2)), "class": lambda: int,
+    "complex": lambda: 1j, "huge": lambda: 10**400, "fraction": lambda: Fraction(1, 3), "decimal": lambda: Decimal("2"),
+    "path": lambda: Path("x"), "nested": lambda: {"x": {"y": 1}}, "half a letter": lambda: "\ud800",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_an_argument_of_any_kind_is_taken_or_refused_in_words(name: str) -> None:
+    function = getattr(autodiff_cli, name)
+    tried = refused = 0
+    for parameter in function.__annotations__.keys() - {"return"}:
+        for kind, odd in ODD.items():
+            tried += 1
+            try:
+                found = function(**{**GOOD[name], parameter: odd()})
+                assert str(found)
+            except ExpressionError as error:
+                assert error.kind != "internal"
+                refused += 1
+            except TypeError as error:
+                # words of our own: Python's name no parameter
+                ours = "`", "a program is text", "only Values can be drawn"
+                assert any(words in str(error) for words in ours), (parameter, kind, error)
+                refused += 1
+    assert tried >= len(ODD) and refused >= tried / 3, (tried, refused)
+
+
+def test_every_function_is_tried_with_arguments_of_any_kind() -> None:
+    assert {*COMMANDS} - {"grad"} | {"gradient", "rows", "parse", "draw"} == {*GOOD}
+
+
+def test_data_of_a_fit_and_readings_are_columns_of_any_kind() -> None:
+    pandas, polars, arrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    columns = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.1, 2.9]}
+    tables = [columns, pandas.DataFrame(columns), polars.DataFrame(columns), arrow.table(columns)]
+    assert len({autodiff_cli.fit("y = a*x", data=table).parameters["a"].estimate for table in tables}) == 1
+    assert len({autodiff_cli.propagate("x/y", data=table).results[0].written for table in tables}) == 1
+
+
+def test_numbers_of_any_kind_are_taken_as_numbers() -> None:
+    found = [
+        autodiff_cli.descend("x**2", "x=1", rate=rate, steps=steps).rows[-1].value
+        for rate, steps in ((0.25, 2), (Decimal("0.25"), np.int64(2)), (Fraction(1, 4), 2.0), (np.float32(0.25), "2"))
+    ]
+    assert found == [found[0]] * 4
+    with pytest.raises(TypeError, match=r"^`steps` is a number, not an array of shape \(2,\)$"):
+        autodiff_cli.descend("x**2", "x=1", steps=np.array([1, 2]))
+    with pytest.raises(TypeError, match=r"^`wrt` is text, or a list of texts, not one of an int$"):
+        autodiff_cli.gradient("x", "x=1", wrt=[1])
+    with pytest.raises(TypeError, match=r"^`exact` is True or False, not a str$"):
+        autodiff_cli.gradient("x", "x=1", exact="no")
+    with pytest.raises(TypeError, match=r"^`theme` is text, not a \w+Path$"):
+        autodiff_cli.graph("x", "x=1", theme=Path("dark"))

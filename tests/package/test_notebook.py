@@ -97,6 +97,19 @@ def test_a_cell_shows(name: str, outputs: dict[str, Any]) -> None:
     assert not missing, shown
 
 
+@pytest.mark.parametrize("name", ["gradient", "hessian", "jacobian"])
+def test_numbers_have_their_formula_for_what_is_printed(name: str, outputs: dict[str, Any]) -> None:
+    """Notebooks show HTML before LaTeX; what makes a PDF of them takes LaTeX before HTML."""
+    (output,) = outputs[name]
+    formula = output.data["text/latex"]
+    assert formula.startswith("$$\\begin{aligned}") and formula.endswith("\\end{aligned}$$")
+    part = {
+        "gradient": r"\frac{\partial f}{\partial x}(3, 2) &= 12",
+        "hessian": r"\nabla^{2} f(1, 2) &= \begin{bmatrix} 0 & 1",
+    }
+    assert part.get(name, r"\begin{bmatrix} 2 & 1 \\ 1 & 0 \end{bmatrix}") in formula
+
+
 def test_what_is_drawn_loads_nothing(outputs: dict[str, Any]) -> None:
     shown = [each for cell in outputs.values() for output in cell for each in output.get("data", {}).values()]
     assert len(shown) > 30
