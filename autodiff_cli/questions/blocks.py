@@ -265,24 +265,28 @@ def evaluate(
     asked = list(flagged)
     if asked:
         picked = [
-            column[asked].tolist() if isinstance(column, np.ndarray) else [column] * len(asked) for column in columns
+            column[asked] if isinstance(column, np.ndarray) else np.full(len(asked), float(column))
+            for column in columns
         ]
-        found = []
-        for k, row in enumerate(asked):
-            point = {name: column[k] for name, column in zip(names, picked, strict=True)}
+        whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)]).tolist()
+        points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
+        answered, found = [], []
+        for row, point, there in zip(asked, points, whole, strict=True):
             try:
-                for name, x in point.items():
-                    if x - x != 0.0:
-                        error = missing(row, name)
+                if not there:
+                    for name, x in zip(names, point, strict=True):
+                        error = missing(row, name) if x - x != 0.0 else None
                         if error is not None:
                             raise error
-                found.append(plain(point))
+                found.append(plain(dict(zip(names, point, strict=True))))
+                answered.append(row)
             except Exhausted:
                 raise
             except ExpressionError as error:
                 # what led to it holds on to a tape
                 error.__context__ = None
                 errors[row] = error.with_traceback(None)
-                found.append([np.nan] * count)
-        results[:, asked] = np.array(found).T
+        results[:, asked] = np.nan
+        if found:
+            results[:, answered] = np.array(found).T
     return Block(results, asked, errors)

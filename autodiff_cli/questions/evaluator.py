@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from math import isfinite
+from typing import Any, NamedTuple
 
+from ..errors import ExpressionError, Span
 from ..language.builder import Program
 from ..numbers import work
+from ..numbers.base import Refusal
 from ..numbers.floats import REAL
 from ..run.backends import first
 from ..run.reverse import reverse
-from ..run.sweep import Fault, activity, forward
+from ..run.sweep import Fault, activity, forward, undefined
 from ..run.tape import Tape
 from ..targets.internal import Internal
 from ..values.adjoint import Recording, record_gradient, record_values
@@ -18,6 +22,9 @@ from ..values.value import Value, in_order, located
 from .problem import single_output
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
+
+MOST_REFUSALS = 1_000
+"""Messages that are remembered."""
 
 STEPS_A_CALL = 1
 STEPS = {"": 0.1, "gamma": 10.0}
@@ -39,6 +46,73 @@ class _Graph:
         self.below: dict[int, list[int]] = {}
         """The inputs that nodes with a fault were made from."""
         self.leaves = [self.place.get(leaf) for leaf in leaves]
+        self.steps = [
+            (i, getattr(REAL, primitive.name), parents)
+            for i, (primitive, parents) in enumerate(zip(self.primitives, self.parents, strict=True))
+            if parents and not self.chooses
+        ]
+        """The operations, in order, where all of them are needed at every point."""
+        self.refusals: dict[tuple[int, bool, object], _Refused | None] = {}
+        """What was said of operations without a value; None where it is not the same for all numbers."""
+
+    def refused(self, i: int, data: list[Any], error: Exception) -> ExpressionError:
+        """What there is to say of an operation that has no value: made once, and then only filled in."""
+        primitive, inputs = self.primitives[i], [data[p] for p in self.parents[i]]
+        words: object = None
+        if primitive.trouble and not isinstance(error, Refusal):
+            with suppress(Refusal):
+                words = primitive.trouble(*inputs)
+        key = i, isinstance(error, OverflowError), words
+        known = self.refusals.get(key)
+        if known is not None:
+            shown = known.text % tuple([data[p] + 0.0 for p in known.places])
+            return ExpressionError(known.kind, shown, known.span, known.hint)
+        told = self.told(i, data, inputs, error)
+        if key not in self.refusals and len(self.refusals) < MOST_REFUSALS:
+            plain = not isinstance(error, Refusal) and all(type(x) is float for x in inputs)
+            self.refusals[key] = self.template(i, data, error) if plain else None
+        return told
+
+    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> ExpressionError:
+        """The same, made anew."""
+        tape = Tape(self.primitives, self.parents, data, self.chooses)
+        return located(undefined(REAL, i, self.primitives[i], inputs, error), self.nodes, tape, self.below)
+
+    def template(self, i: int, data: list[Any], error: Exception) -> _Refused:
+        """What is said of an operation, with blanks for the numbers."""
+        blanks = [_Blank(x, p) if type(x) is float else x for p, x in enumerate(data)]
+        told = self.told(i, blanks, [blanks[p] for p in self.parents[i]], error).diagnostic
+        head, *rest = told.message.replace("%", "%%").split(_Blank.MARK)
+        places = tuple([int(part) for part in rest[::2]])
+        return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), places, told.span, told.hint)
+
+
+class _Refused(NamedTuple):
+    """A message with blanks, and the nodes whose numbers fill them."""
+
+    kind: str
+    text: str
+    places: tuple[int, ...]
+    span: Span | None
+    hint: str | None
+
+
+class _Blank(float):
+    """A number that is shown as its place."""
+
+    MARK = "\0"
+    place: int
+
+    def __new__(cls, x: float, place: int) -> _Blank:
+        blank = super().__new__(cls, x)
+        blank.place = place
+        return blank
+
+    def __add__(self, other: object) -> _Blank:
+        return self
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.MARK}{self.place}{self.MARK}"
 
 
 class Evaluator:
@@ -111,10 +185,20 @@ class Evaluator:
         graph = self._graph
         nodes, place, root = graph.nodes, graph.place, graph.root
         data = graph.data.copy()
-        for leaf, k, on, x in zip(self._leaves, graph.leaves, graph.active, point, strict=True):
-            leaf.data, leaf.active = x, on
+        for k, x in zip(graph.leaves, point, strict=True):
             if k is not None:
                 data[k] = x
+        i = 0
+        try:
+            for i, function, parents in graph.steps:
+                data[i] = out = function(*[data[p] for p in parents])
+                if not isfinite(out):
+                    raise OverflowError
+        except (ValueError, ArithmeticError) as error:
+            work.spend(len(data))
+            raise graph.refused(i, data, error) from None
+        for leaf, on, x in zip(self._leaves, graph.active, point, strict=True):
+            leaf.data, leaf.active = x, on
         tape = Tape(graph.primitives, graph.parents, data, graph.chooses)
         try:
             order = forward(tape, REAL, (root,))

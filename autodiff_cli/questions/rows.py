@@ -175,14 +175,16 @@ class Bound:
         count = batch.num_rows
         columns = [given if k in self.fixed else numbers_of(batch.column(given)) for k, given in enumerate(self.given)]
 
+        told: dict[tuple[str, bool], ExpressionError] = {}
+
         def missing(row: int, name: str) -> ExpressionError | None:
             if faults and row in faults:
                 return faults[row]
             column = self.columns.get(name, name)
-            if not batch.column(self.positions[column])[row].is_valid:
-                return ExpressionError("point", f"column `{column}`: it is empty", hint="give a number")
-            message = f"column `{column}`: the value of `{column}` is not a finite number"
-            return ExpressionError("point", message, hint="give a number that double precision can hold")
+            why = column, batch.column(self.positions[column])[row].is_valid
+            if why not in told:
+                told[why] = _not_finite(column) if why[1] else _empty(column)
+            return told[why]
 
         with allowed(length=self.length, anew=False) as work:
 
@@ -204,17 +206,26 @@ class Bound:
                 found.results[:, row] = np.nan
         if not errors:
             results = [_doubles(column, None) for column in found.results]
-            told = pa.nulls(count, pa.string())
+            texts = pa.nulls(count, pa.string())
         else:
             mask = np.zeros(count, bool)
             mask[list(errors)] = True
             there = pa.py_buffer(np.packbits(~mask, bitorder="little"))
             results = [_doubles(column, there) for column in found.results]
-            told = _texts({row: f"{where(row)}{error.kind}: {error}" for row, error in errors.items()}, count)
+            texts = _texts({row: f"{where(row)}{error.kind}: {error}" for row, error in errors.items()}, count)
         kept = [batch.column(self.positions[name]) for name in self.keep]
         return Answered(
-            pa.RecordBatch.from_arrays([*results, told, *kept], schema=self.schema), errors, len(found.asked)
+            pa.RecordBatch.from_arrays([*results, texts, *kept], schema=self.schema), errors, len(found.asked)
         )
+
+
+def _empty(column: str) -> ExpressionError:
+    return ExpressionError("point", f"column `{column}`: it is empty", hint="give a number")
+
+
+def _not_finite(column: str) -> ExpressionError:
+    message = f"column `{column}`: the value of `{column}` is not a finite number"
+    return ExpressionError("point", message, hint="give a number that double precision can hold")
 
 
 def numbers_of(column: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import random
 import re
 
 import pytest
@@ -97,6 +98,34 @@ def test_errors_are_not_missed(text: str, point: dict[str, float]) -> None:
     with pytest.raises(ExpressionError) as caught:
         compile_gradient(parse(text))(list(point.values()))
     assert caught.value.diagnostic == want
+
+
+FILLED_IN = (
+    "log(x/y)*z", "sqrt(x - y) + exp(z*40)", "1/x + 1/(y - 1)", "log(x, y)", "x**y", "asin(x) + acosh(y) - atanh(z)",
+    "exp(x*y*1e3)", "tan(x)*gamma(y)", "x*y*1e300*1e300", "log(x + 0*y - 100) + polygamma(2, x)", "erfinv(x) + y",
+)  # fmt: skip
+
+
+def test_what_is_said_once_and_then_filled_in_is_what_is_said_anew() -> None:
+    """An operation that has no value at many points: kind, words, numbers, place and hint are those of `gradient`."""
+    rng = random.Random(1)
+    filled = 0
+    for text in FILLED_IN:
+        evaluator = compile_gradient(parse(text))
+        for _ in range(60):
+            point = {
+                name: rng.choice([0.0, -0.0, 1.0, rng.uniform(-3, 3), -rng.random() * 1e-9, rng.gauss(0, 1e200)])
+                for name in evaluator.variables
+            }
+            want = outcome(text, point, None)
+            try:
+                evaluator.slowly(list(point.values()))
+            except ExpressionError as error:
+                assert error.diagnostic == want, (text, point)
+                filled += evaluator._graph is not None and any(evaluator._graph.refusals.values())
+            else:
+                assert not isinstance(want, Diagnostic), (text, point)
+    assert filled > 200
 
 
 @pytest.mark.parametrize(
