@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions import reading
+from ..questions.fields import unique
 from ..questions.rows import doubles
 from . import filesystems
 from .filesystems import arrow
-from .sources import STREAM, File, Source, opened, peeked
+from .sources import STREAM, File, Source, opened, peeked, within
 from .textrows import Texts, Unclosed, cells_of, objects_of, table, value
 
 ROWS = 65_536
@@ -26,6 +27,9 @@ ROWS = 65_536
 
 BLOCK = 4 * 1024 * 1024
 """Bytes of a block of text."""
+
+BUFFER = 1024 * 1024
+"""Bytes of each column of Parquet that are read at a time."""
 
 QUOTED = 1024 * 1024
 """Bytes of a quoted cell at the end of a part that are looked through for its end."""
@@ -127,11 +131,13 @@ class Parquet(Reader):
                 hint = "give the name of the file, or pipe Arrow"
                 raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
             place = raw
-        # what is elsewhere is fetched in few large pieces
-        self.file = self.told(lambda: parquet.ParquetFile(place, pre_buffer=elsewhere))
+        # what is elsewhere is fetched in few large pieces; of what is here a group may be as large as it likes
+        buffer = 0 if elsewhere else BUFFER
+        self.file = self.told(lambda: parquet.ParquetFile(place, pre_buffer=elsewhere, buffer_size=buffer))
         self.total = self.file.metadata.num_rows
         whole = self.file.schema_arrow
         self.names = whole.names
+        unique(self.names)
         numbers, kept = needs(whole.names)
         self.columns = [name for name in self.names if name in {*numbers, *kept}]
         import pyarrow as pa
@@ -146,7 +152,7 @@ class Parquet(Reader):
             return action()
         except (pa.ArrowException, OSError, ValueError) as fault:
             first = str(fault).split("\n")[0].rstrip(".")
-            message = f"{self.source.name} cannot be read as {self.source.format}: {first[:1].lower()}{first[1:200]}"
+            message = f"{self.source.name} cannot be read as {self.source.format}: {within(first[:200])}"
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def chunks(self) -> Iterator[Chunk]:
@@ -197,6 +203,7 @@ class Arrow(Parquet):
             self.file = self.told(lambda: pa.ipc.open_file(place))
         self.place = place
         self.names = self.file.schema.names
+        unique(self.names)
         numbers, kept = needs(self.names)
         self.columns = [name for name in self.names if name in {*numbers, *kept}]
         self.schema = pa.schema([self.file.schema.field(name) for name in self.columns])

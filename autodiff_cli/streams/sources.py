@@ -199,6 +199,11 @@ def bytes_of(source: Source) -> File:
     return filesystems.opened(source.path) if is_url(source.path) else open(source.path, "rb")
 
 
+def within(sentence: str) -> str:
+    """A sentence of somebody else's, to stand within one of ours."""
+    return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
 class Unpacked:
     """What comes out of a packed file; what is wrong with that is an error of the file."""
 
@@ -210,7 +215,7 @@ class Unpacked:
         try:
             data: bytes = self.file.read1(size)
         except (OSError, EOFError, ValueError) as fault:
-            message = f"{self.source.name} cannot be unpacked: {str(fault)[:1].lower()}{str(fault)[1:]}"
+            message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
             raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
         return data
 

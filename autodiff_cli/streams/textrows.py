@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 from ..errors import ExpressionError
 from ..questions import reading
+from ..questions.fields import unique
 from ..questions.point import constant_value, point_of_object, read_json
 from .requests import lines
 
@@ -135,15 +135,8 @@ def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str]
         raise ExpressionError(
             "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
         )
-    return unique(columns), cells_of(columns, texts, separator), separator
-
-
-def unique(columns: list[str]) -> list[str]:
-    """The same columns. Raises `ExpressionError` where two have one name."""
-    for column, times in Counter(columns).items():
-        if times > 1:
-            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
-    return columns
+    unique(columns)
+    return columns, cells_of(columns, texts, separator), separator
 
 
 def _separated(line: Line, texts: Texts, separator: str, columns: Sequence[str] = ()) -> list[str]:

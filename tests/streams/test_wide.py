@@ -18,6 +18,7 @@ import pytest
 
 from autodiff_cli.questions import blocks
 from autodiff_cli.streams import batches, data, pipeline
+from autodiff_cli.streams.sources import Source
 from running import Result, autodiff
 
 FORMULA = "x*log(y) + sqrt(x)"
@@ -306,6 +307,12 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
         told="a column `value` in the answers",
     )
     failure("flag", "--points", str(tmp_path / "third.parquet"), *to, code=2, told="holds truth values")
+    twice = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["x", "x"])
+    parquet.write_table(twice, tmp_path / "twice.parquet")
+    with ipc.new_file(tmp_path / "twice.arrow", twice.schema) as file:
+        file.write_table(twice)
+    for kind in ("parquet", "arrow"):
+        failure("x", "--points", str(tmp_path / f"twice.{kind}"), *to, code=2, told="the data has two columns `x`")
     failure("x", "--backend", "numpy", "--points", str(good), code=2, told="about wide rows")
     assert not out.exists() and not list(tmp_path.glob(".*"))
 
@@ -349,6 +356,23 @@ def test_columns_of_numbers_are_converted(kind: str, tmp_path: Path) -> None:
         file.write_table(pa.table({"x": column}))
     rows = autodiff("grad", "x**2", "--points", str(tmp_path / "data.arrow"), "--wide", "--format", "jsonl").out
     assert [json.loads(row)["value"] for row in rows.splitlines()] == [1.0, 4.0, None]
+
+
+def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BUFFER", 65_536)
+    monkeypatch.setattr(batches, "ROWS", 1_000)
+    rng = random.Random(1)
+    column = pa.array([rng.random() for _ in range(300_000)])
+    path = tmp_path / "data.parquet"
+    parquet.write_table(pa.table({"x": column}), path, use_dictionary=False, row_group_size=300_000)
+    size = column.nbytes
+    del column
+    before, most, rows = pa.total_allocated_bytes(), 0, 0
+    made = batches.reader(Source(str(path), "parquet", None), lambda names: (names, ()))
+    for chunk in made.chunks():
+        most, rows = max(most, pa.total_allocated_bytes() - before), rows + chunk.batch.num_rows
+    made.close()
+    assert rows == 300_000 and most < size / 2
 
 
 def test_a_table_for_people_is_wide() -> None:
