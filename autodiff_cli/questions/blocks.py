@@ -7,7 +7,7 @@ flag the rows where something is not finite; those are asked about one by one, i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,8 +15,10 @@ import numpy as np
 
 from ..errors import ExpressionError
 from ..language.builder import Program
+from ..numbers.recorder import Step
 from ..numbers.work import Exhausted
 from ..run.backends import Unavailable, fastest
+from ..table.operators import POW
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
@@ -35,6 +37,12 @@ PRINTED = 4_000
 
 BLOCK = 16_384
 """Rows that NumPy works on at a time: a dozen columns of them stay in a processor's cache."""
+
+NEAR, FAR = 1e-208, 1e208
+"""One over so many times a number is infinite where that is within 1e-100 of 0; so many times it is beyond 1e100."""
+
+MOST_POWER = 1_000
+"""Whole powers from the second to this one have no pole."""
 
 Compute = Callable[[Sequence[Any], Any, Any], None]
 """Fills in results, a row of the array each, and flags; an input is a column, or a number that all rows have."""
@@ -75,9 +83,28 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
     def record(recorder: Lowering) -> Recording:
         first = record_gradient(program.outputs[0], leaves, by, recorder)
         rest = [record_gradient(slope, leaves, by[: k + 1], recorder) for k, slope in enumerate(slopes)]
-        return together([first, *[replace(each, values=()) for each in rest]])
+        whole = together([first, *[replace(each, values=()) for each in rest]])
+        return replace(whole, watched=(*whole.watched, *_near_poles(first)))
 
     return record
+
+
+def _near_poles(recording: Recording) -> Iterator[Step]:
+    """Steps that are infinite near poles, and far away, where second derivatives overflow or are lost to underflow.
+
+    Formulas may have cancelled what the sweeps meet, which take each operation by itself: `sqrt(x)**2` at 1e-300.
+    """
+    m, place = recording.recorder, recording.place
+    for node in place:
+        if node not in recording.active:
+            continue
+        near = {bound.position for bound in node.primitive.bounds.bounds if bound.end == 0}
+        if node.primitive is POW:
+            exponent = place[node._prev[1]]
+            near = set() if exponent.name == "number" and exponent.data in range(2, MOST_POWER) else {0}
+        for k in sorted(near):
+            yield m.step("div", 1.0, m.step("mul", place[node._prev[k]], NEAR))
+            yield m.step("mul", place[node._prev[k]], FAR)
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:

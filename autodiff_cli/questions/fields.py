@@ -12,6 +12,9 @@ from ..refusals.leniency import AsRead, leniently
 from .point import is_name
 from .problem import apart, parse, single_output, spelled, wanted_variables
 
+MOST_IN_BLOCKS = 16
+"""By how many variables second derivatives are computed in blocks; those of more are many, and found row by row."""
+
 
 class Fitted(NamedTuple):
     """A program whose variables all have values, by columns or for all rows alike."""

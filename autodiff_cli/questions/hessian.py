@@ -69,7 +69,7 @@ def hessian(
     posed = pose(text, point, wrt)
     output = single_output(posed.program)
     names = posed.wanted
-    _check_size(names)
+    check_size(names)
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _reduced(
     in_doubles(arithmetic)
     posed = pose_over(text, point, wrt, over, 1, moving=True)
     names = posed.wanted
-    _check_size(names)
+    check_size(names)
     function = posed.function
     at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
     warnings: list[Diagnostic] = []
@@ -107,7 +107,8 @@ def _reduced(
     )  # fmt: skip
 
 
-def _check_size(names: Sequence[str]) -> None:
+def check_size(names: Sequence[str]) -> None:
+    """Raise `ExpressionError` for more variables than a Hessian may have."""
     if len(names) > MOST_VARIABLES:
         raise ExpressionError(
             "limit", f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most", None,

@@ -20,7 +20,7 @@ from ..values.second import hessian_in
 from ..values.value import in_order
 from .arithmetic import Arithmetic
 from .evaluator import compile_gradient
-from .fields import fitted, listed, reason
+from .fields import MOST_IN_BLOCKS, fitted, listed, reason
 from .optimality import Derivatives, Single, derivatives
 from .point import is_name
 from .problem import as_number, unused, wanted_variables
@@ -50,9 +50,6 @@ STEPS_A_CALL, STEPS_IN_TURN = 50, 10
 
 SECOND = 2.0
 """Steps of work of a node, for each variable, in a sweep that carries derivatives: measured."""
-
-MOST_IN_BLOCKS = 16
-"""By how many variables second derivatives are computed in blocks."""
 
 SAMPLE, ESTIMATED = 200, 2.0
 """Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""

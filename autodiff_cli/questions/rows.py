@@ -9,12 +9,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError
+from ..numbers.base import NumberType
 from ..numbers.work import Exhausted, allowed
 from ..targets.lowering import Lowering
 from ..values.adjoint import Recording, record_gradient, together
+from ..values.second import hessian_in
 from ..values.value import variable
+from .arithmetic import DOUBLE, Values
 from .evaluator import compile_gradient
-from .fields import Fitted, check_type, fitted, kept_columns, mapped_columns, unique
+from .fields import MOST_IN_BLOCKS, Fitted, check_type, fitted, kept_columns, mapped_columns, unique
 from .jacobian import Jacobian, jacobian, output_names
 from .problem import Point, as_number, parse
 
@@ -61,18 +64,28 @@ def asked(question: str, known: Fitted) -> Asked:
             every, rows,
         )  # fmt: skip
     if question == "hessian":
-        from .hessian import hessian
+        from .blocks import second_recorder
+        from .hessian import check_size
 
+        check_size(wanted)
         pairs = [(i, k) for i in range(len(wanted)) for k in range(i + 1)]
 
         def second(point: Mapping[str, float]) -> Sequence[float]:
-            return flat_hessian(hessian(text, point, wrt=wanted))
+            def found(m: NumberType, values: Values) -> dict[str, Any]:
+                return hessian_in(m, program.outputs[0], values, wanted)._asdict()
 
+            told = DOUBLE.run(point, found)
+            return _flat(told["value"], told["gradient"], told["hessian"])
+
+        try:
+            twice = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
+        except ExpressionError:
+            twice = None
         return Asked(
             ("value", *[f"d_{name}" for name in wanted], *[f"d_{wanted[i]}_{wanted[k]}" for i, k in pairs]),
             ("the value", *[f"the derivative by {name}" for name in wanted],
              *[f"the second derivative by {wanted[i]} and {wanted[k]}" for i, k in pairs]),
-            None, second,
+            twice, second,
         )  # fmt: skip
     evaluator = compile_gradient(program, wanted)
 
@@ -98,8 +111,11 @@ def flat_jacobian(found: Jacobian) -> list[Any]:
 
 def flat_hessian(found: Hessian) -> list[Any]:
     """The numbers of an answer as a row has them: the value, the gradient, the lower triangle of the matrix."""
-    lower = [x for i, row in enumerate(found.hessian) for x in row[: i + 1]]
-    return [found.value, *found.gradient.values(), *lower]
+    return _flat(found.value, [*found.gradient.values()], found.hessian)
+
+
+def _flat(value: Any, gradient: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
+    return [value, *gradient, *[x for i, row in enumerate(matrix) for x in row[: i + 1]]]
 
 
 # ---- a table ------------------------------------------------------------------------------------------------------
@@ -137,7 +153,7 @@ class Bound:
         from .blocks import Kernel, kernel
 
         if self.asked.record is None:
-            note = "second derivatives are computed row by row, which takes its time"
+            note = "the second derivatives are too large for that, and computed row by row, which takes its time"
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.asked.record, len(self.variables), self.fixed, rows.backend)

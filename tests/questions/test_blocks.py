@@ -16,7 +16,9 @@ from autodiff_cli import parse
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions import blocks
 from autodiff_cli.questions.blocks import Kernel, evaluate, gradient_recorder, kernel
+from autodiff_cli.questions.fields import fitted
 from autodiff_cli.questions.programs import Programs
+from autodiff_cli.questions.rows import asked
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS
 from autodiff_cli.targets import llvm
 from places import TESTS
@@ -157,6 +159,45 @@ def test_no_silent_nan(backend: str, texts: list[str], least: int) -> None:
     assert taken >= least and errors > rows / 10
     # few flags are neither errors nor kinks, and digits are lost where the program itself loses them
     assert flags < errors + rows / 12 and different < rows / 5000
+
+
+class Second(Compared):
+    """The same of second derivatives."""
+
+    def __init__(self, text: str, rng: random.Random) -> None:
+        known = fitted(text, list(parse(text).variables), {}, None)
+        self.rows = points(len(known.variables), rng)
+        self.rows = rng.sample(self.rows, min(len(self.rows), 24))
+        question = asked("hessian", known)
+        assert question.record is not None
+        self.kernel = kernel(question.record, len(known.variables), frozenset(), None)
+        self.plain = []
+        for row in self.rows:
+            try:
+                self.plain.append([*question.plain(dict(zip(known.variables, row, strict=True)))])
+            except ExpressionError as error:
+                self.plain.append(error)
+        columns = [np.array(column) for column in zip(*self.rows, strict=True)]
+        self.block = evaluate(
+            self.kernel, known.variables, columns, len(self.rows), len(question.names), question.plain,
+            lambda row, name: None,
+        )  # fmt: skip
+
+
+SECOND = [*NUMPY, "1/(exp(x) + y)", "x**0*y**1", "x**y/(1 + x**2)", "log(1 + exp(x))", "1/x", "softsign(x)*y"]
+
+
+def test_no_silent_nan_in_second_derivatives() -> None:
+    taken = rows = errors = different = 0
+    for text in SECOND:
+        found = Second(text, random.Random(text))
+        assert (found.silent(), found.refused()) == ([], []), text
+        taken += found.kernel.backend == "llvm"
+        rows += len(found.rows)
+        errors += len(found.block.errors)
+        # where the program loses digits, and where a sine of very many turns has none
+        different += 0 if text == "sinc(x)" else found.different()
+    assert taken >= 100 and rows > 2400 and errors > rows / 10 and different < rows / 200
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])

@@ -16,7 +16,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as parquet
 import pytest
 
-from autodiff_cli.questions import blocks
+from autodiff_cli.questions import blocks, rows
 from autodiff_cli.streams import batches, data, pipeline
 from autodiff_cli.streams.sources import Source
 from running import Result, autodiff
@@ -237,12 +237,36 @@ def test_the_backend_is_taken(backend: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert rows.code == 0 and [each.backend for each in taken] == [backend]
 
 
-def test_what_computes_is_said_where_it_is_slow() -> None:
-    found = autodiff(
-        "hessian", "x**2", "--points", "-", "--wide", "--format", "jsonl", "--backend", "llvm", stdin="x\n1\n"
-    )
-    assert found.err.count("row by row") == 1
-    assert json.loads(found.out) == {"value": 1.0, "d_x": 2.0, "d_x_x": 2.0, "error": None}
+def test_what_computes_is_said_where_it_is_slow(tmp_path: Path) -> None:
+    out = str(tmp_path / "out.parquet")
+    found = autodiff("grad", "polygamma(9, x)", "--points", "-", "--output", out, stdin="x\n1\n")
+    assert found.err.count("computed one by one") == 1
+
+
+@pytest.mark.parametrize("backend", ["llvm", "numpy"])
+@pytest.mark.parametrize("question", ["jacobian", "hessian"])
+def test_second_derivatives_and_several_outputs_are_computed_in_blocks(
+    question: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "x*log(y)" + (", x/y" if question == "jacobian" else "")
+    asked = [question, text, "--points", str(written(tmp_path, "csv")), "--wide", "--format", "jsonl"]
+    plain = [json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()]
+    counted = []
+    answer = rows.Bound.answer
+
+    def answered(self: rows.Bound, *args: object) -> rows.Answered:
+        found = answer(self, *args)  # type: ignore[arg-type]
+        counted.append((self.kernel.backend, found.asked))
+        return found
+
+    monkeypatch.setattr(rows.Bound, "answer", answered)
+    found = [json.loads(line) for line in autodiff(*asked, "--backend", backend).out.splitlines()]
+    assert [row["error"] for row in found] == [row["error"] for row in plain]
+    assert counted == [(backend, 2)] and len(found) == 5
+    for row, other in zip(found, plain, strict=True):
+        if other["error"] is None:
+            del row["error"], other["error"]
+            assert row == pytest.approx(other, rel=1e-14)
 
 
 def failure(*args: str, code: int, told: str, stdin: bytes = b"") -> Result:
