@@ -24,7 +24,10 @@ ANSWERS = (
 Layout = Annotated[
     str | None,
     options.Option(
-        "--layout", "right (default) or down: where the drawing goes from the inputs.", "NAME", choices=WAYS
+        "--layout",
+        "right or down: where a drawing goes from the inputs; auto (default): as it fits a slide.",
+        "NAME",
+        choices=WAYS,
     ),
 ]
 Partials = Annotated[bool, options.Option("--partials", "Write the local derivatives beside the lines.")]

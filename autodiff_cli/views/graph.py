@@ -12,7 +12,7 @@ from .formats import View, diagnostic_record
 from .outline import outline
 from .pictures.cells import Choices, Way
 
-WAYS: tuple[Way, ...] = ("right", "down")
+WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
 def view(
@@ -21,14 +21,14 @@ def view(
     depth: int | None = None,
     theme: Theme = "auto",
     binary: bool = False,
-    way: Way = "right",
+    way: Way = "auto",
     partials: bool = False,
     width: int | None = None,
 ) -> View[Picture]:
     """How a picture is shown: as a tree of so many levels, or drawn in the colours of a theme.
 
-    A chain of one operation is drawn as one node, unless `binary`. Drawings go to the right or down, with `partials`
-    the local derivatives stand beside their lines, and they are so many pixels wide.
+    A chain of one operation is drawn as one node, unless `binary`. Drawings go to the right or down as chosen, with
+    `partials` the local derivatives stand beside their lines, and they are so many pixels wide.
     """
     choices = Choices(digits, theme, way, partials, width)
 
@@ -69,7 +69,7 @@ def way_of(name: str | None) -> Way:
     for way in WAYS:
         if name in (way, None):
             return way
-    raise ExpressionError("usage", f"`{name}` is no layout", hint="it is `right` or `down`")
+    raise ExpressionError("usage", f"`{name}` is no layout", hint="it is `auto`, `right` or `down`")
 
 
 def _record(picture: Picture) -> dict[str, object]:

@@ -17,7 +17,8 @@ from .characters import Theme, visible
 from .document import plain
 from .formats import View
 from .pictures.cells import Choices, title
-from .pictures.svg import DARK, FAMILY, LIGHT, Colors, colored, shapes, svg
+from .pictures.colors import DARK, LIGHT, Colors
+from .pictures.svg import FAMILY, colored, shapes, svg
 from .steps import Written, derivative_name
 from .trace import Names
 

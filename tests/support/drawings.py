@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from autodiff_cli.questions.graph import Picture, picture, symbolic_picture
 from autodiff_cli.views.pictures.layout import Size, arranged
-from autodiff_cli.views.pictures.svg import FONT
+from autodiff_cli.views.pictures.scene import FONT
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDEST = 0.62 * FONT
@@ -85,9 +85,9 @@ def cut(root: ET.Element, found: list[Box]) -> list[str]:
 
 
 def points(path: str) -> list[tuple[float, float]]:
-    """Points along a path of M, C, H and h."""
+    """Points along a path of M, L, C, H and V."""
     found: list[tuple[float, float]] = []
-    for command, rest in re.findall(r"([MCHh])([^MCHh]*)", path):
+    for command, rest in re.findall(r"([MLCHV])([^MLCHV]*)", path):
         numbers = [float(number) for number in re.findall(r"-?[\d.]+", rest)]
         if command == "M":
             found.append((numbers[0], numbers[1]))
@@ -99,8 +99,9 @@ def points(path: str) -> list[tuple[float, float]]:
                 found.append((a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3))
         else:
             x, y = found[-1]
-            end = numbers[0] if command == "H" else x + numbers[0]
-            found += [(x + (end - x) * k / 8, y) for k in range(1, 9)]
+            end_x = x if command == "V" else numbers[0]
+            end_y = y if command == "H" else numbers[-1]
+            found += [(x + (end_x - x) * k / 8, y + (end_y - y) * k / 8) for k in range(1, 9)]
     return found
 
 

@@ -19,10 +19,11 @@ from autodiff_cli.values.value import Value
 from autodiff_cli.views.characters import THEMES, visible
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells
+from autodiff_cli.views.pictures.colors import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.dot import dot
 from autodiff_cli.views.pictures.mermaid import mermaid
 from autodiff_cli.views.pictures.png import png
-from autodiff_cli.views.pictures.svg import DARK, LIGHT, Colors, svg
+from autodiff_cli.views.pictures.svg import svg
 from counting import counted_calls
 from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
@@ -374,7 +375,7 @@ def test_no_way_of_drawing_lays_things_over_each_other(shape: str, count: int, w
 
 def test_a_drawing_goes_down() -> None:
     drawn = picture(NEURON, POINT)
-    right, down = (boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in WAYS)
+    right, down = (boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in WAYS if way != "auto")
 
     def extent(found: list[Box]) -> tuple[float, float]:
         return max(box.right for box in found), max(box.bottom for box in found)
@@ -384,6 +385,47 @@ def test_a_drawing_goes_down() -> None:
     assert "rankdir=TB" in dot(drawn, Choices(way="down"))
     assert mermaid(drawn, Choices(way="down")).startswith("flowchart TD")
     assert "at the top" in svg(drawn, Choices(way="down"))
+
+
+BLACK_SCHOLES = """N(z) = (1 + erf(z/sqrt(2)))/2
+d1 = (log(S/K) + (r + sigma**2/2)*T)/(sigma*sqrt(T))
+d2 = d1 - sigma*sqrt(T)
+S*N(d1) - K*exp(-r*T)*N(d2)"""
+OPTION = {"S": 100.0, "K": 95.0, "r": 0.05, "sigma": 0.2, "T": 1.0}
+
+
+def text_on_a_slide(drawn: str) -> float:
+    """The pixels that the smallest text has where a drawing fills a slide of 1280 by 720."""
+    root = ET.fromstring(drawn)
+    _, _, width, height = map(float, root.get("viewBox", "").split())
+    assert all("font-size" not in (text.get("style") or "") for text in root.iter(f"{SVG}text"))
+    found = re.search(r"text\{font:([\d.]+)px", drawn)
+    assert found
+    return float(found[1]) * min(1280 / width, 720 / height)
+
+
+@pytest.mark.parametrize(("text", "point"), [(NEURON, POINT), (BLACK_SCHOLES, OPTION)])
+@pytest.mark.parametrize("partials", [False, True])
+def test_what_is_taught_fits_a_slide(text: str, point: dict[str, float], partials: bool) -> None:
+    drawn = gathered(picture(text, point))
+    made = svg(drawn, Choices(partials=partials))
+    assert text_on_a_slide(made) >= 11
+    root = ET.fromstring(made)
+    found = boxes(root)
+    assert len(found) == len(drawn.nodes) + sum(bool(node.operation) for node in drawn.nodes)
+    assert (overlaps(found), struck(root, found)) == (0, 0)
+    # nothing but its way was given up: the neuron goes to the right as it always did
+    assert ("at the top" in made) == (text == BLACK_SCHOLES)
+
+
+def test_only_what_does_not_fit_goes_another_way() -> None:
+    shapes = [size(shape, count) for shape in ("chain", "tree", "powers", "shared") for count in (9, 30, 60, 150)]
+    chosen = []
+    for drawn in shapes:
+        auto, right, down = (text_on_a_slide(svg(drawn, Choices(way=way))) for way in WAYS)
+        assert auto >= max(right, down) or (auto >= 11 and auto in (right, down))
+        chosen.append("right" if right >= 11 else "down" if down >= 11 else "neither")
+    assert {"right", "down", "neither"} == set(chosen)
 
 
 PROGRAMS = [

@@ -9,8 +9,8 @@ from ...questions.graph import Picture, PictureInput, PictureNode
 from ..characters import Theme, visible
 from ..numerals import readable
 
-Way = Literal["right", "down"]
-"""Where a drawing goes from the inputs to the result."""
+Way = Literal["auto", "right", "down"]
+"""Where a drawing goes from the inputs to the result; by itself to the right, where it is not too wide then."""
 
 
 class Choices(NamedTuple):
@@ -18,7 +18,7 @@ class Choices(NamedTuple):
 
     digits: int | None = None
     theme: Theme = "auto"
-    way: Way = "right"
+    way: Way = "auto"
     partials: bool = False
     width: int | None = None
     """In pixels; None for what its text asks for."""
@@ -81,7 +81,7 @@ def description(picture: Picture, choices: Choices = USUAL) -> str:
 
 def _sentences(picture: Picture, choices: Choices) -> Iterator[str]:
     digits = choices.digits
-    right = choices.way == "right"
+    right = choices.way != "down"
     ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
     count = len(picture.nodes)
     skipped = sum(not node.taken for node in picture.nodes)

@@ -22,7 +22,7 @@ def dot(picture: Picture, choices: Choices = USUAL) -> str:
 
 def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
     yield "digraph autodiff {"
-    way = "LR" if choices.way == "right" else "TB"
+    way = "TB" if choices.way == "down" else "LR"
     yield f'  graph [rankdir={way}, nodesep=0.2, ranksep=0.35, tooltip="{title(picture).translate(_PLAIN)}"]'
     yield '  node [shape=record, height=0.3, fontname="DejaVu Sans Mono, monospace", fontsize=11]'
     yield "  edge [arrowsize=0.6]"

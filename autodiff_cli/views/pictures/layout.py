@@ -20,7 +20,7 @@ LINE_GAP = 10.0
 """Between two lines that pass a column."""
 
 COLUMN_GAP = (44.0, 150.0)
-"""Between two columns: at least and at most; more where lines are steep."""
+"""Between two columns, unless it is said: at least and at most; more where lines are steep."""
 
 ROUNDS, PATIENCE = 12, 30_000
 """How often the order is worked over: so many rounds, fewer where rounds times edges would be more than that."""
@@ -35,6 +35,18 @@ class Size(NamedTuple):
 
     width: float
     height: float
+    middle: float | None = None
+    """How far below its top its lines come and go; None for half of its height."""
+
+    @property
+    def before(self) -> float:
+        """What of the height is above its lines."""
+        return self.height / 2 if self.middle is None else self.middle
+
+    @property
+    def after(self) -> float:
+        """What of the height is below its lines."""
+        return self.height - self.before
 
 
 class Point(NamedTuple):
@@ -74,12 +86,14 @@ def arranged(
     inputs: Sequence[Sequence[int]],
     outputs: Sequence[int],
     ordered: Sequence[bool],
-    gap: float = 0.0,
+    gaps: tuple[float, float] = COLUMN_GAP,
+    most: float = math.inf,
 ) -> Layout:
     """The layout of a graph: node `i` is drawn from `inputs[i]`, all of which are nodes of a lower index.
 
     Lines arrive at a node in the order of its inputs, from the top, if it is `ordered`, else as is convenient.
-    Columns are a `gap` apart at least.
+    Between columns is the first of `gaps` at least, and the second at most; more where lines are steep.
+    It is at most so high, where no column is higher.
     Raises `ExpressionError` (`limit`) for too large a graph.
     """
     if len(sizes) > NODES:
@@ -96,20 +110,20 @@ def arranged(
     columns = _ordered(graph, _first_order(inputs, outputs, len(ranks), segments))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
-    middles = _middles(columns, edges, all_sizes, len(sizes))
+    middles = _middles(columns, edges, all_sizes, len(sizes), most)
     left = 0.0
     lefts: list[float] = []
     for number, width in enumerate(widths):
         if number:
             steepest = max((abs(middles[s] - middles[e]) for s, e in edges if ranks[e] == number), default=0.0)
-            left += max(gap, min(max(COLUMN_GAP[0], 0.3 * steepest), COLUMN_GAP[1]))
+            left += min(max(gaps[0], 0.3 * steepest), gaps[1])
         lefts.append(left)
         left += width
     corners = tuple(
         Point(lefts[ranks[i]] + widths[ranks[i]] - size.width, middles[i]) for i, size in enumerate(all_sizes)
     )
-    top = min(point.y - size.height / 2 for point, size in zip(corners, all_sizes, strict=True))
-    bottom = max(point.y + size.height / 2 for point, size in zip(corners, all_sizes, strict=True))
+    top = min(point.y - size.before for point, size in zip(corners, all_sizes, strict=True))
+    bottom = max(point.y + size.after for point, size in zip(corners, all_sizes, strict=True))
     return Layout(
         all_sizes,
         tuple(Point(x, y - top) for x, y in corners),
@@ -300,9 +314,12 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 
 # ---- coordinates --------------------------------------------------------------------------------------------------
 def _middles(
-    columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int
+    columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, most: float
 ) -> list[float]:
-    """The height at which each node or bend stands: near its neighbours, in the order of its column, and apart."""
+    """The height at which each node or bend stands: near its neighbours, in the order of its column, and apart.
+
+    All stand between minus and plus a half of `most`, or of what the highest column needs.
+    """
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
     for start, end in edges:
         # lines that only pass are to be straight before all others
@@ -314,8 +331,17 @@ def _middles(
         sums = [0.0]
         for above, below in pairwise(column):
             gap = LINE_GAP if above >= nodes and below >= nodes else GAP
-            sums.append(sums[-1] + (sizes[above].height + sizes[below].height) / 2 + gap)
+            sums.append(sums[-1] + sizes[above].after + sizes[below].before + gap)
         apart.append(sums)
+    needed = max(
+        sizes[column[0]].before + sums[-1] + sizes[column[-1]].after
+        for column, sums in zip(columns, apart, strict=True)
+    )
+    half = max(most, needed) / 2
+    ends = [
+        (sizes[column[0]].before - half, half - sizes[column[-1]].after - sums[-1])
+        for column, sums in zip(columns, apart, strict=True)
+    ]
     middles = [0.0] * len(sizes)
     for column, sums in zip(columns, apart, strict=True):
         for index, offset in zip(column, sums, strict=True):
@@ -334,15 +360,18 @@ def _middles(
                 wish = sum(middles[other] * each for other, each in pull) / weight if pull else middles[index]
                 wishes.append(wish)
                 weights.append(weight or 1.0)
-            for index, place in zip(column, _apart(wishes, weights, apart[number]), strict=True):
+            for index, place in zip(column, _apart(wishes, weights, apart[number], ends[number]), strict=True):
                 middles[index] = place
     return middles
 
 
-def _apart(wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float]) -> list[float]:
+def _apart(
+    wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
+) -> list[float]:
     """The places nearest to the wishes, by weighted squares, that keep the distances which `offsets` add up.
 
-    Pools neighbours that want to stand too near each other, as isotonic regression does.
+    The first is between the two `ends`. Pools neighbours that want to stand too near each other, as isotonic regression
+    does.
     """
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
@@ -353,5 +382,6 @@ def _apart(wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[
             mass += other_mass
             count += other_count
         pools.append((place, mass, count))
-    placed = [place for place, _, count in pools for _ in range(count)]
+    low, high = ends
+    placed = [min(max(place, low), high) for place, _, count in pools for _ in range(count)]
     return [math.fsum((place, offset)) for place, offset in zip(placed, offsets, strict=True)]

@@ -25,7 +25,7 @@ def mermaid(picture: Picture, choices: Choices = USUAL) -> str:
 
 
 def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
-    yield f"flowchart {'LR' if choices.way == 'right' else 'TD'}"
+    yield f"flowchart {'TD' if choices.way == 'down' else 'LR'}"
     yield f"  accTitle: {escape(title(picture))}"
     yield f"  accDescr: {escape(description(picture, choices))}"
     ends: list[str] = []

@@ -1,0 +1,28 @@
+"""The colours of pictures of graphs, the same in every format."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Colors(NamedTuple):
+    """The colours of a theme; text is held to a contrast of at least 4.5 by a test."""
+
+    paper: str
+    text: str
+    faint: str
+    line: str
+    edge: str
+    box: str
+    variable: str
+    operation: str
+    operation_edge: str
+    result: str
+
+
+LIGHT = Colors(
+    "#ffffff", "#0f172a", "#526073", "#64748b", "#64748b", "#f8fafc", "#dbeafe", "#fef3c7", "#b45309", "#dcfce7"
+)
+DARK = Colors(
+    "#0f172a", "#f1f5f9", "#b6c2d4", "#8595ab", "#8595ab", "#1e293b", "#1e3a6e", "#54330c", "#f5a524", "#14532d"
+)

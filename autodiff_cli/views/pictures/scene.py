@@ -1,0 +1,360 @@
+"""The picture as a scene: boxes, lines and pieces of text at their places, which SVG, TikZ and PDF are written from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from ...questions.graph import Picture, PictureNode
+from ..characters import width_of
+from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
+from .layout import COLUMN_GAP, Layout, Size, arranged
+
+FONT = 13.0
+ADVANCE = 0.6 * FONT
+"""How wide a column of text is drawn, whatever the font."""
+
+BASELINE = 0.35 * FONT
+"""How far below the middle of a line of text its letters stand."""
+
+BOX = 26.0
+"""The height of a box and, at least, of an operation."""
+
+PAD = {"right": 9.0, "down": 7.0}
+"""Beside the text in a box."""
+
+STEM = {"right": 12.0, "down": 6.0}
+"""From an operation to its box."""
+
+PORT = 8.0
+"""Between two lines that end at the same operation."""
+
+BESIDE = 18.0
+"""What a number beside a line that goes down takes beyond its text."""
+
+BESIDE_TIGHT = 3.0
+"""By how much rows that are close together move apart for such numbers."""
+
+MARGIN = 20.0
+HEAD = 6.0
+
+LIVE_COLUMNS = 8
+"""Characters that each number of a live picture has room for."""
+
+LIVE_GAP = 86.0
+"""Between the columns of a live picture: a number on a line fits in."""
+
+TIGHT = (30.0, 30.0)
+"""Between the columns, at least and at most, where a picture would else be too large to be shown."""
+
+SLIDE = (1280.0, 720.0)
+"""What a picture is laid out for: a slide, of so many pixels."""
+
+LEGIBLE = 11.0
+"""The pixels that text on a slide has at least, where there is a layout that gives it as many."""
+
+LOOKED = 200
+"""Graphs of more nodes are laid out in one way only: no slide could hold them."""
+
+
+class Box(NamedTuple):
+    """A rectangle: from the left at `x`, its middle at `y`."""
+
+    kind: Literal["box", "variable", "result", "operation", "operation result"]
+    skipped: bool
+    x: float
+    y: float
+    width: float
+    height: float
+    round: float
+
+
+class Text(NamedTuple):
+    """A piece of text: from the left at `x`, the middle of its letters at `y`."""
+
+    kind: Literal["name", "number", "operation", "word", "note", "partial"]
+    x: float
+    y: float
+    text: str
+    word: str = ""
+    """Of a number: what stands before it."""
+
+    @property
+    def width(self) -> float:
+        """What it is given, whatever font it is written in."""
+        return text_width(self.text)
+
+
+Place = tuple[float, float]
+Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
+"""A part of a path: to begin at a place, a line to another, a cubic curve by its two handles to one, or to close it."""
+
+
+class Path(NamedTuple):
+    """A line, a rule between the compartments of a box, or the head of an arrow."""
+
+    kind: Literal["line", "rule", "head"]
+    pieces: tuple[Piece, ...]
+    skipped: bool = False
+    source: int | None = None
+    """The node that a line comes from, and `edge` the node and the place among its inputs that it leads to."""
+    edge: tuple[int, int] | None = None
+
+
+Shape = Box | Text | Path
+
+
+class Scene(NamedTuple):
+    """A picture that is laid out: its size, and what is drawn, from the back to the front."""
+
+    width: float
+    height: float
+    lines: tuple[Shape, ...]
+    nodes: tuple[tuple[Shape, ...], ...]
+    description: str
+
+    @property
+    def shapes(self) -> Iterator[Shape]:
+        """All that is drawn."""
+        yield from self.lines
+        for node in self.nodes:
+            yield from node
+
+
+def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
+    """The scene of a picture. Raises `ExpressionError` (`limit`) for too large a graph.
+
+    With the layout `auto` it goes to the right if its text is legible on a slide then, else the way, and as close
+    together, as makes it most so.
+    """
+    if choices.live:
+        return _laid_out(picture, choices._replace(way="right"), (LIVE_GAP, COLUMN_GAP[1]), False)
+    ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
+    tries = [(way, tight) for tight in (False, True) for way in ways]
+    best, largest = None, 0.0
+    for way, tight in tries if len(picture.nodes) <= LOOKED else tries[:1]:
+        found = _laid_out(picture, choices._replace(way=way), TIGHT if tight else COLUMN_GAP, tight)
+        size = on_slide(found)
+        if size > largest:
+            best, largest = found, size
+        if size >= LEGIBLE:
+            break
+    assert best is not None
+    return best
+
+
+def on_slide(scene: Scene) -> float:
+    """How many pixels the smallest text has where the scene fills a slide."""
+    return FONT * min(SLIDE[0] / scene.width, SLIDE[1] / scene.height)
+
+
+def text_width(text: str) -> float:
+    """How wide a piece of text is drawn."""
+    return width_of(text) * ADVANCE
+
+
+class _Unit(NamedTuple):
+    """A node as it is drawn: its operation, then its box beside it."""
+
+    operation: Size | None
+    cells: tuple[Cell, ...]
+    widths: tuple[float, ...]
+    size: Size
+    """As the layout takes it, which knows of one way only."""
+    port: float
+    """Between two lines that end at the operation."""
+
+
+class _Way(NamedTuple):
+    """From places along the way of the drawing and across it to those on the page."""
+
+    name: Literal["right", "down"]
+
+    @property
+    def down(self) -> bool:
+        return self.name == "down"
+
+    @property
+    def pad(self) -> float:
+        return PAD[self.name]
+
+    @property
+    def stem(self) -> float:
+        return STEM[self.name]
+
+    def at(self, along: float, across: float) -> Place:
+        """A place."""
+        return (across, along) if self.down else (along, across)
+
+    def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
+        """A path that leaves and arrives in the direction of the drawing."""
+        (a0, c0), (a1, c1) = start, end
+        if abs(c0 - c1) < 0.05:
+            return ("M", self.at(a0, c0)), ("L", self.at(a1, c0))
+        half = (a0 + a1) / 2
+        return ("M", self.at(a0, c0)), ("C", self.at(half, c0), self.at(half, c1), self.at(a1, c1))
+
+    def head(self, along: float, across: float) -> tuple[Piece, ...]:
+        """An arrow's head with its tip there."""
+        back = along - HEAD - 1
+        sides = (self.at(back, across - HEAD / 2), self.at(back, across + HEAD / 2))
+        return ("M", self.at(along, across)), ("L", sides[0]), ("L", sides[1]), ("Z",)
+
+
+def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tight: bool) -> Scene:
+    assert choices.way != "auto"
+    way = _Way(choices.way)
+    said = max((text_width(choices.partial(each)) for node in picture.nodes for each in node.inputs), default=0.0)
+    # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
+    beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
+    units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
+    inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in picture.nodes]
+    slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
+    layout = arranged(
+        [unit.size for unit in units], inputs, picture.outputs, [node.ordered for node in picture.nodes],
+        (gaps[0] + beside, gaps[1] + beside), slide if tight else math.inf,
+    )  # fmt: skip
+    across, along = (layout.height, layout.width) if way.down else (layout.width, layout.height)
+    # numbers that change are not for a description that does not
+    told = picture._replace(numbers=False) if choices.live else picture
+    return Scene(
+        across + 2 * MARGIN,
+        along + 2 * MARGIN,
+        tuple(_lines(picture, units, layout, way, choices)),
+        tuple(
+            tuple(_node(node, units[index], layout.corners[index], index in picture.outputs, way))
+            for index, node in enumerate(picture.nodes)
+        ),
+        description(told, choices),
+    )
+
+
+def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
+    room = LIVE_COLUMNS if choices.live else 0
+    found = tuple(cells(node, choices.digits))
+    widths = tuple(
+        max(text_width(cell.whole), (len(cell.word) + 1 + room) * ADVANCE if cell.word else 0.0) + 2 * way.pad
+        for cell in found
+    )
+    box = sum(widths)
+    if not node.operation:
+        return _Unit(None, found, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
+    beside = [text_width(choices.partial(each)) for each in node.inputs] if said else [0.0]
+    port = PORT
+    if said and way.down:
+        # the first number stands on the left of its line, and all others on the right of theirs
+        port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
+    elif said:
+        port = FONT + 3
+    ports = port * (len(node.inputs) + 1)
+    wide, high = (ports, BOX) if way.down else (BOX, ports)
+    operation = Size(max(BOX, text_width(node.operation) + 2 * way.pad, wide), max(BOX, high))
+    whole = operation.width + (way.stem + box if found else 0.0)
+    if not way.down:
+        return _Unit(operation, found, widths, Size(whole, operation.height), port)
+    # lines that go down come from operation to operation, and the boxes stand beside them
+    half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
+    before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
+    after = max(whole - half, last + beside[-1] + BESIDE / 2)
+    return _Unit(operation, found, widths, Size(BOX, before + after, before), port)
+
+
+# ---- lines --------------------------------------------------------------------------------------------------------
+def _lines(
+    picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
+) -> Iterator[Path | Text]:
+    """The lines from node to node: first what they have in common, then their ends at the operations."""
+    taken: dict[int, bool] = {}
+    for index, node in enumerate(picture.nodes):
+        for each in node.inputs:
+            bend = layout.last[each.node, index]
+            taken[bend] = taken.get(bend, False) or each.taken
+    for segment in reversed(layout.segments):
+        # a line that only passes was taken if one of those that leave it further on was
+        if segment.end >= len(units):
+            taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
+    trunks: dict[tuple[int, bool], list[Piece]] = {}
+    for segment in layout.segments:
+        if segment.end >= len(units):
+            along, across = layout.corners[segment.end]
+            path = way.curve(_end(layout, segment.start), (along, across))
+            end = way.at(along + layout.sizes[segment.end].width, across)
+            trunks.setdefault((segment.source, taken.get(segment.end, False)), []).extend([*path, ("L", end)])
+    for (source, flag), pieces in trunks.items():
+        yield Path("line", tuple(pieces), not flag, source)
+    said: list[Text] = []
+    for index, node in enumerate(picture.nodes):
+        ports = _ports(node, index, layout, units[index].port)
+        for position, (each, port) in enumerate(zip(node.inputs, ports, strict=True)):
+            along, across = layout.corners[index]
+            # boxes end where their column ends: what is left of a narrow one is crossed at its own height
+            tip, first = along - HEAD / 2, layout.lefts[index]
+            path = way.curve(_end(layout, layout.last[each.node, index]), (min(first, tip), across + port))
+            if first < tip:
+                path = (*path, ("L", way.at(tip, across + port)))
+            yield Path("line", path, not each.taken, each.node, (index, position))
+            yield Path("head", way.head(along, across + port))
+            partial = choices.partial(each)
+            if partial and way.down:
+                left = port == min(ports) and len(ports) > 1
+                beside = -HEAD - 4 - text_width(partial) if left else HEAD + 4
+                said.append(Text("partial", across + port + beside, along - FONT, partial))
+            elif partial:
+                at = along - HEAD - 4 - text_width(partial)
+                said.append(Text("partial", at, across + port - 0.6 * FONT, partial))
+    # no line goes over a number
+    yield from said
+
+
+def _end(layout: Layout, index: int) -> Place:
+    """Where lines leave a node or a bend."""
+    along, across = layout.corners[index]
+    return along + layout.sizes[index].width, across
+
+
+def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
+    """How far from the middle each input arrives: in order, or from where it comes if that is the same."""
+    count = len(node.inputs)
+    places = [(place - (count - 1) / 2) * port for place in range(count)]
+    if node.ordered:
+        return places
+    heights = [layout.corners[layout.last[each.node, index]].y for each in node.inputs]
+    found = [0.0] * count
+    for place, which in zip(places, sorted(range(count), key=heights.__getitem__), strict=True):
+        found[which] = place
+    return found
+
+
+# ---- nodes --------------------------------------------------------------------------------------------------------
+def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
+    """The operation of a node, and its box on the right of that."""
+    x, y = way.at(*corner)
+    if way.down:
+        x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.before), y + BOX / 2
+    if unit.operation:
+        wide, high, _ = unit.operation
+        kind: Literal["operation", "operation result"] = (
+            "operation result" if result and not unit.cells else "operation"
+        )
+        yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
+        yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
+        if not unit.cells:
+            return
+        x += wide
+        yield Path("line", (("M", (x, y)), ("L", (x + way.stem, y))), not node.taken)
+        x += way.stem
+    kind_of_box: Literal["result", "variable", "box"] = "result" if result else "variable" if node.variable else "box"
+    yield Box(kind_of_box, not node.taken, x, y, sum(unit.widths), BOX, 5)
+    for number, (cell, width) in enumerate(zip(unit.cells, unit.widths, strict=True)):
+        if number:
+            yield Path("rule", (("M", (x, y - BOX / 2)), ("L", (x, y + BOX / 2))))
+        at = x + way.pad
+        if cell.word:
+            yield Text("word", at, y, cell.word)
+            at += text_width(cell.word + " ")
+        if cell.text == NOT_EVALUATED:
+            yield Text("note", at, y, cell.text)
+        else:
+            yield Text("number" if cell.word or not node.label else "name", at, y, cell.text, cell.word)
+        x += width
