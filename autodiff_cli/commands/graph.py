@@ -19,7 +19,7 @@ EXAMPLES = (
 
 ANSWERS = (
     options.Without.of("--on-error"),
-    options.formats(FORMATS, "by default what the file's name says, else tree. png needs the extra `draw`"),
+    options.formats(FORMATS, "by default what the file's name says, else tree. png needs the extra `draw`, pdf `plot`"),
 )
 Layout = Annotated[
     str | None,
@@ -31,7 +31,10 @@ Layout = Annotated[
     ),
 ]
 Partials = Annotated[bool, options.Option("--partials", "Write the local derivatives beside the lines.")]
-Width = Annotated[int | None, options.Option("--width", "Draw svg and png N pixels wide.", "N", range=(50, 20_000))]
+Width = Annotated[
+    int | None,
+    options.Option("--width", "Draw svg, png, pdf and tikz N pixels wide: 96 are an inch.", "N", range=(50, 20_000)),
+]
 Symbolic = Annotated[bool, options.Option("--symbolic", "Draw the graph without numbers; no point is needed.")]
 
 
@@ -41,6 +44,7 @@ def run(
     symbolic: Symbolic = False,
     theme: options.Theme = None,
     answers: Annotated[options.Answers, *ANSWERS],
+    document: options.Document = False,
     layout: Layout = None,
     partials: Partials = False,
     width: Width = None,
@@ -48,13 +52,14 @@ def run(
     binary: options.Binary = False,
 ) -> int:
     """A picture of the graph, with value and derivative at each node."""
-    inputs = Inputs.of(program, answers)
+    inputs = Inputs.of(program, answers, document)
     inputs.need(only="a picture is drawn of one program at a time, not of a stream")
     chosen = inputs.chosen(FORMATS, "tree")
-    if chosen == "png" and inputs.output is None and sys.stdout.isatty():
+    if chosen in ("png", "pdf") and inputs.output is None and sys.stdout.isatty():
         raise ExpressionError(
-            "usage", "a PNG cannot be shown on a terminal", hint="write it to a file: `--output graph.png`"
-        )
+            "usage", f"a {chosen.upper()} cannot be shown on a terminal",
+            hint=f"write it to a file: `--output graph.{chosen}`",
+        )  # fmt: skip
     shown = view(
         digits=answers.shown,
         depth=depth,
@@ -72,6 +77,6 @@ def run(
             if symbolic
             else picture(request.text, request.point, wrt=request.wrt)
         ),
-        writer(written(chosen), out.stream, shown, many=False),
+        writer(written(chosen), out.stream, shown, many=False, document=inputs.document),
     )
     return out.finish(code)

@@ -141,7 +141,7 @@ SavePoint = Annotated[
     Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH"),
 ]
 Document = Annotated[
-    bool, Option("--document", "With LaTeX: a whole document, which compiles as it stands.", standing=False)
+    bool, Option("--document", "With LaTeX or TikZ: a whole document, which compiles as it stands.", standing=False)
 ]
 Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
 SavePath = Annotated[
@@ -174,7 +174,7 @@ Output = Annotated[
 Theme = Annotated[
     str | None,
     Option(
-        "--theme", f"{', '.join(THEMES)}: the colours of svg and png; auto follows the reader's.", "NAME",
+        "--theme", f"{', '.join(THEMES)}: the colours of pictures; auto follows the reader's.", "NAME",
         choices=THEMES,
     ),
 ]  # fmt: skip

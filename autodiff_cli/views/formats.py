@@ -41,6 +41,8 @@ class View(NamedTuple, Generic[Answer]):
     """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
     page: Callable[[Answer], str] | None = None
     """The answer as a piece of LaTeX, for a document or a slide that has amsmath."""
+    tikz: Callable[[Answer], tuple[str, str]] | None = None
+    """The answer as a drawing in TikZ: the package beside amsmath that it needs, and the environment."""
     endings: Sequence[str] = ()
     """How the names of files end that hold what people are shown, where that is code."""
     numbers: Callable[[Answer], tuple[Hashable, tuple[float, ...]] | None] | None = None
@@ -442,6 +444,26 @@ def _remark(line: str) -> str:
     return f"% {visible(line)}"
 
 
+class Tikz(Writer[Answer]):
+    """An answer as a drawing in TikZ, for a slide or a paper; or as a document of one page that is as large."""
+
+    shows = "tikz"
+
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        self.document = False
+
+    def answer(self, asked: Asked, answer: Answer) -> None:
+        assert self.view.tikz
+        package, drawing = self.view.tikz(answer)
+        if self.document:
+            from .tex import PICTURE_FOOT, PICTURE_HEAD
+
+            self.out.write(PICTURE_HEAD % package + drawing + PICTURE_FOOT)
+        else:
+            self.out.write(f"% needs \\usepackage{{{package},amsmath}}\n{drawing}\n")
+
+
 class Other(Writer[Answer]):
     """A format of a command's own."""
 
@@ -466,8 +488,9 @@ FORMATS: dict[str, type[Writer[Any]]] = {
     "markdown": Markdown,
     "plain": Plain,
     "latex": Latex,
+    "tikz": Tikz,
 }
-USUAL = tuple(name for name in FORMATS if name != "latex")
+USUAL = tuple(name for name in FORMATS if name not in ("latex", "tikz"))
 """Those that nearly all answers have."""
 
 
@@ -480,15 +503,17 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
     "latex": (".tex",),
+    "tikz": (".tikz", ".tex"),
     "svg": (".svg",),
     "png": (".png",),
+    "pdf": (".pdf",),
     "dot": (".dot", ".gv"),
     "mermaid": (".mmd", ".mermaid"),
     "html": (".html", ".htm"),
 }
 """How the names of files end that are in a format; those of any other text may end in any way."""
 
-FOREIGN = frozenset((".pdf", ".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
+FOREIGN = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings by which a format is surely meant, and none that there is."""
 
 CODE = frozenset(
@@ -570,7 +595,8 @@ def _listed(names: Iterable[str]) -> str:
 
 def undocumented(formats: Iterable[str]) -> ExpressionError:
     """The error for a document that was asked for in another format than LaTeX."""
-    hint = "`--format latex` asks for it" if "latex" in formats else "leave it out"
+    asked = next((name for name in ("latex", "tikz") if name in formats), "")
+    hint = f"`--format {asked}` asks for it" if asked else "leave it out"
     return ExpressionError("usage", "`--document` is about LaTeX", hint=hint)
 
 
@@ -585,14 +611,14 @@ def writer(
     """The writer of a format; a usage error for one that this view lacks, or for a choice that the format has not."""
     if name not in view.formats:
         raise lacking(name, view.formats)
-    if document and name != "latex":
+    if document and name not in ("latex", "tikz"):
         raise undocumented(view.formats)
     if name in view.others:
         other: Other[Answer] = Other(out, view, many)
         other.name = name
         return other
     made = FORMATS[name](out, view, many)
-    if isinstance(made, Latex):
+    if isinstance(made, Latex | Tikz):
         made.document = document
     if spreadsheet:
         if not isinstance(made, Separated):

@@ -61,7 +61,18 @@ def view(
 
         return png(drawn(picture), choices)
 
-    return View(_record, document=document, others={"dot": dot, "mermaid": mermaid, "svg": svg, "png": png})
+    def pdf(picture: Picture) -> bytes:
+        from .pictures.pdf import pdf
+
+        return pdf(drawn(picture), choices)
+
+    def tikz(picture: Picture) -> tuple[str, str]:
+        from .pictures.tikz import tikz
+
+        return "tikz", tikz(drawn(picture), choices)
+
+    others = {"dot": dot, "mermaid": mermaid, "svg": svg, "png": png, "pdf": pdf}
+    return View(_record, document=document, others=others, tikz=tikz)
 
 
 def way_of(name: str | None) -> Way:

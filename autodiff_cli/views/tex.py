@@ -45,6 +45,26 @@ HEAD = r"""\documentclass{article}
 FOOT = "\\end{document}\n"
 """What a document begins and ends with."""
 
+PICTURE_HEAD = r"""\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage{amsmath}
+\usepackage{%s}
+\newsavebox{\drawing}
+\begin{document}
+\begin{lrbox}{\drawing}%%
+"""
+PICTURE_FOOT = r"""%
+\end{lrbox}
+\ifdefined\pagewidth \let\pdfpagewidth\pagewidth \let\pdfpageheight\pageheight \fi
+\pdfpagewidth=\wd\drawing
+\pdfpageheight=\dimexpr\ht\drawing+\dp\drawing
+\hoffset=-1in
+\voffset=-1in
+\shipout\box\drawing
+\end{document}
+"""
+"""What a document of one picture begins and ends with: its page is as large as that."""
+
 ARGUMENTS = 4
 """More variables than these have their values in equations, not in the parentheses after the function."""
 

@@ -1,0 +1,110 @@
+"""The picture as PDF: the same scene as the SVG, drawn by matplotlib, with its fonts inside and text that is text."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+from ...errors import ExpressionError
+from ...questions.graph import Picture
+from .cells import USUAL, Choices, title
+from .colors import DARK, LIGHT, Colors
+from .scene import BASELINE, FONT, MARGIN, Path, Scene, Shape, Text, scene
+
+POINTS = 0.75
+"""Of a unit of a scene, which is a pixel, of which 96 are an inch."""
+
+LONGEST = 14_400.0
+"""Points of a side: readers of PDF show no larger pages."""
+
+
+def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
+    """The picture as a PDF file of one page. Raises `ExpressionError` where the libraries of `plot` are not installed.
+
+    Also (`limit`) where it would be larger than a page may be.
+    """
+    drawn = scene(picture, choices)
+    points = POINTS * (1.0 if choices.width is None else choices.width / drawn.width)
+    width, height = drawn.width * points, drawn.height * points
+    if max(width, height) > LONGEST:
+        raise ExpressionError(
+            "limit", f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
+            hint="a smaller `--width`, or `--format svg`, which has no such limit",
+        )  # fmt: skip
+    try:
+        import matplotlib
+        from matplotlib.backends.backend_pdf import FigureCanvasPdf
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ExpressionError(
+            "usage", "`--format pdf` needs the libraries of the extra `plot`",
+            hint="`pip install 'autodiff-cli[plot]'`; the formats tree, dot, mermaid, svg and tikz need nothing",
+        ) from None  # fmt: skip
+    colors = DARK if choices.theme == "dark" else LIGHT
+    # a font as it is, not the shapes of its letters: whoever reads the page can select and search
+    settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}
+    file = io.BytesIO()
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # a letter that the fonts lack is drawn as a box
+        warnings.simplefilter("ignore", UserWarning)
+        page = Figure(figsize=(width / 72, height / 72), facecolor=colors.paper)
+        FigureCanvasPdf(page)
+        _draw(page, drawn, colors, points)
+        about = {"Title": title(picture), "Subject": drawn.description, "CreationDate": None, "Creator": None}
+        page.savefig(file, format="pdf", metadata=about)
+    return file.getvalue()
+
+
+def _draw(page: Any, drawn: Scene, colors: Colors, points: float) -> None:
+    from matplotlib.transforms import Affine2D
+
+    # from units below the top left corner to inches above the bottom left one
+    inches = points / 72
+    place = Affine2D().translate(MARGIN, MARGIN).scale(inches, -inches).translate(0, drawn.height * inches)
+    place += page.dpi_scale_trans
+    for order, shape in enumerate(drawn.shapes):
+        _add(page, shape, colors, points, place, order)
+
+
+def _add(page: Any, shape: Shape, colors: Colors, points: float, place: Any, order: int) -> None:
+    from matplotlib.patches import FancyBboxPatch, PathPatch
+
+    if isinstance(shape, Text):
+        faint = shape.kind in ("word", "note", "partial")
+        behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8} if shape.kind == "partial" else None
+        page.text(
+            shape.x, shape.y + BASELINE, shape.text, transform=place, fontsize=FONT * points, va="baseline",
+            color=colors.faint if faint else colors.text, bbox=behind, zorder=order,
+        )  # fmt: skip
+        return
+    style: Any = {"transform": place, "zorder": order, "linestyle": (0, (4, 3)) if shape.skipped else "solid"}
+    if isinstance(shape, Path) and shape.kind == "head":
+        page.add_artist(PathPatch(_path(shape), facecolor=colors.line, edgecolor="none", **style))
+    elif isinstance(shape, Path):
+        color, wide = (colors.line, 1.2) if shape.kind == "line" else (colors.edge, 1.0)
+        style |= {"edgecolor": color, "linewidth": wide * points, "capstyle": "butt"}
+        page.add_artist(PathPatch(_path(shape), fill=False, **style))
+    else:
+        operation = shape.kind.startswith("operation")
+        wide = 1.5 if operation or shape.kind == "result" else 1.0
+        style |= {
+            "boxstyle": f"round,pad=0,rounding_size={shape.round}",
+            "facecolor": getattr(colors, shape.kind.rpartition(" ")[2]),
+            "edgecolor": colors.operation_edge if operation else colors.edge,
+            "linewidth": wide * points,
+        }
+        corner = (shape.x, shape.y - shape.height / 2)
+        page.add_artist(FancyBboxPatch(corner, shape.width, shape.height, **style))
+
+
+def _path(path: Path) -> Any:
+    from matplotlib.path import Path as Drawn
+
+    codes = {"M": Drawn.MOVETO, "L": Drawn.LINETO, "C": Drawn.CURVE4, "Z": Drawn.CLOSEPOLY}
+    vertices: list[tuple[float, float]] = []
+    kinds: list[Any] = []
+    for command, *places in path.pieces:
+        vertices += places or [(0.0, 0.0)]
+        kinds += [codes[command]] * max(1, len(places))
+    return Drawn(vertices, kinds)

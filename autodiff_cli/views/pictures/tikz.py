@@ -1,0 +1,123 @@
+"""The picture as TikZ: the same scene as the SVG, with names and numbers as mathematics, for slides and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...language.typesetting import name_latex, number_latex, text_latex
+from ...questions.graph import Picture
+from ..characters import visible
+from .cells import USUAL, Choices, title
+from .colors import DARK, LIGHT
+from .scene import BASELINE, MARGIN, Box, Path, Piece, Shape, Text, scene
+
+UNIT = 0.75
+"""Of a PostScript point: the unit of a scene is a pixel, of which 96 are an inch."""
+
+CROSS, DOT = r" \times ", r"{\cdot}"
+
+BOXES = ("box", "variable", "result", "operation", "operation result")
+
+
+def tikz(picture: Picture, choices: Choices = USUAL) -> str:
+    """The picture as a `tikzpicture`, which needs the packages tikz and amsmath.
+
+    Raises `ExpressionError` (`limit`) for too large a graph.
+    """
+    return "\n".join(_lines(picture, choices))
+
+
+def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
+    drawn = scene(picture, choices)
+    dark = choices.theme == "dark"
+    scale = 1.0 if choices.width is None else choices.width / drawn.width
+    unit = UNIT * scale
+    yield f"% {visible(title(picture))}"
+    yield rf"\begin{{tikzpicture}}[x={unit:.5g}bp, y=-{unit:.5g}bp,"
+    yield from (f"  {style}," for style in _styles(scale))
+    yield "]"
+    for name, color in (DARK if dark else LIGHT)._asdict().items():
+        yield rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}"
+    size = f"(0,0) rectangle ({_number(drawn.width)},{_number(drawn.height)})"
+    yield rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};"
+    yield rf"\begin{{scope}}[shift={{({_number(MARGIN)},{_number(MARGIN)})}}]"
+    yield from map(_shape, drawn.shapes)
+    yield r"\end{scope}"
+    yield r"\end{tikzpicture}"
+
+
+def _styles(scale: float) -> Iterator[str]:
+    """The styles of the shapes; sizes in them do not go with the units of the picture."""
+
+    def points(units: float) -> str:
+        return f"{units * UNIT * scale:.4g}bp"
+
+    font = rf"\fontsize{{{10 * scale:.4g}}}{{{12 * scale:.4g}}}\selectfont"
+    yield f"graph text/.style={{inner sep=0, outer sep=0, text=graph text, font={font}}}"
+    yield "graph word/.style={graph text, text=graph faint}"
+    yield "graph partial/.style={graph word, fill=graph paper, inner sep=0.8bp}"
+    yield f"graph line/.style={{draw=graph line, line width={points(1.2)}}}"
+    yield f"graph rule/.style={{draw=graph edge, line width={points(1)}}}"
+    yield "graph head/.style={fill=graph line}"
+    yield f"graph skipped/.style={{dash pattern=on {points(4)} off {points(3)}}}"
+    for kind in BOXES:
+        operation = "operation" in kind
+        edge = "operation_edge" if operation else "edge"
+        wide = 1.5 if operation or kind == "result" else 1
+        fill = kind.split()[0] if kind != "operation result" else "result"
+        corners = f"rounded corners={points(12.9 if operation else 5)}"
+        yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(wide)}, {corners}}}"
+
+
+def _shape(shape: Shape) -> str:
+    if isinstance(shape, Text):
+        return _text(shape)
+    skipped = ", graph skipped" if shape.skipped else ""
+    if isinstance(shape, Box):
+        top, right = shape.y - shape.height / 2, shape.x + shape.width
+        start, end = _place(shape.x, top), _place(right, top + shape.height)
+        return rf"\path[graph {shape.kind}{skipped}] {start} rectangle {end};"
+    return rf"\path[graph {shape.kind}{skipped}] {_path(shape)};"
+
+
+def _path(path: Path) -> str:
+    return " ".join(map(_piece, path.pieces))
+
+
+def _piece(piece: Piece) -> str:
+    if piece[0] == "Z":
+        return "-- cycle"
+    if piece[0] == "C":
+        first, second, end = (_place(*place) for place in piece[1:])
+        return f".. controls {first} and {second} .. {end}"
+    return ("" if piece[0] == "M" else "-- ") + _place(*piece[1])
+
+
+def _text(text: Text) -> str:
+    """A piece of text in the room that it has: what is said of a number directly before it."""
+    style = (
+        "graph word" if text.kind in ("word", "note") else f"graph {'partial' if text.kind == 'partial' else 'text'}"
+    )
+    anchor, x = "base", text.x + text.width / 2
+    if text.kind == "word":
+        anchor, x = "base east", text.x + text.width
+    elif text.word:
+        anchor, x = "base west", text.x
+    return rf"\node[{style}, anchor={anchor}] at {_place(x, text.y + BASELINE)} {{{_written(text)}}};"
+
+
+def _written(text: Text) -> str:
+    if text.kind == "name":
+        return f"${name_latex(text.text)}$"
+    if text.kind in ("number", "partial"):
+        # a cross would take more room than the number has
+        return f"${number_latex(text.text).replace(CROSS, DOT)}$"
+    return rf"\texttt{{{text_latex(text.text)}}}" if text.kind == "operation" else text_latex(text.text)
+
+
+def _place(x: float, y: float) -> str:
+    return f"({_number(x)},{_number(y)})"
+
+
+def _number(x: float) -> str:
+    return f"{x + 0.0:.1f}".removesuffix(".0")
