@@ -36,6 +36,7 @@ _NAME = re.compile(
     rf"(?P<base>[^\W\d_]+?)(?P<below>\d*)(?P<lowered>[{''.join(_SUBSCRIPTS)}]*)"
     r"(?P<words>(?:_[^\W_]+)*)(?P<again>\[\d+\])?"
 )
+_AGAIN = re.compile(r"(?<=.)\[\d+\]$")
 _LIMITS = ("max", "min", "sup", "inf")
 """Words below a letter that are written upright, with a command of their own."""
 
@@ -94,8 +95,8 @@ def name_parts(name: str) -> tuple[str, str, bool]:
             if found["lowered"]:
                 below.insert(0, found["lowered"].translate(_INDEX))
             return letters, ",".join(map(_below, below)) + again, symbol
-    stem, mark, again = name.partition("[")
-    return _letters(stem), f"[{again}" if mark else "", False
+    again = _AGAIN.search(name)
+    return _letters(name[: again.start()] if again else name), again[0] if again else "", False
 
 
 def _below(word: str) -> str:
@@ -110,11 +111,11 @@ def _below(word: str) -> str:
 
 
 def _letters(base: str) -> str:
-    if len(base) == 1 and base.isascii():
+    if len(base) == 1 and base.isascii() and base.isalnum():
         return base
     if base in _GREEK_LETTERS:
         return f"\\{_GREEK_LETTERS[base]}"
-    if base.isascii():
+    if base.isascii() and base.isidentifier():
         return rf"\mathit{{{_underscored(base)}}}"
     return rf"\text{{{text_latex(base)}}}"
 

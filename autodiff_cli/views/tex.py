@@ -47,6 +47,8 @@ FOOT = "\\end{document}\n"
 
 PICTURE_HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath}
 \usepackage{%s}
 \newsavebox{\drawing}

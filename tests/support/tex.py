@@ -23,9 +23,17 @@ def inside(document: str) -> str:
 
 def compile_all(pieces: Iterable[str], folder: Path, *, draft: bool = True) -> int:
     """Compile the pieces as one document; return how many pages it has. Fails with the words of TeX."""
+    return compile_document("\n\n".join([HEAD, *pieces, FOOT]), folder, draft=draft)
+
+
+def compile_document(text: str, folder: Path, *, draft: bool = False) -> int:
+    """Compile a document, to `all.pdf` in the folder; return how many pages it has. Fails with the words of TeX."""
     if COMPILER is None:
         pytest.skip(MISSING)
-    (folder / "all.tex").write_text("\n\n".join([HEAD, *pieces, FOOT]), encoding="utf-8")
+    for package in re.findall(r"\\usepackage\{(tikz|pgfplots)\}", text):
+        if subprocess.run(["kpsewhich", f"{package}.sty"], capture_output=True).returncode:
+            pytest.skip(f"this TeX lacks {package}: it is in the package texlive-pictures")
+    (folder / "all.tex").write_text(text, encoding="utf-8")
     command = [COMPILER, "-interaction=nonstopmode", "-halt-on-error", *["-draftmode"] * draft, "all.tex"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
     told = ran.stdout.decode(errors="replace")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
 import struct
+import subprocess
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -22,13 +25,17 @@ from autodiff_cli.views.pictures.cells import Choices, Way, cells
 from autodiff_cli.views.pictures.colors import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.dot import dot
 from autodiff_cli.views.pictures.mermaid import mermaid
+from autodiff_cli.views.pictures.pdf import pdf
 from autodiff_cli.views.pictures.png import png
 from autodiff_cli.views.pictures.svg import svg
+from autodiff_cli.views.pictures.tikz import tikz
+from autodiff_cli.views.tex import PICTURE_FOOT, PICTURE_HEAD
 from counting import counted_calls
 from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
 from running import autodiff
 from strategies import graphs, share_leaves
+from tex import compile_document
 
 NEURON = "x1w1 = x1*w1; x2w2 = x2*w2; n = x1w1 + x2w2 + b; o = tanh(n)"
 POINT = {"x1": 2.0, "x2": 0.0, "w1": -3.0, "w2": 1.0, "b": 6.8813735870195432}
@@ -304,22 +311,96 @@ def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
     assert deep.count('class="operation"') == 1499
 
 
+# ---- TikZ and PDF -------------------------------------------------------------------------------------------------
+def as_document(*drawings: str) -> str:
+    """One page with all of these."""
+    return PICTURE_HEAD % "tikz" + r"\vbox{\hbox{" + "}\n\\hbox{".join(drawings) + "}}" + PICTURE_FOOT
+
+
+def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:
+    drawn = gathered(picture(BLACK_SCHOLES, OPTION))
+    made, root = tikz(drawn), ET.fromstring(svg(drawn))
+    corners = {f"({each.left:g},{each.top:g}) rectangle" for each in boxes(root)}
+    assert corners == set(re.findall(r"\] (\([-\d.]+,[-\d.]+\) rectangle)", made.partition("scope")[2]))
+    assert made.count(r"\node") == len([*root.iter(f"{SVG}text")])
+    lines = list(root.iter(f"{SVG}path"))
+    assert made.count(r"\path[graph") == len(lines) + len(corners)
+    curves = re.findall(r"controls \((\S+)\) and \((\S+)\) \.\. \((\S+)\)", made)
+    assert curves == [
+        tuple(place.replace(" ", ",") for place in re.findall(r"-?[\d.]+ -?[\d.]+", curve))
+        for each in lines for curve in re.findall("C[^MHVLz]*", each.get("d", ""))
+    ]  # fmt: skip
+
+
+def test_tikz_compiles_whatever_names_say(tmp_path: Path) -> None:
+    odd = described([Value(1.0, label="".join(map(chr, range(start, start + 64)))) for start in range(0, 1024, 64)])
+    drawings = [
+        tikz(hostile()),
+        tikz(odd),
+        tikz(gathered(picture(BLACK_SCHOLES, OPTION)), Choices(partials=True, width=1280)),
+        tikz(picture("log(x) if x > 0 and z <= 1 else y ^ 3", {"x": -1, "y": 3, "z": 5}), Choices(theme="dark")),
+        tikz(symbolic_picture("β_max*x₁ + a*b - c**2/|d|, where(not (f == 2), f, e)")),
+    ]
+    assert r"$\beta_{\max}$" in drawings[-1] and "x_{1}" in drawings[-1]
+    compile_document(as_document(*drawings), tmp_path)
+
+
+def test_a_document_of_a_picture_has_a_page_as_large(tmp_path: Path) -> None:
+    asked = ("graph", "x*w", "--at", "x=1,w=2", "--width", "960")
+    piece = autodiff(*asked, "--format", "tikz")
+    assert piece.code == 0 and piece.out.startswith("% needs \\usepackage{tikz,amsmath}\n% Graph of x*w\n")
+    assert autodiff(*asked, "--output", "a.tex", "--document", folder=tmp_path).code == 0
+    text = (tmp_path / "a.tex").read_text("utf-8")
+    assert piece.out.partition("\n")[2].rstrip() in text
+    compile_document(rf"\pdfobjcompresslevel=0 {text}", tmp_path)
+    ((width, height),) = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", (tmp_path / "all.pdf").read_bytes())
+    _, _, wide, high = map(float, ET.fromstring(svg(picture("x*w", {"x": 1, "w": 2}))).get("viewBox", "").split())
+    assert (float(width), float(height)) == pytest.approx((720, 720 * high / wide), rel=2e-3)
+
+
+def test_a_pdf_has_its_fonts_and_its_text_and_is_the_same_again() -> None:
+    drawn = picture("x*βₘ + λ", {"x": 2, "βₘ": -3, "λ": 1})
+    made = pdf(drawn, Choices(width=960, partials=True))
+    assert made == pdf(drawn, Choices(width=960, partials=True))
+    assert made[:5] == b"%PDF-" and b"/FontFile2" in made and b"/ToUnicode" in made and b"/Subtype /Image" not in made
+    (width,) = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) [\d.]+ \]", made)
+    assert float(width) == pytest.approx(720, rel=1e-3)
+    assert pdf(drawn, Choices(theme="dark")) != pdf(drawn)
+    assert len({len(pdf(described([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")}) == 3
+    assert pdf(hostile())[:5] == b"%PDF-"
+    reader = shutil.which("pdftotext")
+    if reader:
+        ran = subprocess.run([reader, "-", "-"], input=made, capture_output=True, check=True)
+        words = ran.stdout.decode().split()
+        assert {"x", "βₘ", "λ", "data", "grad", "-3", "tanh"} - {*words} == {"tanh"}
+
+
+def test_a_pdf_is_no_larger_than_readers_show() -> None:
+    with pytest.raises(ExpressionError, match="inches, too many for a PDF") as caught:
+        pdf(picture("x", {"x": 1}), Choices(width=20_000))
+    assert caught.value.kind == "limit"
+
+
 # ---- libraries, the terminal --------------------------------------------------------------------------------------
-def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "resvg_py", None)
-    result = autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", "png")
+@pytest.mark.parametrize(("library", "format", "extra"), [("resvg_py", "png", "draw"), ("matplotlib", "pdf", "plot")])
+def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch, library: str, format: str, extra: str) -> None:
+    monkeypatch.setitem(__import__("sys").modules, library, None)
+    result = autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", format)
     assert result.code == 2 and result.out == ""
-    assert "needs the libraries of the extra `draw`" in result.err
-    assert "pip install 'autodiff-cli[draw]'" in result.err
-    assert all(autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", name).code == 0 for name in ("dot", "svg"))
+    assert f"needs the libraries of the extra `{extra}`" in result.err
+    assert f"pip install 'autodiff-cli[{extra}]'" in result.err
+    for name in ("dot", "svg", "tikz"):
+        assert autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", name).code == 0
 
 
 def test_no_png_on_a_terminal() -> None:
     from terminals import on_terminal
 
-    shown = on_terminal("graph", "x", "--at", "x=1", "--format", "png", env={"NO_COLOR": "1"})
-    assert shown.code == 2 and "\x89" not in shown.out
-    assert "a PNG cannot be shown on a terminal" in shown.out and "--output graph.png" in shown.out
+    for format in ("png", "pdf"):
+        shown = on_terminal("graph", "x", "--at", "x=1", "--format", format, env={"NO_COLOR": "1"})
+        assert shown.code == 2 and "\x89" not in shown.out and "%PDF" not in shown.out
+        assert f"a {format.upper()} cannot be shown on a terminal" in shown.out
+        assert f"--output graph.{format}" in shown.out
     tree = on_terminal("graph", "x*2", "--at", "x=1", env={"NO_COLOR": "1"})
     assert tree.code == 0 and "├─ x" in tree.out
 
