@@ -30,6 +30,9 @@ STEPS_A_CALL = 1
 STEPS = {"": 0.1, "gamma": 10.0}
 """Steps of work for a node, by the family of its function (1 for those that are not listed): measured."""
 
+STEPS_SLOWLY = 15
+"""Further steps of an evaluation by the sweeps: measured."""
+
 
 class _Graph:
     """What the sweeps need of a graph at every point alike."""
@@ -180,6 +183,7 @@ class Evaluator:
 
     def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
         """The same by the sweeps, which know why there is no result; or that there is one after all."""
+        work.spend(STEPS_SLOWLY)
         if self._graph is None:
             self._graph = _Graph(self.output, self._leaves, self._wanted)
         graph = self._graph

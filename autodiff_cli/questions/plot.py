@@ -64,7 +64,8 @@ class Curve(NamedTuple):
     @property
     def kinks(self) -> list[float]:
         """Where the function has a value and no derivative."""
-        return [x for x in self.derivative.breaks if x not in self.function.breaks]
+        broken = {*self.function.breaks}
+        return [x for x in self.derivative.breaks if x not in broken]
 
 
 def plot(

@@ -6,6 +6,9 @@ import math
 
 BITS = 80
 
+MOST = 1e17
+"""More degrees of freedom than these are as good as infinitely many: no double tells them apart."""
+
 
 def level_of(k: float, dof: float) -> float:
     """The probability that a t-distributed number of so many degrees of freedom lies within ±k.
@@ -13,7 +16,7 @@ def level_of(k: float, dof: float) -> float:
     >>> round(level_of(1.0, math.inf), 4)
     0.6827
     """
-    if math.isinf(dof):
+    if dof > MOST:
         return math.erf(k / math.sqrt(2))
     import mpmath
 
@@ -33,7 +36,7 @@ def coverage_factor(level: float, dof: float) -> float:
     from statistics import NormalDist
 
     z = NormalDist().inv_cdf((1 + level) / 2)
-    if math.isinf(dof):
+    if dof > MOST:
         return z
     # the level grows with k, so that halving cannot miss; its steps are bounded by the bits of a double
     low, high = 0.0, z

@@ -6,7 +6,6 @@ import csv
 import math
 from bisect import bisect
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
@@ -168,8 +167,11 @@ def refined(surface: Surface) -> Heights:
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
         if near[min(row // FINER, len(y) - 2), min(column // FINER, len(x) - 2)]:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
-            with suppress(ExpressionError):
+            try:
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
+            except ExpressionError as error:
+                if error.kind == "limit":
+                    return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
     return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)

@@ -82,9 +82,10 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
 
 
 def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
-    """The lines of a file without their ends, None for one that is too long; never more than one of them is held.
+    """The lines of a file without their ends; never more than one of them is held.
 
-    `idle` is called before each reading, which may have to wait.
+    One that is too long is None, as soon as that is known: it need not have an end. `idle` is called before each
+    reading, which may have to wait.
     """
     begun = bytearray()
     too_long = False
@@ -99,15 +100,17 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
             whole[0] = bytes(begun) + whole[0]
             begun.clear()
         for line in whole:
-            yield None if too_long or len(line) > reading.LIMIT else line
+            if not too_long:
+                yield None if len(line) > reading.LIMIT else line
             too_long = False
         if not too_long:
             begun += rest
             if len(begun) > reading.LIMIT:
                 too_long = True
                 begun.clear()
-    if begun or too_long:
-        yield None if too_long else bytes(begun)
+                yield None
+    if begun:
+        yield bytes(begun)
 
 
 def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:

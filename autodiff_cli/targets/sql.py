@@ -228,7 +228,7 @@ class Sql(Target):
         found: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0
-        for step in [task.step for task in plan.tasks]:
+        for step in sorted([task.step for task in plan.tasks], key=lambda step: step.index):
             height[step] = max([height.get(a, 0) for a in step.args], default=0)
             if step not in hidden:
                 count += 1

@@ -62,6 +62,13 @@ hessian "abs(a)**2+abs(b)**2+abs(c)**2+abs(d)**2+abs(u)**2+abs(v)**2" --at a=0,b
 propagate "x**2" --at x=1+-0.1 --samples 1e9
 propagate "digamma(x)" --at x=1+-0.1 --samples 1e6
 propagate "log(x)" --at x=0.1+-0.1 --samples 1e5
+grad "polygamma(500, x)" --at x=-0.5 --precision 50
+grad "polygamma(300, x)" --at x=-0.3 --precision 300
+plot "polygamma(100,x)" --range x=-9:9 --format json
+plot "beta(sin(x),cos(x))" --range x=-99:99 --format json
+plot "log(sin(x*y))" --range x=-9:9,y=-9:9
+propagate "x" --at x=1+-0.1 --dof x=1e300
+export "erfinv(erf(erfinv(erfinv(x))))" --to sql
 solve "sin(1/x)=0" --between 0:1 --all --certified
 solve "sin(x*y)=0;cos(x+y)=0.5" --between x=-100:100,y=-100:100 --all --certified
 """.strip().splitlines()

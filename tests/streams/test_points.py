@@ -7,6 +7,7 @@ import io
 import json
 import tracemalloc
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from autodiff_cli.language.printer import expression_text
 from autodiff_cli.questions import fields, reading
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.programs import Programs
+from autodiff_cli.streams import requests, textrows
 from counting import compared, compares
 from running import autodiff
 from strategies import graphs
@@ -172,6 +174,31 @@ def test_a_header_that_cannot_be_read_is_an_error(
     found = autodiff("grad", "x*y", "--points", "-", stdin=before + header + b"\n1,2\nx,y\n3,4\n")
     assert found.code == 2
     assert "in the header: " in found.err and found.out == ""
+
+
+def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Zeros:
+        """As `/dev/zero` is read."""
+
+        left = 10
+
+        def read1(self, size: int = -1) -> bytes:
+            self.left -= 1
+            assert self.left >= 0, "no more is read than says that the line is too long"
+            return bytes(20)
+
+    monkeypatch.setattr(reading, "LIMIT", 100)
+    texts = textrows.Texts(cast(BinaryIO, Zeros()), "zero", None)
+    with pytest.raises(ExpressionError, match="in the header: the line is longer than 100 bytes"):
+        textrows.table(texts, "zero")
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n9\n"])
+def test_of_a_line_that_is_too_long_there_is_one_error(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LIMIT", 3)
+    monkeypatch.setattr(requests, "CHUNK", 2)
+    found = list(requests.lines(io.BytesIO(b"1\n1234567890123" + end)))
+    assert found == [b"1", None, *([b"9"] if b"9" in end else [])]
 
 
 def test_a_quoted_cell_that_is_no_text_spoils_its_row() -> None:

@@ -400,6 +400,17 @@ def test_contours_that_cannot_be_followed_are_left_out_and_that_is_said() -> Non
     assert busy_cost < 4 * cost and wild_cost < cost
 
 
+def test_a_curve_in_a_thousand_pieces_is_one_line() -> None:
+    def cost(text: str, far: float) -> int:
+        made = plot(text, {}, ranges={"x": Range(-far, far)})
+        assert isinstance(made, Curve) and len(made.function.stretches) > (400 if far > 9 else 0)
+        return calls(lambda: figure(made, "svg", ("f", "f'"), "", "", False))
+
+    cost("x", 1)  # loads what draws
+    # a line each took 16 million calls
+    assert cost("tan(x)", 1e6) < 1_500_000
+
+
 def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
     made = surface(ROSENBROCK)
     lines, wobble = lowest(refined(made), made.levels)

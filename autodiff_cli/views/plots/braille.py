@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -181,10 +183,25 @@ def _ascii(text: str) -> str:
 def _libraries() -> tuple[Any, Any]:
     try:
         import numpy
-        import uniplot
+
+        with _without("numba"):
+            import uniplot
     except ImportError:
         raise missing() from None
     return numpy, uniplot
+
+
+@contextmanager
+def _without(library: str) -> Iterator[None]:
+    """Let what is imported inside do without a library: loading this one takes longer than a drawing."""
+    absent = library not in sys.modules
+    if absent:
+        sys.modules[library] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if absent:
+            del sys.modules[library]
 
 
 def missing() -> ExpressionError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -82,18 +83,20 @@ def figure(
         else:
             _curve(page, plot, names, palette, kinked)
 
-    return drawn(draw, format, title, caption, theme)
+    return drawn(draw, format, title, caption, theme, levels=plot.levels if isinstance(plot, Surface) else ())
 
 
 def drawn(
-    draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto"
-) -> bytes:
+    draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto", *,
+    levels: Sequence[float] = (),
+) -> bytes:  # fmt: skip
     """What `draw` puts on a page in the colours of a theme, as the content of an SVG or PNG file.
 
-    Raises `ExpressionError` where matplotlib is not installed.
+    `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
+    installed.
     """
     if theme == "auto" and format == "svg":
-        return _both(*(_drawn(draw, format, title, caption, palette) for palette in (LIGHT, DARK)))
+        return _both(_drawn(draw, format, title, caption, LIGHT), levels)
     return _drawn(draw, format, title, caption, DARK if theme == "dark" else LIGHT)
 
 
@@ -136,17 +139,33 @@ def _trim(page: Any) -> None:
     page.set_size_inches(width, height * (1 - max(free, 0.0)))
 
 
-def _both(light: bytes, dark: bytes) -> bytes:
-    """The light drawing, with the colours of the dark one for whoever prefers that. They differ in nothing else."""
-    pairs = sorted(set(zip(_COLOR.findall(light), _COLOR.findall(dark), strict=True)))
+def _both(light: bytes, levels: Sequence[float]) -> bytes:
+    """The light drawing, with the colours of a dark one for whoever prefers that. They differ in nothing else."""
+    changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
+    changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
+    there = {*_COLOR.findall(light)}
+    pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
     rules = b"".join(
         b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
         for one, other in pairs
-        if one != other
+        if one in there
         for what in (b"fill", b"stroke")
         if b"%b: %b" % (what, one) in light
     )
     return light.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
+
+
+def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
+    """The colours of contours at these levels, from the lowest to the highest."""
+    if len(levels) < 2:
+        return []
+    import matplotlib
+    import numpy
+    from matplotlib.colors import BoundaryNorm, ListedColormap, to_hex
+
+    scale = ListedColormap(matplotlib.colormaps["viridis"](numpy.linspace(*palette.contours, 256)))
+    places: Any = BoundaryNorm(levels, 256, extend="both")(levels)
+    return [to_hex(color) for color in scale(places)]
 
 
 def _in_pixels(svg: bytes) -> bytes:
@@ -189,21 +208,28 @@ def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette, ki
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
     """Where the function has a value in the frame and no derivative; none where there are too many to be seen."""
-    found = []
-    for x in curve.kinks[: KINKS + 1]:
+    kinks, found = curve.kinks, []
+    for x in kinks if len(kinks) <= KINKS else ():
         near = [place for stretch in curve.function.stretches for place in stretch]
         _, height = min(near, key=lambda place: abs(place[0] - x))
         if frame.low <= height <= frame.high:
             found.append((x, height))
-    return found if len(found) <= KINKS else []
+    return found
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    """Draw the pieces; a single point becomes a dot."""
-    for k, piece in enumerate(list(pieces)):
-        xs, ys = [x for x, _ in piece], [y for _, y in piece]
-        dot = {"marker": ".", "markersize": 5} if len(piece) == 1 else {}
-        axes.plot(xs, ys, color=color, label=label if k == 0 else None, **{"solid_capstyle": "butt", **style}, **dot)
+    """Draw the pieces, all as one line with gaps, however many they are; a single point becomes a dot."""
+    xs, ys, dots = [], [], []
+    for piece in pieces:
+        if len(piece) == 1:
+            dots.append(piece[0])
+        else:
+            xs += [math.nan, *(x for x, _ in piece)]
+            ys += [math.nan, *(y for _, y in piece)]
+    if xs:
+        axes.plot(xs[1:], ys[1:], color=color, label=label, **{"solid_capstyle": "butt", **style})
+    if dots:
+        axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if xs else label, markersize=5)
 
 
 def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette) -> None:
@@ -218,18 +244,16 @@ def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette
 
 
 def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> None:
-    import matplotlib
     import numpy
-    from matplotlib.colors import BoundaryNorm, ListedColormap
 
     axes = page.subplots()
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
     across, up, z = refined(surface)
     heights = numpy.ma.masked_invalid(z)
     if len(surface.levels) > 1:
-        norm = BoundaryNorm(surface.levels, 256, extend="both")
-        scale = ListedColormap(matplotlib.colormaps["viridis"](numpy.linspace(*palette.contours, 256)))
-        lines = axes.contour(across, up, heights, levels=surface.levels, cmap=scale, norm=norm, linewidths=1.1)
+        lines = axes.contour(
+            across, up, heights, levels=surface.levels, colors=_tints(surface.levels, palette), linewidths=1.1
+        )
         places = _labels(lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1]))
         axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True, manual=places)
     if numpy.ma.is_masked(heights):
