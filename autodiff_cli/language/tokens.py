@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import Span
 from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
+
+Found = TypeVar("Found")
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
 """The number of each terminal, as in the tables."""
@@ -96,35 +98,49 @@ class _Several(Exception):
     """A piece of text has several pairs."""
 
 
-class _Pieces(dict[str, Sequence[tuple[str, str]]]):
+class Remembered(dict[str, Found]):
+    """What there is to find out about short texts, looked up where one comes again; the last ones are remembered."""
+
+    def find(self, text: str) -> Found:
+        """What there is to find out about a text."""
+        raise NotImplementedError
+
+    def __missing__(self, text: str) -> Found:
+        found = self.find(text)
+        if len(text) <= _LONGEST:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[text] = found
+        return found
+
+
+class _Pieces(Remembered[Sequence[tuple[str, str]]]):
     """The pairs of each piece of text that ends with one of `_SIGNS`, of which only a few characters make a longer one.
 
     There are far fewer pieces than texts: most of them are looked up.
     """
 
-    def __missing__(self, piece: str) -> Sequence[tuple[str, str]]:
+    def find(self, text: str) -> Sequence[tuple[str, str]]:
         # `*=` is one sign, and `1e-3` one number
-        if piece[:1] == "=" or (piece[-1:] in ("+", "-") and piece[-2:-1] in ("e", "E") and piece[-3:-2] in _NUMERIC):
+        if text[:1] == "=" or (text[-1:] in ("+", "-") and text[-2:-1] in ("e", "E") and text[-3:-2] in _NUMERIC):
             raise _Together
-        found = _cut(piece)
-        if len(piece) <= _LONGEST:
-            if len(self) >= REMEMBERED:
-                self.clear()
-            self[piece] = found
-        return found
+        return _cut(text)
 
 
-class _Single(dict[str, tuple[str, str]]):
+class _Single(Remembered[tuple[str, str]]):
     """The pair of each piece of text that has only one, as nearly all have."""
 
-    def __missing__(self, piece: str) -> tuple[str, str]:
-        if len(found := _PIECES[piece]) > 1:
+    def find(self, text: str) -> tuple[str, str]:
+        if len(found := _PIECES[text]) > 1:
             raise _Several
-        if len(piece) <= _LONGEST:
-            if len(self) >= REMEMBERED:
-                self.clear()
-            self[piece] = found[0]
         return found[0]
+
+
+class _Names(Remembered[bool]):
+    """Whether each text is a name of the language."""
+
+    def find(self, text: str) -> bool:
+        return next(scan(text)) == (NAME, 0, len(text))
 
 
 class Offsets(NamedTuple):
@@ -170,7 +186,7 @@ def offsets(text: str) -> Offsets:
     return found
 
 
-_PIECES, _SINGLE = _Pieces(), _Single()
+_PIECES, _SINGLE, NAMES = _Pieces(), _Single(), _Names()
 _MISSING_OR_END = {"": DIRECTLY, _END_SIGN: END}
 SIGNS: dict[str, int] = {**_MISSING_OR_END}
 """The kinds of the signs that have been met, by their text."""

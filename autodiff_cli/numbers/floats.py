@@ -18,12 +18,19 @@ from . import work
 from .base import NumberType
 from .double import aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: function
-    for family in (aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry)
-    for name, function in vars(family).items()
-    if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
-}
+_AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
+"""Python's own functions that are right to the last digits, and raise what the others do."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = (
+    {"abs": math.fabs}
+    | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
+    | {
+        name: function
+        for family in (aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry)
+        for name, function in vars(family).items()
+        if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
+    }
+)
 """The functions by the names of their operations: whatever a family's module defines and does not keep to itself."""
 
 

@@ -6,11 +6,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..language.tokens import NAME, plain_number, scan
+from ..language.tokens import NAMES, plain_number
 from ..refusals.leniency import leniently
 from .problem import evaluate_constant
 from .reading import whole
@@ -54,17 +54,19 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
 def _plain_point(text: str) -> dict[str, float] | None:
     """The point where it is names and numbers with nothing around them, as most are; else None."""
     point: dict[str, float] = {}
-    for piece in text.split(","):
-        name, _, number = piece.partition("=")
-        digits = number.removeprefix("-").replace(".", "", 1)
-        plain = (digits.isdecimal() and digits.isascii()) or plain_number(number)
-        if name in point or not plain or not is_name(name):
-            return None
-        point[name] = value = Typed(number)
-        value.source = number
-        if value - value != 0.0:
-            return None
-    return point
+    names = NAMES
+    try:
+        for piece in text.split(","):
+            name, _, number = piece.partition("=")
+            # digits in another order are no number to `float` either
+            if name in point or not names[name] or (number.strip("-.0123456789") and not plain_number(number)):
+                return None
+            point[name] = value = Typed(number)
+            value.source = number
+    except ValueError:
+        return None
+    total = sum(point.values())
+    return point if total - total == 0.0 else None
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -204,10 +206,9 @@ def meant(point: Mapping[str, float]) -> list[str]:
     return [f"{name} = {text.strip()}" for name, text in told.items() if text is not None]
 
 
-@lru_cache(1024)
 def is_name(text: str) -> bool:
     """Whether the text is a name of the language."""
-    return next(scan(text)) == (NAME, 0, len(text))
+    return NAMES[text]
 
 
 def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:

@@ -48,7 +48,7 @@ def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
         place = len(data[: fault.start].decode())
         message = f"byte {data[fault.start]:#04x} is not UTF-8 text"
         error = ExpressionError("syntax", message, Span(place, place + 1), "save the text as UTF-8")
-    place = text.find("\0")
-    if place >= 0 and error is None:
+    if "\0" in text and error is None:
+        place = text.index("\0")
         error = ExpressionError("syntax", "there is a NUL character here", Span(place, place + 1), "remove it")
     return text, error

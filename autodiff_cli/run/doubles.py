@@ -23,9 +23,9 @@ from . import forms
 from .sweep import forward
 from .tape import Row, Rows, inputs
 
-RAISE, WHOLE, TAKE = "raise", "whole", "take"
-"""Operations besides the primitives. RAISE is a power with a constant exponent, WHOLE one whose exponent is a whole
-number from 1 on; TAKE the value of `a` as long as a condition is what it was: `b` is the condition's place and its
+RAISE, POWER, TAKE = "raise", "power", "take"
+"""Operations besides the primitives. RAISE is a power with a constant exponent, POWER one whose exponent less 1 is a
+double; TAKE the value of `a` as long as a condition is what it was: `b` is the condition's place and its
 truth."""
 
 Step = tuple[Any, int, Any, Any]
@@ -35,18 +35,17 @@ MOST_PLANS = 8
 """How many ways through a program with branches are remembered."""
 
 _written = {form: primitive for primitive, form in forms.FORMS.items()}
-ADD, SUB, MUL, DIV, NEG = map(
-    _written.get, (forms.SUM, forms.DIFFERENCE, forms.PRODUCT, forms.QUOTIENT, forms.NEGATION)
-)
+ADD, SUB, MUL, DIV = map(_written.get, (forms.SUM, forms.DIFFERENCE, forms.PRODUCT, forms.QUOTIENT))
 """What is written out; None where the row says something else."""
 
 _writes_powers = _written.get(forms.POWER) is POW
 _by_base = POW.partials[0]
 
 
-def is_whole(exponent: float) -> bool:
-    """Whether a power with this constant exponent is a WHOLE one."""
-    return _writes_powers and 1.0 <= exponent < 1e15 and exponent == int(exponent)
+def is_power(exponent: float) -> bool:
+    """Whether a power with this constant exponent is a POWER."""
+    # of smaller numbers than 2**50, what 1 is taken from without a rounding error comes back
+    return _writes_powers and exponent - 1.0 + 1.0 == exponent and -1e15 < exponent < 1e15 and exponent != 0.0
 
 
 class _Smooth(dict[Primitive, Smooth | None]):
@@ -72,20 +71,20 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 
     Raises ValueError or ArithmeticError where one has no value, or is compared with its equal.
     """
-    smooth, mul, add, sub, div, whole, take = _smooth, MUL, ADD, SUB, DIV, WHOLE, TAKE
+    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POWER, TAKE
     for op, place, a, b in steps:
         if op is mul:
             data[place] = data[a] * data[b]
         elif op is add:
             data[place] = data[a] + data[b]
+        elif b is None and (found := smooth[op]) is not None:
+            data[place] = found[0](data[a])
         elif op is sub:
             data[place] = data[a] - data[b]
         elif op is div:
             data[place] = data[a] / data[b]
-        elif op is whole:
+        elif op is raised:
             data[place] = power(data[a], data[b])
-        elif op is NEG:
-            data[place] = -data[a]
         elif op is RAISE:
             data[place] = REAL.pow(data[a], data[b])
         elif op is take:
@@ -93,8 +92,6 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
             if data[condition] is not truth:
                 return False
             data[place] = data[a]
-        elif (found := smooth[op]) is not None:
-            data[place] = found[0](data[a])
         else:
             numbers = [data[p] for p in inputs(a, b)]
             if op.gives_condition and len(numbers) == 2 and numbers[0] == numbers[1]:
@@ -108,7 +105,7 @@ def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float]
 
     Raises ValueError or ArithmeticError where they have to be asked as well.
     """
-    smooth, mul, add, sub, div, whole, take = _smooth, MUL, ADD, SUB, DIV, WHOLE, TAKE
+    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POWER, TAKE
     result = [0.0] * len(data)
     result[output] = 1.0
     for op, place, a, b in reversed(steps):
@@ -119,6 +116,8 @@ def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float]
         elif op is add:
             result[a] += adjoint
             result[b] += adjoint
+        elif b is None and (found := smooth[op]) is not None:
+            result[a] += adjoint * found[1](REAL, data[a], data[place])
         elif op is sub:
             result[a] += adjoint
             result[b] -= adjoint
@@ -126,17 +125,13 @@ def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float]
             y = data[b]
             result[a] += adjoint * (1 / y)
             result[b] += adjoint * (-data[place] / y)
-        elif op is whole:
+        elif op is raised:
             y = data[b]
             result[a] += adjoint * (y * power(data[a], y - 1.0))
-        elif op is NEG:
-            result[a] -= adjoint
         elif op is RAISE:
             result[a] += adjoint * _by_base(REAL, data[a], data[b], data[place])  # type: ignore[misc]
         elif op is take:
             result[a] += adjoint
-        elif (found := smooth[op]) is not None:
-            result[a] += adjoint * found[1](REAL, data[a], data[place])
         elif not op.gives_condition and not _pass_on(op, inputs(a, b), adjoint, data, data[place], result):
             return None
     # Infinities and nan show in the sum, which is then not equal to itself less itself.
@@ -265,6 +260,6 @@ def _power(program: Rows, row: Row) -> Step:
     assert exponent is not None
     constants = program.constants
     if exponent in constants:
-        return (WHOLE if is_whole(constants[exponent][0]) else RAISE), i, base, exponent
+        return (POWER if is_power(constants[exponent][0]) else RAISE), i, base, exponent
     sign = program.row(exponent)
     return (RAISE, i, base, exponent) if sign and sign[0] is operators.NEG and sign[2] in constants else row

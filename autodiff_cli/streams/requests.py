@@ -72,10 +72,10 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
             yield Request(Asked(None, number), "", {}, None, limit)
             continue
         text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)
-        bare = text.lstrip()
-        if not bare or bare.startswith("#"):
+        begin = text.lstrip()[:1]
+        if not begin or begin == "#":
             continue
-        if bare.startswith("{"):
+        if begin == "{":
             yield _record(text, number, defaults, error)
         else:
             yield _typed(text, number, defaults, error)
@@ -125,12 +125,13 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
         own = parse_point(point, defaults.reading.value_of) if point.strip() else {}
     except ExpressionError as fault:
         return Request(asked, program, {}, None, fault)
-    return Request(_told(asked, own), program, {**defaults.point, **own}, defaults.wrt)
+    asked = _told(asked, own, defaults)
+    return Request(asked, program, {**defaults.point, **own} if defaults.point else own, defaults.wrt)
 
 
-def _told(asked: Asked, point: Mapping[str, float]) -> Asked:
-    """What was asked, with how its values were read."""
-    values = meant(point)
+def _told(asked: Asked, point: Mapping[str, float], defaults: Defaults) -> Asked:
+    """What was asked, with how its values were read, where that may be otherwise than they were typed."""
+    values = meant(point) if defaults.reading.value_of is lenient_value else None
     return asked._replace(values=tuple(values)) if values else asked
 
 
@@ -166,7 +167,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             # spans so far are places in the line, not in the program
             fault.text = text
         return Request(Asked(program, number, ident), "", {}, None, fault)
-    asked = _told(Asked(program, number, ident), own)
+    asked = _told(Asked(program, number, ident), own, defaults)
     return Request(asked, program, {**defaults.point, **own}, wrt, None, more)
 
 

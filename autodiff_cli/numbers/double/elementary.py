@@ -36,11 +36,6 @@ def neg(x: float) -> float:
     return float(-x)
 
 
-def abs(x: float) -> float:
-    """|x|."""
-    return math.fabs(x)
-
-
 def pow(x: float, y: float) -> float:
     """x to the power y; 1 for y = 0, ValueError for a negative x unless y is an integer."""
     if x == 0.0 and y < 0.0:
@@ -63,11 +58,6 @@ def power_minus_one(x: float, y: float, out: float) -> float:
     return power * math.exp(error * math.log(math.fabs(x))) if power else power
 
 
-def sqrt(x: float) -> float:
-    """The square root; ValueError for x < 0."""
-    return math.sqrt(x)
-
-
 def cbrt(x: float) -> float:
     """The real cube root, negative for a negative x, and exact for a cube.
 
@@ -84,21 +74,6 @@ def cbrt(x: float) -> float:
     cube, cube_error = two_product(square, root)
     residual = scaled - cube - cube_error - square_error * root
     return math.ldexp(root + residual / (3.0 * square), thirds)
-
-
-def exp(x: float) -> float:
-    """e to the power x."""
-    return math.exp(x)
-
-
-def exp2(x: float) -> float:
-    """2 to the power x."""
-    return math.exp2(x)
-
-
-def expm1(x: float) -> float:
-    """exp(x) - 1, with all its digits near 0."""
-    return math.expm1(x)
 
 
 def log(x: float) -> float:

@@ -58,16 +58,6 @@ FAR_DENOMINATOR = (
 )  # fmt: skip
 
 
-def erf(x: float) -> float:
-    """The error function."""
-    return math.erf(x)
-
-
-def erfc(x: float) -> float:
-    """1 - erf(x), with all its digits for a large x."""
-    return math.erfc(x)
-
-
 def erfinv(x: float) -> float:
     """The number whose error function is x; ZeroDivisionError at ±1, ValueError outside.
 

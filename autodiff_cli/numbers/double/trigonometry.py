@@ -11,21 +11,6 @@ LN2 = 0.6931471805599453
 """log(2)."""
 
 
-def sin(x: float) -> float:
-    """The sine of an angle in radians."""
-    return math.sin(x)
-
-
-def cos(x: float) -> float:
-    """The cosine of an angle in radians."""
-    return math.cos(x)
-
-
-def tan(x: float) -> float:
-    """The tangent of an angle in radians; no double is a pole."""
-    return math.tan(x)
-
-
 def csc(x: float) -> float:
     """1/sin(x); ZeroDivisionError at 0."""
     return finite(1.0 / math.sin(x))
@@ -34,21 +19,6 @@ def csc(x: float) -> float:
 def cot(x: float) -> float:
     """1/tan(x); ZeroDivisionError at 0."""
     return finite(1.0 / math.tan(x))
-
-
-def asin(x: float) -> float:
-    """The angle in [-π/2, π/2] whose sine is x; ValueError for |x| > 1."""
-    return math.asin(x)
-
-
-def acos(x: float) -> float:
-    """The angle in [0, π] whose cosine is x; ValueError for |x| > 1."""
-    return math.acos(x)
-
-
-def atan(x: float) -> float:
-    """The angle in (-π/2, π/2) whose tangent is x."""
-    return math.atan(x)
 
 
 def atan2(y: float, x: float) -> float:
@@ -72,21 +42,6 @@ def acsc(x: float) -> float:
     return math.copysign(math.atan2(1.0, root_of_square_minus_one(x)), x)
 
 
-def sinh(x: float) -> float:
-    """The hyperbolic sine."""
-    return math.sinh(x)
-
-
-def cosh(x: float) -> float:
-    """The hyperbolic cosine."""
-    return math.cosh(x)
-
-
-def tanh(x: float) -> float:
-    """The hyperbolic tangent."""
-    return math.tanh(x)
-
-
 def sech(x: float) -> float:
     """1/cosh(x), also where cosh(x) is too large for a double."""
     if math.fabs(x) < 300.0:
@@ -105,16 +60,6 @@ def csch(x: float) -> float:
 def coth(x: float) -> float:
     """1/tanh(x); ZeroDivisionError at 0."""
     return finite(1.0 / math.tanh(x))
-
-
-def asinh(x: float) -> float:
-    """The number whose hyperbolic sine is x."""
-    return math.asinh(x)
-
-
-def acosh(x: float) -> float:
-    """The non-negative number whose hyperbolic cosine is x; ValueError for x < 1."""
-    return math.acosh(x)
 
 
 def atanh(x: float) -> float:
