@@ -14,7 +14,7 @@ from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..values.value import Value, evaluate, values_of
 from .checks import check_thousands
-from .statements import Head, Statement
+from .statements import Complete, Head, Statement
 from .statements import Unexplained as Unexplained
 from .tokens import Offsets, new_number, offsets, worth
 
@@ -180,8 +180,7 @@ class Builder:
         self.text = text
         self.given = given
         self.most = most
-        self.statements: list[Statement] = []
-        """Where they stand is counted in pairs."""
+        self.statements: list[Complete] = []
         self.nodes: Rows = Rows()
         self.whole = self.nodes
         self.body: Body | None = None
@@ -192,7 +191,8 @@ class Builder:
         self.functions: Mapping[str, Primitive] = SIMPLE
         """The functions of one number by the names under which they can be called from here on."""
         for name in given:
-            self.hide(name)
+            if name in SIMPLE:
+                self.hide(name)
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
@@ -243,12 +243,13 @@ class Builder:
             finally:
                 del problem  # it would hold itself, by the frame in its traceback
         parameters = None
-        if self.statements[-1].kind == "define":
+        if self.statements[-1][0] == "define":
             _, function = self.uncalled.popitem()
             parameters = function.parameters
             self.apply_to_variables(function)
-        for function in [*self.uncalled.values()]:
-            self.check_body(function)
+        if self.uncalled:
+            for function in [*self.uncalled.values()]:
+                self.check_body(function)
         nodes, free = self.whole, self.free
         leaves = free
         if self.expanded:
@@ -261,17 +262,17 @@ class Builder:
             self.outputs,
             leaves,
             tuple(leaves) if parameters is None else parameters,
-            {name: nodes.constants[i][0] for name, i in self.used_constants.items()},
+            {name: CONSTANTS[name] for name in self.used_constants},
             self.bindings,
             self.labels,
             len(self.statements) == 1 and not self.expanded and not self.branches,
         )
 
-    def finish_statement(self, statement: Statement | int, place: Piece) -> list[Statement]:
+    def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
         """Take note of a statement that is complete, or of an expression that is one; all of them so far."""
-        if not isinstance(statement, Statement):
+        if isinstance(statement, int):
             self.output((statement,), (place,))
-            statement = Statement("expression", *place)
+            statement = "expression", *place
         self.statements.append(statement)
         return self.statements
 
@@ -433,8 +434,10 @@ class Builder:
             return self.leaf(place)
         if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
             # A variable that nothing can be wrong with: what `lookup` would do.
+            places = self.nodes.places
+            self.free[name] = self.known[name] = node = len(places)
             self.looks[name] = name, place
-            self.free[name] = self.known[name] = node = self.leaf(place)
+            places.append(place)
             return node
         try:
             node = self.known[name] = self.lookup(name, place, len(self.statements))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import ExpressionError, Offer, Span
-from .statements import Head, Statement, Unexplained
+from .statements import Complete, Head, Statement, Unexplained
 
 _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
@@ -20,9 +20,9 @@ _LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
 
 
-def check_statements(statements: Sequence[Statement], outline: Callable[[], Sequence[Statement]]) -> None:
+def check_statements(statements: Sequence[Complete], outline: Callable[[], Sequence[Statement]]) -> None:
     """Raise an error if a statement before the last one is only a value; the `outline` has where they stand."""
-    if len(statements) < 2 or all(statement.kind not in ("expression", "outputs") for statement in statements[:-1]):
+    if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _, _ in statements[:-1]):
         return
     for (kind, start, end), following in pairwise(outline()):
         if kind == "outputs":

@@ -14,7 +14,7 @@ from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import MAX_NODES, Builder, Piece, Program
 from .checks import check_commas, check_head, check_statements
-from .statements import Head, Statement
+from .statements import Complete, Head, Statement
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
@@ -413,30 +413,30 @@ def _check_commas(parts: Parts, pieces: Sequence[Piece], *, outputs: bool) -> No
         check_commas([where.start(first) for first, _ in pieces], parts.builder.text, outputs=outputs)
 
 
-def _bind(parts: Parts) -> Statement:
+def _bind(parts: Parts) -> Complete:
     name, at = parts.name
     parts.builder.bind(name, at, parts.top)
-    return Statement("bind", *parts.place)
+    return "bind", *parts.place
 
 
-def _augment(parts: Parts) -> Statement:
+def _augment(parts: Parts) -> Complete:
     name, at = parts.name
     parts.builder.augment(name, at, PRIMITIVES[worth(parts.sign)], parts.top, parts.inner)
-    return Statement("augment", *parts.place)
+    return "augment", *parts.place
 
 
-def _define(parts: Parts) -> Statement:
+def _define(parts: Parts) -> Complete:
     head: Head = parts.frames[0][2]
     check_head(head)
     parts.builder.define(head, parts.top, parts.inner)
-    return Statement("define", *parts.place)
+    return "define", *parts.place
 
 
-def _outputs(parts: Parts) -> Statement:
+def _outputs(parts: Parts) -> Complete:
     operands, pieces, _ = zip(*parts.top, strict=True)
     _check_commas(parts, pieces, outputs=True)
     parts.builder.output(operands, pieces)
-    return Statement("outputs", *parts.inner)
+    return "outputs", *parts.inner
 
 
 _OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}

@@ -16,6 +16,10 @@ class Statement(NamedTuple):
     end: int
 
 
+Complete = tuple[str, int, int]
+"""The same as it is read, its place in pairs."""
+
+
 class Head(NamedTuple):
     """What stands before the `=` of a definition."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import Span
@@ -65,7 +66,7 @@ def _readable(text: str) -> str:
     return (text.replace(_END_SIGN, _ANOTHER) if _END_SIGN in text else text) + _END_SIGN
 
 
-def pairs(text: str) -> list[tuple[str, str]]:
+def pairs(text: str) -> Sequence[tuple[str, str]]:
     """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
 
     Without a sign are those that directly precede the next one. In place of `**` may be `^`, the same sign.
@@ -76,13 +77,14 @@ def pairs(text: str) -> list[tuple[str, str]]:
         for sign in _SIGNS:
             apart = apart.replace(sign, sign + _APART)
         pieces = apart.split(_APART)
-        try:
-            return [*map(_SINGLE.__getitem__, pieces)]
-        except _Several:
-            with suppress(_Together):
-                return [*chain.from_iterable(map(_PIECES.__getitem__, pieces))]
-        except _Together:
-            pass
+        if len(pieces) > 1:
+            try:
+                found: tuple[tuple[str, str], ...] = itemgetter(*pieces)(_PIECES.single)
+                return found
+            except KeyError:
+                pass
+        with suppress(_Together):
+            return [*chain.from_iterable(map(_PIECES.__getitem__, pieces))]
     return _cut(text)
 
 
@@ -94,10 +96,6 @@ class _Together(Exception):
     """A piece of text has to be read together with the one before or after it."""
 
 
-class _Several(Exception):
-    """A piece of text has several pairs."""
-
-
 class Remembered(dict[str, Found]):
     """What there is to find out about short texts, looked up where one comes again; the last ones are remembered."""
 
@@ -106,10 +104,10 @@ class Remembered(dict[str, Found]):
         raise NotImplementedError
 
     def __missing__(self, text: str) -> Found:
+        if len(self) >= REMEMBERED:
+            self.clear()
         found = self.find(text)
         if len(text) <= _LONGEST:
-            if len(self) >= REMEMBERED:
-                self.clear()
             self[text] = found
         return found
 
@@ -120,20 +118,24 @@ class _Pieces(Remembered[Sequence[tuple[str, str]]]):
     There are far fewer pieces than texts: most of them are looked up.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.single: dict[str, tuple[str, str]] = {}
+        """The pair of each that has only one, as nearly all have."""
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        super().clear()
+        self.single.clear()
+
     def find(self, text: str) -> Sequence[tuple[str, str]]:
         # `*=` is one sign, and `1e-3` one number
         if text[:1] == "=" or (text[-1:] in ("+", "-") and text[-2:-1] in ("e", "E") and text[-3:-2] in _NUMERIC):
             raise _Together
-        return _cut(text)
-
-
-class _Single(Remembered[tuple[str, str]]):
-    """The pair of each piece of text that has only one, as nearly all have."""
-
-    def find(self, text: str) -> tuple[str, str]:
-        if len(found := _PIECES[text]) > 1:
-            raise _Several
-        return found[0]
+        found = _cut(text)
+        if len(found) == 1 and len(text) <= _LONGEST:
+            self.single[text] = found[0]
+        return found
 
 
 class _Names(Remembered[bool]):
@@ -186,7 +188,7 @@ def offsets(text: str) -> Offsets:
     return found
 
 
-_PIECES, _SINGLE, NAMES = _Pieces(), _Single(), _Names()
+_PIECES, NAMES = _Pieces(), _Names()
 _MISSING_OR_END = {"": DIRECTLY, _END_SIGN: END}
 SIGNS: dict[str, int] = {**_MISSING_OR_END}
 """The kinds of the signs that have been met, by their text."""
@@ -286,7 +288,7 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
 
 def without_skipped(text: str) -> str:
     """The text with blanks for comments, and for new lines inside parentheses."""
-    if "#" not in text and len(text.splitlines()) < 2:
+    if "#" not in text and "\n" not in text and "\r" not in text and (text.isascii() or len(text.splitlines()) < 2):
         return text
     parts = []
     end = 0

@@ -220,9 +220,11 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
         fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
     point: dict[str, float] = {}
     for name, given in value.items():
-        if not is_name(name):
+        if not NAMES[name]:
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
-        if isinstance(given, str):
+        if type(given) is Typed and given - given == 0.0:
+            point[name] = given
+        elif isinstance(given, str):
             point[name] = (value_of or constant_value)(name, given, 0)
         elif isinstance(given, (int, float)) and not isinstance(given, bool):
             point[name] = _finite(name, given)
@@ -302,11 +304,12 @@ class _Strict:
         self._problem(f"`{name}` is not JSON", "JSON has finite numbers only")
 
     def _number(self, digits: str) -> float | None:
-        value = float(digits)
+        value = Typed(digits)
         if math.isinf(value):
             self._problem(f"{digits} is too large for double precision", "give a smaller number")
             return None
-        return typed(value, digits)
+        value.source = digits
+        return value
 
 
 @cache

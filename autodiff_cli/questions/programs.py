@@ -33,11 +33,11 @@ class _Read:
         self._given = tuple(point)
         self._doubles = Doubles(program.rows, program.roots[0], is_plain=program.is_plain)
         self._leaves = program.leaves
-        self._places = [*program.leaves.items()]
+        self._places = program.leaves
         if len(program.parameters) < len(program.leaves):
-            self._places = [(name, program.leaves[name]) for name in program.leaves if name in program.parameters]
+            self._places = {name: i for name, i in program.leaves.items() if name in program.parameters}
         self._constants = program.constants
-        self._bound = frozenset([name for name, _, _ in program.bound])
+        self._bound = frozenset([name for name, _, _ in program.bound]) if program.bound else None
         self._program: Program | None = program if keep else None
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
@@ -49,7 +49,7 @@ class _Read:
         if wrt is not None:
             if not leaves.keys() >= set(wrt):
                 return None
-            places = [(name, i) for name, i in leaves.items() if name in wrt]
+            places = {name: i for name, i in leaves.items() if name in wrt}
         found = self._doubles.gradient(leaves, point)
         if found is None:
             return None
@@ -59,7 +59,7 @@ class _Read:
             self.text,
             DOUBLE,
             value + 0.0,
-            {name: adjoints[i] + 0.0 for name, i in places},
+            {name: adjoints[i] + 0.0 for name, i in places.items()},
             {name: point[name] for name in leaves},
             self._constants,
         )
@@ -108,7 +108,7 @@ class Programs:
             self._remember(key, known)
         if self._whole:
             return known.graph(point, wrt)
-        return first(lambda: known.numbers(point, wrt), lambda: known.graph(point, wrt))
+        return first(known.numbers, known.graph, point, wrt)
 
     def _remember(self, key: tuple[str, ...], known: _Read) -> None:
         self._size += known.size

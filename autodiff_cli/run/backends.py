@@ -21,13 +21,13 @@ LEFT = (KeyError, ValueError, ArithmeticError, Fault)
 """What a backend raises where it leaves the work to the sweep; it may also give None."""
 
 
-def first(backend: Callable[[], Found | None], sweep: Callable[[], Found]) -> Found:
-    """What a backend finds, or where it leaves the work to the sweep, what that finds."""
+def first(backend: Callable[..., Found | None], sweep: Callable[..., Found], *asked: object) -> Found:
+    """What a backend finds for what is asked, or where it leaves the work to the sweep, what that finds."""
     try:
-        found = backend()
+        found = backend(*asked)
     except LEFT:
         found = None
-    return sweep() if found is None else found
+    return sweep(*asked) if found is None else found
 
 
 class Unavailable(Exception):

@@ -249,7 +249,9 @@ def answer_requests(
     due = time.monotonic() + FLUSH_AFTER
     try:
         for count, request in enumerate(requests, start=1):
-            worst = max(worst, _answer_request(request, method, out, flush, lenient))
+            code = _answer_request(request, method, out, flush, lenient)
+            if code > worst:
+                worst = code
             if worst and fail:
                 break
             if flush and time.monotonic() > due:

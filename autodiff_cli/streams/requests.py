@@ -131,7 +131,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 def _told(asked: Asked, point: Mapping[str, float], defaults: Defaults) -> Asked:
     """What was asked, with how its values were read, where that may be otherwise than they were typed."""
-    values = meant(point) if defaults.reading.value_of is lenient_value else None
+    values = meant(point) if isinstance(defaults.reading.value_of, Lenient) else None
     return asked._replace(values=tuple(values)) if values else asked
 
 

@@ -542,9 +542,12 @@ def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
 
     Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
     """
-    return first(
-        lambda: [] if type(seed) is float and backpropagate(output, seed) else None, lambda: _swept(output, seed)
-    )
+    return first(_passed_back, _swept, output, seed)
+
+
+def _passed_back(output: Value, seed: Number) -> list[Diagnostic] | None:
+    """The same in place; None where that leaves it to the sweep."""
+    return [] if type(seed) is float and backpropagate(output, seed) else None
 
 
 def _swept(output: Value, seed: Number) -> list[Diagnostic]:

@@ -76,7 +76,7 @@ Block: TypeAlias = Line | Table | Outline | Program | Drawing
 
 def plain(pieces: Pieces) -> str:
     """The text without its styles."""
-    return "".join(text for text, _ in pieces)
+    return pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces])
 
 
 def sentence(text: str, style: Style = "") -> Pieces:

@@ -11,14 +11,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from os.path import splitext
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
 from ..refusals.leniency import AsRead
 from .characters import is_shown, look, visible
 from .document import Block, Line, Program, sentence
+
+if TYPE_CHECKING:
+    from .rendering import PlainText
 
 Answer = TypeVar("Answer")
 Row = Mapping[str, str]
@@ -361,29 +365,30 @@ class Documents(Writer[Answer]):
         if self._begun:
             self.out.write("\n")
         self._begun = True
-        self.out.write(self.text(self._blocks(asked, blocks)))
+        self.out.write(self.medium.render(self._blocks(asked, blocks)))
 
     def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
         if self.many:
             yield Program(asked.line, asked.text or "")
         yield from blocks
 
-    def text(self, blocks: Iterable[Block]) -> str:
-        """The document as text."""
+    @cached_property
+    def medium(self) -> PlainText:
+        """What makes text of documents."""
         from .rendering import PlainText, Terminal
 
-        medium = Terminal if self.look.terminal or self.look.color else PlainText
-        return medium(self.look).render(blocks)
+        return (Terminal if self.look.terminal or self.look.color else PlainText)(self.look)
 
 
 class Markdown(Documents[Answer]):
     """Answers for people, as Markdown."""
 
-    def text(self, blocks: Iterable[Block]) -> str:
+    @cached_property
+    def medium(self) -> PlainText:
         from .rendering import Markdown as Medium
 
         # who shows it breaks its lines
-        return Medium(self.look._replace(width=None)).render(blocks)
+        return Medium(self.look._replace(width=None))
 
 
 class Latex(Writer[Answer]):

@@ -10,6 +10,8 @@ from ..questions.digits import Figure
 DIGITS = 6
 """Significant digits shown to people unless they ask for others."""
 
+_USUAL = f".{DIGITS}g"
+
 
 class Decimals(int):
     """A number of digits after the point, in the place of one of significant digits."""
@@ -26,16 +28,17 @@ def rounding(digits: int | None, decimals: int | None) -> int | None:
 
 def readable(value: float | bool | Figure | None, digits: int | None = None) -> str:
     """The number to so many significant digits, or `Decimals`; a figure with all it has; a dash where there is none."""
-    if value is None:
-        return "–"
-    if isinstance(value, Figure):
-        return _stated(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if not isinstance(value, float):
+        if value is None:
+            return "–"
+        if isinstance(value, Figure):
+            return _stated(value)
+        if isinstance(value, bool):
+            return "true" if value else "false"
     if isinstance(digits, Decimals):
         text = f"{value:.{digits:d}f}"
         return text.removeprefix("-") if float(text) == 0 else text
-    return f"{value:.{digits or DIGITS}g}" if value else "0"
+    return format(value, f".{digits}g" if digits else _USUAL) if value else "0"
 
 
 def exact(value: float | bool | Figure | None) -> str:

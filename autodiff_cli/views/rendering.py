@@ -64,7 +64,12 @@ class PlainText:
 
     def text(self, pieces: Pieces) -> str:
         """Styled text."""
-        return shown(pieces, self.look)
+        seen = as_shown(pieces, self.look)
+        return self.drawn(seen, plain(seen))
+
+    def drawn(self, pieces: Pieces, text: str) -> str:
+        """Styled text that is as the stream can show it; `text` without its styles."""
+        return text
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers."""
@@ -74,23 +79,22 @@ class PlainText:
     def table(self, table: Table) -> Iterable[str]:
         """A table, in a box; on a screen that is narrower, several boxes below each other, or a list."""
         heads: tuple[Pieces, ...] = tuple(((head, "heading"),) for head in table.heads)
-        rows = [heads, *table.rows]
-        widths = [max(width_of(shown(cell, self.look)) for cell in column) for column in zip(*rows, strict=True)]
+        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in (heads, *table.rows)]
+        widths = [max([width_of(plain(cell)) for cell in column]) for column in zip(*rows, strict=True)]
         width = self.look.width
         if width is None or sum(widths) + 3 * len(widths) + 1 <= width:
             yield from self.box(((row,) for row in rows), widths, table.right)
             return
         from .columns import Column, blocks, row_lines  # only on a screen, and there not for most tables
 
-        seen = [tuple(as_shown(cell, self.look) for cell in row) for row in rows]
-        columns = [Column(cells) for cells in zip(*seen, strict=True)]
+        columns = [Column(cells) for cells in zip(*rows, strict=True)]
         found = blocks(columns, width)
         if table.spare and (found is None or len(found) > 1):
             kept = [k for k in range(len(columns)) if k not in table.spare]
             few = blocks([columns[k] for k in kept], width)
             found = few and [{kept[k]: size for k, size in block.items()} for block in few]
         if found is None:
-            yield from self.listed(seen, width)
+            yield from self.listed(rows, width)
             return
         for block in found:
             texts = ([columns[k].texts[r] for k in block] for r in range(len(rows)))
@@ -100,20 +104,22 @@ class PlainText:
     def box(
         self, rows: Iterable[Iterable[tuple[Pieces, ...]]], widths: Sequence[int], right: frozenset[int]
     ) -> Iterator[str]:
-        """Rows in a box, the first of them its heading; each is of one line or several, and those of cells."""
+        """Rows in a box, the first of them its heading; each is of one line or several, and those of cells as shown."""
         top, side, middle, bottom = UNICODE_BOX if self.look.unicode else ASCII_BOX
+        bars = [top[1] * (width + 2) for width in widths]
+        columns = [(width, k in right) for k, width in enumerate(widths)]
 
         def rule(ends: str) -> str:
-            return ends[0] + ends[2].join(ends[1] * (width + 2) for width in widths) + ends[3]
+            return ends[0] + ends[2].join(bars) + ends[3]
 
         yield rule(top)
         for index, lines in enumerate(rows):
             for cells in lines:
                 padded = []
-                for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-                    gap = " " * (width - width_of(shown(cell, self.look)))
-                    text = self.text(cell)
-                    padded.append(f" {gap}{text} " if column in right else f" {text}{gap} ")
+                for cell, (width, flush) in zip(cells, columns, strict=True):
+                    bare = plain(cell)
+                    gap, text = " " * (width - width_of(bare)), self.drawn(cell, bare)
+                    padded.append(f" {gap}{text} " if flush else f" {text}{gap} ")
                 yield side + side.join(padded) + side
             if index == 0:
                 yield rule(middle)
@@ -148,9 +154,9 @@ class PlainText:
 class Terminal(PlainText):
     """The same with colour."""
 
-    def text(self, pieces: Pieces) -> str:
-        """Styled text, with the terminal's escape sequences."""
-        return "".join([paint(shown(((text, style),), self.look), style, self.look) for text, style in pieces])
+    def drawn(self, pieces: Pieces, text: str) -> str:
+        """The same with the terminal's escape sequences."""
+        return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
 
 class Markdown(PlainText):
@@ -209,9 +215,9 @@ class Html(PlainText):
         """A line of styled text."""
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.text(pieces) or chr(10)}</div>'
 
-    def text(self, pieces: Pieces) -> str:
-        """Styled text, as spans."""
-        return "".join([_span(shown(((text, style),), self.look), style) for text, style in pieces])
+    def drawn(self, pieces: Pieces, text: str) -> str:
+        """The same as spans."""
+        return "".join([_span(piece, style) for piece, style in pieces])
 
     def table(self, table: Table) -> Iterable[str]:
         """A table."""
@@ -243,9 +249,13 @@ class Html(PlainText):
 
 def as_shown(pieces: Pieces, look: Look) -> Pieces:
     """The pieces as this stream can show them: with an ASCII dash for a missing number where that is all."""
-    return tuple(
-        [(visible("-" if text == "–" and not look.unicode else text, look.encoding), style) for text, style in pieces]
-    )
+    for text, _ in pieces:
+        if not (text.isascii() and text.isprintable()):
+            break
+    else:
+        return pieces
+    encoding, dash = look.encoding, "–" if look.unicode else "-"
+    return tuple([(dash if text == "–" else visible(text, encoding), style) for text, style in pieces])
 
 
 def shown(pieces: Pieces, look: Look) -> str:
@@ -319,10 +329,13 @@ def _code(text: str) -> str:
     return f"{ticks}{edge}{text}{edge}{ticks}"
 
 
+_ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
+_ESCAPES_IN_CELLS = _ESCAPES | {ord("|"): "\\|"}
+
+
 def escaped(text: str, bar: bool = True) -> str:
     """The text with what Markdown would take for its own escaped, but for the backticks round code."""
-    special = "\\*_<[]|" if bar else "\\*_<[]"
-    return "".join(f"\\{char}" if char in special else char for char in text)
+    return text.translate(_ESCAPES_IN_CELLS if bar else _ESCAPES)
 
 
 def escaped_html(text: str) -> str:

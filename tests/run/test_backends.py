@@ -81,9 +81,9 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 ) -> None:
     taken: list[str] = []
 
-    def told(backend: Callable[[], Any], sweep: Callable[[], Any]) -> Any:
+    def told(backend: Callable[..., Any], sweep: Callable[..., Any], *asked: object) -> Any:
         found: list[Any] = []
-        answer = backends.first(lambda: found.append(backend()) or found[0], sweep)
+        answer = backends.first(lambda *each: found.append(backend(*each)) or found[0], sweep, *asked)
         taken.append("backend" if found and found[0] is not None else "sweep")
         return answer
 
