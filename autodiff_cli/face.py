@@ -85,7 +85,6 @@ from .views.plot import drawn_as
 Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
-A = TypeVar("A", bound="Answer")
 
 WITHOUT = ("exercise", "functions")
 """Commands that take no program."""

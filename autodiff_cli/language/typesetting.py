@@ -268,10 +268,6 @@ class Typesetting:
         """A formula; the nodes that are `named` stand in it by their names."""
         return _joined(self._typeset(root, named or {}))
 
-    def binds(self, root: Value) -> int:
-        """How tightly the formula binds, on the scale of this module."""
-        return self._typeset(root, {}).level
-
     def factor(self, root: Value) -> str:
         """The formula as a factor of a product."""
         piece = self._typeset(root, {})

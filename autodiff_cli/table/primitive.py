@@ -138,6 +138,9 @@ class Facts(NamedTuple):
     even: bool = False
     """Whether f(-x) is -f(x), or f(x)."""
 
+    unit: tuple[str, int, int] | None = None
+    """Another function, and the signs with which the squares of this one and of that one add up to 1."""
+
     inverse: str = ""
     """The function that gives its input back, from every value of it."""
 

@@ -110,16 +110,17 @@ _UNIT = (-0.999999999, -0.5, 1e-300, 0.25, 0.999999999)
 _OUTSIDE = (-1e200, -3.0, -1.000001, 1.000001, 2.5, 1e200)
 
 trigonometric("sin", "x", "sine; angles are radians", lambda m, x, out: m.cos(x), facts="odd shows",
-    exact={0: 0}, source="DLMF 4.20.1", latex=r"\sin", values="[-1, 1]", samples=_ANGLES)
-COS = trigonometric("cos", "x", "cosine", lambda m, x, out: -m.sin(x), facts="even shows", exact={0: 1},
+    exact={0: 0}, unit=("cos", 1, 1), source="DLMF 4.20.1", latex=r"\sin", values="[-1, 1]", samples=_ANGLES)
+trigonometric("cos", "x", "cosine", lambda m, x, out: -m.sin(x), facts="even shows", exact={0: 1},
     complement="`2*sin(x/2)**2` for `1 - cos(x)`", source="DLMF 4.20.2", latex=r"\cos", values="[-1, 1]",
     samples=_ANGLES)
 trigonometric("tan", "x", "tangent", lambda m, x, out: m.sec(x) ** 2, facts="odd shows",
     definition=lambda m, x: m.sin(x) / m.cos(x), source="DLMF 4.20.3", latex=r"\tan", samples=_ANGLES)
 trigonometric("sec", "x", "secant, 1/cos(x)", lambda m, x, out: m.tan(x) * out, facts="even",
-    definition=lambda m, x: 1 / m.cos(x), source="DLMF 4.20.5", latex=r"\sec", samples=_ANGLES)
+    unit=("tan", 1, -1), definition=lambda m, x: 1 / m.cos(x), source="DLMF 4.20.5", latex=r"\sec", samples=_ANGLES)
 trigonometric("csc", "x", "cosecant, 1/sin(x)", lambda m, x, out: -m.cot(x) * out, facts="odd",
-    definition=lambda m, x: 1 / m.sin(x), source="DLMF 4.20.4", domain="x != 0", latex=r"\csc", samples=_LINE)
+    unit=("cot", 1, -1), definition=lambda m, x: 1 / m.sin(x), source="DLMF 4.20.4", domain="x != 0",
+    latex=r"\csc", samples=_LINE)
 trigonometric("cot", "x", "cotangent, 1/tan(x)", lambda m, x, out: -(m.csc(x) ** 2), facts="odd",
     definition=lambda m, x: m.cos(x) / m.sin(x), source="DLMF 4.20.6", domain="x != 0", latex=r"\cot",
     accurate=lambda m, x: 1 / m.tan(x), samples=_LINE)
@@ -170,18 +171,20 @@ def _sech(m: Any, x: Number) -> Number:
 hyperbolic("sinh", "x", "hyperbolic sine", lambda m, x, out: m.cosh(x), facts="odd increasing shows infinite",
     definition=lambda m, x: (m.exp(x) - m.exp(-x)) / 2, source="DLMF 4.34.1", latex=r"\sinh", samples=_STEEP)
 hyperbolic("cosh", "x", "hyperbolic cosine", lambda m, x, out: m.sinh(x), facts="even shows infinite",
-    definition=lambda m, x: (m.exp(x) + m.exp(-x)) / 2, source="DLMF 4.34.2", latex=r"\cosh", values="[1, inf)",
-    samples=_STEEP)
-TANH = hyperbolic("tanh", "x", "hyperbolic tangent", lambda m, x, out: m.sech_square(x), facts="odd increasing",
+    unit=("sinh", 1, -1), definition=lambda m, x: (m.exp(x) + m.exp(-x)) / 2, source="DLMF 4.34.2",
+    latex=r"\cosh", values="[1, inf)", samples=_STEEP)
+hyperbolic("tanh", "x", "hyperbolic tangent", lambda m, x, out: m.sech_square(x), facts="odd increasing",
     complement="`2*sigmoid(-2*x)`", definition=lambda m, x: m.sinh(x) / m.cosh(x), source="DLMF 4.34.3", latex=r"\tanh",
     values="(-1, 1)", samples=_STEEP)
 hyperbolic("sech", "x", "hyperbolic secant, 1/cosh(x)", lambda m, x, out: -m.tanh(x) * out, facts="even",
-    definition=lambda m, x: 1 / m.cosh(x), accurate=_sech, source="DLMF 4.34.5", values="(0, 1]", samples=_STEEP)
+    definition=lambda m, x: 1 / m.cosh(x), accurate=_sech, unit=("tanh", 1, 1), source="DLMF 4.34.5", values="(0, 1]",
+    samples=_STEEP)
 hyperbolic("csch", "x", "hyperbolic cosecant, 1/sinh(x)", lambda m, x, out: -m.coth(x) * out, facts="odd",
     definition=lambda m, x: 1 / m.sinh(x), source="DLMF 4.34.4", domain="x != 0",
     accurate=lambda m, x: -2 * m.sign(x) * m.exp(-m.abs(x)) / m.expm1(-2 * m.abs(x)), samples=_STEEP)
 hyperbolic("coth", "x", "hyperbolic cotangent, 1/tanh(x)", lambda m, x, out: -m.csch_square(x), facts="odd",
     definition=lambda m, x: m.cosh(x) / m.sinh(x), source="DLMF 4.34.6", domain="x != 0", latex=r"\coth",
+    unit=("csch", 1, -1),
     accurate=lambda m, x: 1 / m.tanh(x), samples=_STEEP)
 hyperbolic("asinh", "x", "inverse hyperbolic sine", lambda m, x, out: m.recip_sqrt_one_plus_square(x),
     facts="odd increasing shows", aliases=("arcsinh", "arsinh"),
@@ -215,7 +218,7 @@ def _relu_rule(m: Any, x: Number, out: Number) -> Number:
     return m.where(m.gt(x, 0), 1, lambda: m.where(m.lt(x, 0), m.nothing, 0))
 
 
-RELU = learning("relu", "x", "`x` above 0, else 0", _relu_rule, facts="selects",
+learning("relu", "x", "`x` above 0, else 0", _relu_rule, facts="selects",
     definition=lambda m, x: m.where(m.gt(x, 0), x, 0), kink=lambda x: x == 0, convention="0 at 0",
     near=lambda m, side, x, out: x if side(x) > 0 else 0, values="[0, inf)", samples=(-2.5, 1e-300, 3.0))
 learning("leaky_relu", "x slope", "`x` above 0, else `slope*x`",
@@ -285,7 +288,7 @@ special("erfc", "x", "1 - erf(x), right for large `x` too", lambda m, x, out: -2
     exact={0: 1}, source="DLMF 7.10.1", values="(0, 2)", family="error", samples=(*_LINE, 1e-300, 6.0, 26.0))
 special("erfinv", "x", "inverse error function", lambda m, x, out: m.erfinv_slope(x, out), facts="odd increasing",
     inverse="erf", exact={0: 0}, domain="-1 < x < 1", family="inverse error", samples=_UNIT)
-GAMMA = special("gamma", "x", "gamma function, (x-1)! at whole `x`", lambda m, x, out: m.gamma_slope(x, out),
+special("gamma", "x", "gamma function, (x-1)! at whole `x`", lambda m, x, out: m.gamma_slope(x, out),
     domain=NO_POLE, source="DLMF 5.2.2", latex=r"\Gamma", family="gamma", samples=_GAMMA_POINTS)
 special("lgamma", "x", "log(|gamma(x)|)", lambda m, x, out: m.digamma(x), aliases=("gammaln", "loggamma"),
     domain=NO_POLE, source="DLMF 5.2.2", family="gamma",

@@ -38,8 +38,6 @@ _SIDES: dict[str, Callable[[Value], tuple[Value, Value]]] = by_name({
 })  # fmt: skip
 """What there is of an operation where its input is above 0, and where it is below."""
 
-_LENGTHS = ("hypot", "abs")
-
 
 class Generic(NamedTuple):
     """A short form, and the conditions where it is what it stands for."""
@@ -165,7 +163,7 @@ class _Opener:
         if condition.primitive is not _EQ:
             return False
         x, y = condition._prev
-        if x.primitive.name in _LENGTHS and rational(y) == 0:
+        if x.primitive.norm and rational(y) == 0:
             return all(self.is_smooth(p) and _moves(p) for p in x._prev)
         (difference,) = simplify((node(PRIMITIVES["sub"], (x, y)),))
         return self.is_smooth(x) and self.is_smooth(y) and _moves(difference)
@@ -173,7 +171,7 @@ class _Opener:
     def plain(self, condition: Value) -> Value:
         """That a length is 0, said of what it is the length of."""
         x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
-        if condition.primitive is _EQ and x.primitive.name in _LENGTHS and rational(y) == 0:
+        if condition.primitive is _EQ and x.primitive.norm and rational(y) == 0:
             return conjunction([self.plain(node(_EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 

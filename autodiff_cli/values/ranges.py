@@ -317,10 +317,10 @@ def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[
         exponent = inputs[1]
         if exponent.signs() == ">" and signs in ("=", "<>", ">", "<"):
             yield operands[0], ZERO if signs == "=" else NOT_ZERO
-    elif name in ("abs", "hypot") and signs == "=":
+    elif value.primitive.norm and signs == "=":
         for operand in operands:
             yield operand, ZERO
-    elif name == "abs" and "=" not in signs:
+    elif value.primitive.norm and len(operands) == 1 and "=" not in signs:
         yield operands[0], NOT_ZERO
     elif value.primitive.increasing and len(operands) == 1 and at_zero(value.primitive) == 0:
         yield operands[0], BY_SIGN.get(signs, ALL)

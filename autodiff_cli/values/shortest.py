@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from math import gcd, lcm
 
 from ..numbers import work
-from ..table.names import by_name
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from ..table.primitive import PRIMITIVES
+from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
 from .collector import ONE, Collector, Form, Number, Product, Refused, Sum, Terms, checked, number_text
 from .simplify import FORMS, known
-from .value import Value, in_order
+from .symbolic import SYMBOLIC
+from .value import Value, in_order, variable
 
 ROUNDS = 3
 MOST_TERMS = 40
@@ -40,22 +41,32 @@ STEPS_A_TERM = 25
 Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
 
-SQUARES: tuple[tuple[str, int, str, int], ...] = (
-    ("sin", 1, "cos", 1), ("cosh", 1, "sinh", -1), ("sec", 1, "tan", -1), ("csc", 1, "cot", -1),
-    ("sech", 1, "tanh", 1), ("coth", 1, "csch", -1),
-)  # fmt: skip
-"""Pairs of functions whose squares, with these signs, add up to 1 wherever both have values."""
+_PARTNERS: dict[str, tuple[int, str, int]] = {}
+"""For functions whose squares add up to 1 wherever both have values: the sign, the other one, and its sign."""
 
-QUOTIENTS = {("sin", "cos"): "tan", ("cos", "sin"): "cot", ("sinh", "cosh"): "tanh", ("cosh", "sinh"): "coth"}
-"""The functions that are quotients of two others, with the same domain."""
+for _row in PRIMITIVES.values():
+    if _row.unit is not None:
+        _other, _own, _others = _row.unit
+        _PARTNERS[_row.name] = (_own, _other, _others)
+        _PARTNERS[_other] = (_others, _row.name, _own)
 
-_PARTNERS = by_name({
-    name: (own, other, others)
-    for first, s, second, t in SQUARES
-    for name, own, other, others in ((first, s, second, t), (second, t, first, s))
-})  # fmt: skip
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
+
+
+@cache
+def quotients() -> dict[tuple[str, str], str]:
+    """The functions that are defined as the quotient of two others, by the names of these."""
+    x, found = variable("x"), {}
+    for name, definition in DEFINITIONS.items():
+        row = OPERATIONS[name]
+        if row.params != ("x",) or not row.group:
+            continue
+        made = definition(SYMBOLIC, x)
+        parts = [each.primitive for each in made._prev if each._prev == (x,)]
+        if made.primitive is DIV and len(parts) == 2:
+            found[parts[0].name, parts[1].name] = name
+    return found
 
 
 def shortest(outputs: Sequence[Value]) -> list[Value]:
@@ -424,7 +435,7 @@ class Shortener(Collector):
     def by_quotients(self, form: Product) -> Form | None:
         """sin(x)/cos(x) as tan(x), and its like."""
         for base, e in form.factors.items():
-            for (above, below), name in QUOTIENTS.items():
+            for (above, below), name in quotients().items():
                 if base.primitive.name == above and e > 0 and e.denominator == 1:
                     other = self.node(PRIMITIVES[below], *base._prev)
                     f = form.factors.get(other, Fraction(0))

@@ -121,6 +121,12 @@ def _facts(row: Primitive) -> list[str]:
         wrong = [x for x, back in backs if back is None or abs(back - x) > 1e-10 * abs(x)]
         if wrong:
             said.append(f"{name} is not undone by {row.inverse}: at {wrong} it does not give them back")
+    if row.unit is not None:
+        other, own, others = row.unit
+        sums = [own * y * y + others * (z * z if (z := _value(OPERATIONS[other], x)) is not None else 0)
+                for x, y in found.items() if y is not None]  # fmt: skip
+        if any(abs(total - 1) > 1e-9 for total in sums) or not sums:
+            said.append(f"{name} and {other} have squares that do not add up to 1 with the signs {own:+}, {others:+}")
     known = [y for y in found.values() if y is not None]
     if row.increasing and any(y >= z for y, z in pairwise(known)):
         said.append(f"{name} does not increase")
