@@ -29,6 +29,9 @@ EXAMPLES = (
     "autodiff help grad",
 )
 
+NARROWEST = 72
+"""Help on a narrower terminal is plain text."""
+
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 
@@ -171,9 +174,9 @@ def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
 
 
 def _is_rich() -> bool:
-    """Whether help is drawn with boxes and colours."""
+    """Whether help is drawn with boxes and colours: where there is room for them, so that no option's name is cut."""
     screen = look(sys.stdout)
-    return screen.terminal and screen.unicode
+    return screen.terminal and screen.unicode and (screen.width is None or screen.width >= NARROWEST)
 
 
 def _format_help(

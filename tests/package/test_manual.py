@@ -60,7 +60,15 @@ def test_no_description_is_cut(width: int) -> None:
         assert summary in words and summary in piped, command
         assert len(summary) <= 63, command
     assert "..." not in piped.replace("[ARGS]...", "")
-    assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if not line.startswith("   autodiff"))
+    assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if "  autodiff" not in line)
+
+
+@pytest.mark.parametrize("width", [60, cli.NARROWEST])
+def test_no_name_of_an_option_is_cut(width: int) -> None:
+    names = {command: [option.name for option, _ in manual.entry(command).options] for command in COMMANDS}
+    command = max(names, key=lambda each: max(map(len, names[each])))
+    words = ESCAPE.sub("", on_terminal(command, "--help", width=width).out).split()
+    assert set(names[command]) <= set(words)
 
 
 @pytest.mark.parametrize("command", ["grad", "minimize", "functions"])
