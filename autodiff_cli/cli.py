@@ -157,6 +157,12 @@ class Commands(typer.core.TyperGroup):
             raise _no_command(args[0], self.list_commands(ctx))
         return args[0] if command else None, command, args[1:]
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write what each command is for, whole: a formatter's own list is cut where lines are short."""
+        with formatter.section("Commands"):
+            told = [(name, self.get_command(ctx, name).help.partition("\n")[0]) for name in self.list_commands(ctx)]
+            formatter.write_dl(told)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, examples first."""
         more = {"Exit codes": {str(code): told for code, told in EXITS.items()}, "Environment": ENVIRONMENT}
