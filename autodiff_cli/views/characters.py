@@ -105,6 +105,11 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     return "".join(map(escaper(encoding), text))
 
 
+def ends(text: str, most: int, dots: str = "…") -> str:
+    """The text, or its two ends where it is longer than a person reads."""
+    return text if len(text) <= most else text[: most * 2 // 3] + dots + text[-most // 3 :]
+
+
 def is_shown(char: str) -> bool:
     """Whether the character is seen where it stands, and does nothing else: no control, no turn of direction."""
     return char.isprintable() or unicodedata.category(char) not in INVISIBLE

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple, TextIO
 
 from ..errors import Diagnostic, Span
-from .characters import Look, Style, escaper, look, paint, visible, width_of
+from .characters import Look, Style, ends, escaper, look, paint, visible, width_of
 from .document import Pieces, plain
 from .wrapping import broken
 
@@ -43,16 +43,11 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: Style =
 def _told(word: str, style: Style, message: str, look: Look, margin: str) -> list[str]:
     """A word and what follows it, broken between words where the screen ends: not inside backticks."""
     dots = "…" if look.unicode else "..."
-    parts = [visible(_ends(part, dots), look.encoding) for part in message.split("`")]
+    parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
     first, *more = broken(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
     return [margin + paint(word, style, look) + plain(first)[len(margin) + len(word) :], *map(plain, more)]
-
-
-def _ends(part: str, dots: str) -> str:
-    """The text, or where it is too long to be read its two ends."""
-    return part if len(part) <= QUOTED else part[: QUOTED * 2 // 3] + dots + part[-QUOTED // 3 :]
 
 
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
 from ..refusals.leniency import AsRead
-from .characters import is_shown, look, visible
+from .characters import ends, is_shown, look, visible
 from .document import Block, Line, Program, sentence
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ class Documents(Writer[Answer]):
 
     def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
         if self.many:
-            yield Program(asked.line, asked.text or "")
+            yield Program(asked.line, ends(asked.text or "", READ, "…" if self.look.unicode else "..."))
         yield from blocks
 
     @cached_property
@@ -435,7 +435,8 @@ class Latex(Writer[Answer]):
         if self._begun and not self.document:
             self.out.write("\n")
         self._begin()
-        lines = [line for line in (asked.text or "").splitlines() if line.strip()]
+        # TeX itself reads no line of any length
+        lines = [ends(line, READ, "...") for line in (asked.text or "").splitlines() if line.strip()]
         numbered = self.many and asked.text is not None
         if self.document:
             lines = [rf"\section*{{Line {asked.line}}}"] * numbered + list(listing(lines))
@@ -517,6 +518,9 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "html": (".html", ".htm"),
 }
 """How the names of files end that are in a format; those of any other text may end in any way."""
+
+READ = 2_000
+"""Characters of a program that is repeated for people; of a longer one they see the two ends."""
 
 FOREIGN = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings by which a format is surely meant, and none that there is."""

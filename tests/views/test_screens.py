@@ -173,6 +173,16 @@ def test_what_was_typed_is_not_echoed_whole_where_it_is_long(args: tuple[str, ..
     assert "q…q" in told
 
 
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_a_program_is_not_repeated_whole_where_it_is_long(format: str) -> None:
+    text = "+".join(["long_name"] * 50_000)
+    shown = autodiff("grad", "--at", "long_name=1", "--format", format, "--no-tree", stdin=f"{text}\n{text} y\n").out
+    assert len(shown) < 10_000
+    assert shown.count("long_name+long") > 100 and "error" in shown
+    record = autodiff("grad", "--at", "long_name=1", stdin=f"{text}\n").out
+    assert f'"expr": "{text}"' in record, "a record is read by programs"
+
+
 class Folded(Terminal):
     """A layout that squeezes columns and breaks what is in them wherever they end."""
 
