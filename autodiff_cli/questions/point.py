@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
+from ..language.builder import CONSTANTS
 from ..language.tokens import NAMES, plain_number
 from ..refusals.leniency import leniently
 from .problem import evaluate_constant
@@ -23,6 +24,12 @@ _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
+
+_UNIT = re.compile(r"([-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
+"""A number and a unit behind it: `9.81 m/s²`, `20 °C`, `5kg`."""
+
+_LETTERS = "mgsNJWVAKCFHTLhl°€$"
+"""Units of one letter; another letter is rather a name."""
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
@@ -167,11 +174,26 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
     except ExpressionError as error:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
+        unit = _unit(text)
         hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
+        what = f"the value of `{name}` cannot be used: {error}"
+        if unit is not None:
+            what, hint = f"the value of `{name}` has a unit, and numbers here have none", unit
         offers = tuple([offer._replace(start=offer.start + offset, end=offer.end + offset) for offer in error.offers])
-        wrapped = ExpressionError("point", f"the value of `{name}` cannot be used: {error}", moved, hint, offers=offers)
+        wrapped = ExpressionError("point", what, moved, hint, offers=offers)
         wrapped.text = text
         raise wrapped from None
+
+
+def _unit(text: str) -> str | None:
+    """What to write for a number with a unit; None where it has none."""
+    found = _UNIT.fullmatch(text.strip())
+    letter = found is not None and len(found[2]) == 1 and found.end() == found.end(2)
+    if found is None or found[2] in CONSTANTS or (letter and found[2] not in _LETTERS):
+        return None
+    if found[2] in ("°", "deg", "degree", "degrees"):
+        return f"angles are in radians: write `rad({found[1]})`"
+    return f"write `{found[1]}`, in the unit that the formula takes it in"
 
 
 class Lenient:

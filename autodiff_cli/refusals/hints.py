@@ -9,6 +9,7 @@ from ..language.reader import Stuck
 from ..language.statements import Unexplained
 from ..table.primitive import FUNCTIONS
 from .context import Context
+from .mistakes.mistake import DERIVATIVES
 from .suggestions import means, offered
 from .vocabulary import called
 
@@ -26,6 +27,10 @@ def explained(text: str, error: Unexplained, given: Collection[str]) -> Expressi
     else:
         hint, offers = _product(text, error.span, error.end, given)
     return ExpressionError(error.kind, str(error), error.span, hint, offers=offers)
+
+
+_DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
+"""What functions that give derivatives are called elsewhere."""
 
 
 def _unused(text: str, span: Span, after: int) -> str:
@@ -46,6 +51,8 @@ def _unknown(
     offers = called(text, span, end, given)
     if offers:
         return f"write {_listed(offers)}", offers
+    if name.lower() in _DERIVATIVES:
+        return DERIVATIVES, ()
     from difflib import get_close_matches
 
     near = get_close_matches(name, [*FUNCTIONS, *functions], 3)

@@ -30,7 +30,7 @@ _CALLED = {
     "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma", "heavisidetheta": "heaviside",
     "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp", "dlog": "log", "dlog10": "log10", "dsin": "sin",
     "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
-    "dtanh": "tanh", "dabs": "abs", "lg": "log10",
+    "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
 }  # fmt: skip
 """What functions of the language are called elsewhere; upper and lower case are one there."""
 
@@ -48,6 +48,8 @@ _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
 
 _DOUBTED = frozenset(("sinc", "round"))
 """Those whose values are others there."""
+
+_BASE = re.compile(r"log_(\d+)")
 
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
 
@@ -79,6 +81,9 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
     if lower in _SEVERAL and (count == 1 or lower == "lg"):
         for function in _SEVERAL[lower]:
             found.append(Offer(span.start, span.end, function, shown=(f"{function}{call}",)))
+    elif (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
+        spelling = f"log({arguments[0]}, {base[1]})"
+        found.append(Offer(span.start, end, spelling, shown=(spelling,)))
     elif lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
         alone = lower in ("square", "cube", "mod")
         written = _WRITTEN[lower].format(

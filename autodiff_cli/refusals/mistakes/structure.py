@@ -199,6 +199,15 @@ ENDS = (
         also="opened here",
     ),
     Mistake(
+        "OPERAND ! SEMICOLON",
+        "a semicolon ends a statement, and this parenthesis is open",
+        examples=("max(x, y)",),
+        hint="close it before; or separate arguments by commas, as in {}",
+        text=r";[^;()]*\)",
+        takes="CLOSE",
+        also="opened here",
+    ),
+    Mistake(
         "ANY ! END|SEMICOLON",
         "a parenthesis is not closed",
         ("{completed}",),

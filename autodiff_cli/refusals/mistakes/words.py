@@ -54,6 +54,12 @@ WORDS = (
     ),
     Mistake(
         "OPERAND ! NAME",
+        "the point is no part of the formula",
+        hint="leave it out here, and give it with --at",
+        text=r"at\s+[^\W\d]\w*\s*=",
+    ),
+    Mistake(
+        "OPERAND ! NAME",
         "`{token}` is not a word of the language",
         ("{repaired}",),
         ("a if c > 0 else b",),
@@ -140,6 +146,7 @@ WORDS = (
         ("a if c > 0 else b",),
         takes="NAME",
         repair=(
+            (r"\bif\s*\(([^(),]+),([^(),]+),([^(),]+)\)", r"where(\1,\2,\3)"),
             (r"^if\s*(.*?)\s*(?:\bthen\b|:)\s*(.*?)\s*\b(?:else\b\s*:?)\s*(.*)$", r"\2 if \1 else \3"),
             (r"^if\s*(\([^()]*\))\s*(.*?)\s*\belse\b\s*(.*)$", r"\2 if \1 else \3"),
         ),
