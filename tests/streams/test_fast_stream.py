@@ -7,7 +7,7 @@ import gc
 import io
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -21,9 +21,12 @@ from autodiff_cli.questions import point, programs, reading
 from autodiff_cli.questions.gradient import Gradient, gradient
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import requests
+from autodiff_cli.streams.driver import answer_requests
 from autodiff_cli.streams.requests import Defaults, lines, stream
 from autodiff_cli.views import formats
 from autodiff_cli.views.gradient import view
+from counting import calls
+from counting import lines as lines_run
 from running import autodiff
 from strategies import graphs, texts
 
@@ -213,6 +216,32 @@ def test_forms_are_bounded_and_made_for_what_comes_again(monkeypatch: pytest.Mon
             found = gradient(f"x{k} + {count}", {f"x{k}": 1.0})
             assert (made._filled(formats.Asked(found.text), found) is not None) == (count > 0)
             assert len(made._forms) <= 10
+
+
+def answered(format: str, count: int) -> Callable[[], object]:
+    """What answers so many formulas at a point in a format, by formulas alone where people are shown the answers."""
+    rng = random.Random(1)
+    asked = "".join(f"{formula(rng, rng.randint(5, 20))}\tx=0.5,y=1.25,z=-0.75\n" for _ in range(count))
+
+    def run() -> None:
+        known = Programs(whole=False)
+        made = formats.writer(format, io.StringIO(), view(tree=False), True)
+        answer_requests(
+            stream(io.BytesIO(asked.encode()), Defaults({}, None)),
+            lambda request: known.gradient(request.text, request.point, request.wrt), made, False,
+        )  # fmt: skip
+
+    run()  # the first time some of it is found out that is looked up from then on
+    return run
+
+
+def test_a_formula_of_a_stream_takes_few_calls() -> None:
+    assert calls(answered("jsonl", 40)) < 40 * 260
+
+
+@pytest.mark.parametrize("format", ["json", "csv", "tsv", "plain", "table", "markdown"])
+def test_no_format_takes_much_more_than_records(format: str) -> None:
+    assert lines_run(answered(format, 20)) < 1.35 * lines_run(answered("jsonl", 20))
 
 
 def test_request_records_take_no_graph_either() -> None:
