@@ -853,7 +853,7 @@ def diff(
     >>> diff("abs(x)", assume="x > 0").derivatives[0].formula
     '1'
     >>> diff("x**2*y").derivatives[0].formula
-    '2*y*x'
+    '2*x*y'
     """
     arithmetic = chosen(exact, precision, certified)
     found = _diff.diff(

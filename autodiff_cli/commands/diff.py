@@ -31,7 +31,7 @@ Everywhere = Annotated[
 ]
 Assume = Annotated[
     list[str] | None,
-    options.Option("--assume", "What is known of the variables: `x > 0, 0 < t < 1, n != 0`. Repeats.", "CONDITIONS"),
+    options.Option("--assume", "What is known of the variables: `x > 0, 0 < t < 1, n integer`. Repeats.", "CONDITIONS"),
 ]
 To = Annotated[
     str | None,

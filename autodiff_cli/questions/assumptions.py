@@ -16,7 +16,16 @@ from .point import split
 from .problem import parse
 
 MOST = 20
-HINT = "an assumption is a comparison: `x > 0`, `0 < t < 1`, `n != 0`"
+HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
+
+WORDS = {
+    "positive": "{0} > 0", "negative": "{0} < 0", "nonnegative": "{0} >= 0", "nonzero": "{0} != 0",
+    "integer": "floor({0}) == {0}", "even": "floor({0}/2) == {0}/2",
+    "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
+}  # fmt: skip
+"""What can be said of a variable in words."""
+
+FILLERS = ("is", "a", "an", "number")
 
 
 class Assumption(NamedTuple):
@@ -38,9 +47,25 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
     return found
 
 
+def _spelled(text: str) -> str:
+    """The assumption without words: `n is a positive integer` as two conditions. Raises `ExpressionError`."""
+    name, *words = [word for word in text.split() if word not in FILLERS] or [""]
+    if words == ["natural"]:
+        raise ExpressionError(
+            "usage", f"the assumption `{text}` can be read in two ways: 0 is a natural number for some", None,
+            f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
+        )  # fmt: skip
+    if words == ["real"]:
+        raise ExpressionError("usage", f"the assumption `{text}` says nothing: every variable is real", None, HINT)
+    if words and all(word in WORDS for word in words):
+        return " and ".join([WORDS[word].format(name) for word in words])
+    return text
+
+
 def _read(text: str, program: Program) -> Assumption:
+    spelled = _spelled(text)
     try:
-        outputs = parse(f"where({text}, 1, 0)", program.variables).outputs if text else []
+        outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
     except ExpressionError as error:
         raise ExpressionError("usage", f"the assumption `{text}` cannot be read: {error}", None, HINT) from None
     if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):

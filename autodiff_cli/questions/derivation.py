@@ -25,9 +25,9 @@ MOST_STEPS = 2_000
 STEPS_A_NODE = 20
 """Steps of work for each node of what is derived, and of what is put in and simplified."""
 
-PUT_IN, SIMPLIFY, CONVENTIONS = "put in", "simplify", "conventions"
-"""What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, and
-what holds away from kinks is replaced by the formula that has what is taken at them too."""
+PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
+"""What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, what
+was assumed is used, and what holds away from kinks is replaced by the formula that has what is taken at them too."""
 
 GREATER = {LT: GT, LE: GE}
 
@@ -39,8 +39,9 @@ class Step(NamedTuple):
 
     rule: str
     """`constant`, `variable`, `sum`, `constant multiple`, `product`, `quotient`, `reciprocal`, `power`, `exponential`,
-    `general power`, `branches`, `function`, `chain` with the function or power outside, `put in`, `simplify`; or
-    `conventions`, where the formula says what is taken at kinks too."""
+    `general power`, `branches`, `function`, `chain` with the function or power outside, `put in`, `simplify`;
+    `assumption`, what follows where the condition holds that was assumed; or `conventions`, where the formula says what
+    is taken at kinks too."""
     function: str
     """The function whose derivative is used, or `power` and so on in a chain; empty for the other rules."""
     part: Value
@@ -56,7 +57,7 @@ class Step(NamedTuple):
     @property
     def is_rule(self) -> bool:
         """Whether it differentiates, and does not only put together what is known."""
-        return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS)
+        return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS, ASSUMPTION)
 
     @property
     def name(self) -> str:
@@ -79,9 +80,16 @@ class Derivation(NamedTuple):
 
 
 def derivations(
-    output: Value, names: Sequence[str], leaves: Sequence[Value], order: int, found: Mapping[Multi, Value]
+    output: Value,
+    names: Sequence[str],
+    leaves: Sequence[Value],
+    order: int,
+    found: Mapping[Multi, Value],
+    assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
     """The derivations of all derivatives of an order, `found`, by these leaves, and of those below it on the way.
+
+    `assumed` is what was used of the variables in those that were found, as it was typed.
 
     Raises `ExpressionError` (`limit`) where they are long.
     """
@@ -91,7 +99,8 @@ def derivations(
         following = found if k == order else derivatives(output, leaves, k)
         for multi, formula in following.items():
             by = tuple([names[j] for j in multi])
-            worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula))
+            told = assumed if k == order else ()
+            worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, told))
             count = sum(len(each.steps) for each in worked)
             if count > MOST_STEPS:
                 raise ExpressionError(
@@ -102,13 +111,15 @@ def derivations(
     return tuple(worked)
 
 
-def derivation(function: Value, leaf: Value, by: tuple[str, ...], formula: Value) -> Derivation:
+def derivation(
+    function: Value, leaf: Value, by: tuple[str, ...], formula: Value, assumed: Sequence[str] = ()
+) -> Derivation:
     """The derivation of the derivative of a formula by one of its leaves, which ends in `formula`.
 
     Raises `ExpressionError` (`limit`) for a long one.
     """
     check_length(function)
-    return Derivation(by, function, tuple(_Work(function, leaf, formula).steps()), formula)
+    return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed).steps()), formula)
 
 
 def check_length(function: Value) -> None:
@@ -140,8 +151,8 @@ class _Rule(NamedTuple):
 class _Work:
     """One derivation under way."""
 
-    def __init__(self, function: Value, leaf: Value, formula: Value) -> None:
-        self.function, self.leaf, self.formula = function, leaf, formula
+    def __init__(self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = ()) -> None:
+        self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
         self.moving = {each for each in in_order((function,)) if each is leaf}
         for each in in_order((function,)):
             if any(p in self.moving for p in each._prev):
@@ -177,7 +188,16 @@ class _Work:
             if known is not result:
                 yield self.step(PUT_IN, result, known, depth)
             self.spend(known)
-            simple = self.formula if name == root.label else known if _is_fraction(known) else simplify((known,))[0]
+            last = name == root.label
+            if last and self.assumed:
+                plain = simplify((known,))[0]
+                if expression_text(plain) not in (expression_text(known), expression_text(self.formula)):
+                    yield self.step(SIMPLIFY, known, plain, depth)
+                    known = plain
+                if expression_text(known) != expression_text(self.formula):
+                    yield self.step(ASSUMPTION, known, self.formula, depth, "", " and ".join(self.assumed))
+                continue
+            simple = self.formula if last else known if _is_fraction(known) else simplify((known,))[0]
             if expression_text(simple) != expression_text(known):
                 # only the last one may say more than was derived: what is taken at kinks
                 more = self.conditional and not _comparisons(simple) <= _comparisons(known)

@@ -134,13 +134,16 @@ def diff(
     if steps:
         check_length(output)
     assumed = assumptions(assume, program)
-    if steps and assumed:
-        raise ExpressionError(
-            "usage", "`--steps` and `--assume` do not go together", None, "leave one of them out: steps assume nothing"
-        )
     check_point(assumed, numbers)
     found = _under(output, leaves, order, assumed)
-    warnings += _unused(output, leaves, order, assumed, found)
+    unused = _unused(output, leaves, order, assumed, found)
+    warnings += [
+        Diagnostic(
+            "assumption", f"the assumption `{each.text}` was not used: the derivatives are the same without it", None,
+            "leave it out",
+        )
+        for each in unused
+    ]  # fmt: skip
     formulas = list(found.values())
     facts = [each.condition for each in assumed]
     shorts = [None if everywhere or share or language == "python" else generic(each, facts) for each in formulas]
@@ -183,7 +186,8 @@ def diff(
         for by, formula, value, short in zip(found, rest, values, shorts, strict=True)
     ]  # fmt: skip
     ends = {by: short.formula if short else formula for (by, formula), short in zip(found.items(), shorts, strict=True)}
-    worked = derivations(output, names, leaves, order, ends) if steps else ()
+    used = [each.text for each in assumed if each not in unused]
+    worked = derivations(output, names, leaves, order, ends, used) if steps else ()
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -222,8 +226,8 @@ def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence
 
 def _unused(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], found: Mapping[Multi, Value]
-) -> list[Diagnostic]:
-    """A warning for each assumption without which the derivatives are the same."""
+) -> list[Assumption]:
+    """The assumptions without which the derivatives are the same."""
 
     def texts(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[str]:
         facts = [each.condition for each in left]
@@ -233,16 +237,15 @@ def _unused(
             for formula, short in zip(formulas.values(), shorts, strict=True)
         ]
 
-    warnings = []
+    unused = []
     left = list(assumed)
     wanted = texts(found, left) if assumed else []
     for each in assumed:
         others = [other for other in left if other is not each]
         if texts(_under(output, leaves, order, others), others) == wanted:
             left = others
-            message = f"the assumption `{each.text}` was not used: the derivatives are the same without it"
-            warnings.append(Diagnostic("assumption", message, None, "leave it out"))
-    return warnings
+            unused.append(each)
+    return unused
 
 
 def _combinations(count: int, order: int) -> int:

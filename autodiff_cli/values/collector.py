@@ -292,7 +292,7 @@ class Collector:
         c = form.coefficient
         above: list[Value] = []
         below: list[Value] = []
-        for base, e in sorted(form.factors.items(), key=_rank):
+        for base, e in sorted(form.factors.items(), key=lambda factor: self.rank(factor[0])):
             (above if e > 0 else below).append(self.power(base, abs(e)))
         c, divisor = self.split(c, bool(below))
         if divisor != 1:
@@ -303,6 +303,10 @@ class Collector:
             above[0] = self.node(NEG, above[0])
         top = self.chain(above)
         return self.node(DIV, top, self.chain(below)) if below else top
+
+    def rank(self, base: Value) -> tuple[int, int]:
+        """Where a factor stands in a product: constants first, then variables."""
+        return 2 if base._prev else 0 if base.primitive is CONSTANT else 1, 0
 
     def split(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
         """A coefficient as what stands above and what stands below a line: a decimal goes above, a fraction apart."""
@@ -522,12 +526,6 @@ def negated(p: Collector, form: Form) -> Form | None:
     if isinstance(form, Sum) and form.constant <= 0 and all(c < 0 for c in form.terms.values()):
         return Sum(-form.constant, {term: -c for term, c in form.terms.items()})
     return None
-
-
-def _rank(factor: tuple[Value, Fraction]) -> int:
-    """Where a factor stands in a product: constants first, then variables."""
-    base = factor[0]
-    return 2 if base._prev else 0 if base.primitive is CONSTANT else 1
 
 
 def checked(x: Fraction) -> Fraction:

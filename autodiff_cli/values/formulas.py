@@ -11,7 +11,7 @@ from ..errors import ExpressionError
 from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
-from ..table.operators import COMPARISONS, WHERE
+from ..table.operators import ADD, COMPARISONS, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
 from .collector import number_text, rational
@@ -110,7 +110,20 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     recording = record_gradient(output, leaves, wrt, recorder)
     work.spend(STEPS_A_RECORDING * len(recorder.steps))
     check_size(len(recorder.steps))
-    return as_values(recording.partials, dict(enumerate(leaves)))
+    return [turned(partial) for partial in as_values(recording.partials, dict(enumerate(leaves)))]
+
+
+def turned(total: Value) -> Value:
+    """The sum with its terms in reverse, as people write them: a sweep back meets the last operand first."""
+    terms: list[Value] = []
+    while total.primitive is ADD:
+        total, last = total._prev
+        terms.append(last)
+    terms.append(total)
+    found = terms[0]
+    for term in terms[1:]:
+        found = node(ADD, (found, term))
+    return found
 
 
 def check_size(count: int) -> None:
@@ -177,7 +190,8 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     found = list(known.values())
     if not all(is_spelled(v.primitive) for v in in_order(found)):
         found = simplify(found)
-    return dict(zip(known, shortest(found), strict=True))
+    leaves = [leaf for leaf in in_order((output,)) if not leaf._prev]
+    return dict(zip(known, shortest(found, leaves), strict=True))
 
 
 def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:

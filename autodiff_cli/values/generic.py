@@ -8,14 +8,17 @@ assumptions leave of a formula: `abs(x)` is x where x > 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import ceil, floor, isfinite
 from typing import NamedTuple
 
 from ..numbers.work import current
 from ..table.names import by_name
-from ..table.operators import AND, COMPARISONS, CONSTANT, NEG, NOT, OR, POW, VARIABLE, WHERE
+from ..table.operators import AND, COMPARISONS, CONSTANT, MUL, NEG, NOT, OR, POW, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 from .collector import rational
 from .guards import MOST_WORK, STEPS_A_LOOK, Guards, Place
+from .ranges import ALL, Range
 from .shortest import shortest, text_size
 from .simplify import simplify
 from .value import Value, constant, in_order, node
@@ -37,6 +40,8 @@ _SIDES: dict[str, Callable[[Value], tuple[Value, Value]]] = by_name({
     "relu": lambda x: (x, constant(0.0, "0")),
 })  # fmt: skip
 """What there is of an operation where its input is above 0, and where it is below."""
+
+_ROUNDINGS = ("floor", "ceil", "round")
 
 
 class Generic(NamedTuple):
@@ -93,7 +98,10 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
             x, y = condition._prev
             key = condition.primitive, frozenset((x, y))
             if not x._prev and x.primitive is CONSTANT:
-                condition = node(_NE, (y, x))  # noqa: PLW2901
+                x, y = y, x
+            if x.primitive is MUL and rational(y) == 0 and rational(x._prev[0]):  # 2*n != 0 is n != 0
+                x = x._prev[1]
+            condition = node(_NE, (x, y))  # noqa: PLW2901
         found.setdefault(key, condition)
     return list(found.values())
 
@@ -283,14 +291,19 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     told = _guards(conjunction(facts), facts).places[0]
     if any(not r.signs() or r.low > r.high for r in told.facts.values()) or "" in told.pairs.values():
         raise Contradiction
-    return [_Assumed(_guards(output, facts)).settled() for output in outputs]
+    whole = Whole(facts)
+    for leaf, known in whole.known.items():
+        apart = any(a == b and (c - d).denominator != 1 for a, c in known for b, d in known)
+        if apart or not whole.some(leaf, told.facts.get(leaf, ALL)):
+            raise Contradiction
+    return [_Assumed(_guards(output, facts), whole).settled() for output in outputs]
 
 
 class _Assumed:
-    """A formula whose choices, absolute values and powers of powers are decided by what is known."""
+    """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
 
-    def __init__(self, guards: Guards) -> None:
-        self.guards = guards
+    def __init__(self, guards: Guards, whole: Whole) -> None:
+        self.guards, self.whole = guards, whole
 
     def settled(self) -> Value:
         """The formula without what is decided."""
@@ -300,6 +313,8 @@ class _Assumed:
         """What an operation is, in terms of its inputs, where that is known; else None."""
         name, inputs = value.primitive.name, value._prev
         place = self.guards.place[value]
+        if name in _ROUNDINGS and self.whole.holds(inputs[0]):
+            return inputs[0]
         if name in _SIDES:
             signs = self.guards.range(inputs[0], place).signs()
             return None if signs not in ("<", ">") else _SIDES[name](inputs[0])[signs == "<"]
@@ -324,6 +339,12 @@ class _Assumed:
     def power(self, value: Value, place: Place) -> Value | None:
         """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
         primitive, inputs = value.primitive, value._prev
+        if primitive is POW and self.whole.holds(inputs[1]):
+            base, e = inputs
+            if base.primitive.name in ("neg", "abs") and self.whole.holds(e, Fraction(1, 2)):
+                return node(POW, (base._prev[0], e))
+            if base.primitive is POW:
+                return node(POW, (base._prev[0], node(PRIMITIVES["mul"], (base._prev[1], e))))
         if primitive not in (POW, _SQRT, _LOG) or (inner := inputs[0]).primitive is not POW:
             return None
         base, e = inner._prev
@@ -337,3 +358,82 @@ class _Assumed:
             return node(product, (e, node(primitive, (base,))))
         other = inputs[1] if primitive is POW else constant(0.5, "0.5")
         return node(POW, (base, node(product, (e, other))))
+
+
+# ---- whole numbers ------------------------------------------------------------------------------------------------
+Linear = tuple[dict[Value, Fraction], Fraction]
+"""Multiples of nodes and a number, which are added up."""
+
+
+class Whole:
+    """Which formulas are whole numbers, where those are that `floor(y) == y` was said of."""
+
+    def __init__(self, facts: Sequence[Value]) -> None:
+        self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
+        """By leaf, factors and numbers, so that the leaf times the factor plus the number is whole."""
+        for fact in _conjuncts(conjunction(facts)):
+            if fact.primitive is _EQ:
+                for x, y in (fact._prev, fact._prev[::-1]):
+                    if x.primitive.name == "floor" and x._prev[0] is y:
+                        multiples, c = linear(y)
+                        if len(multiples) == 1:
+                            ((leaf, a),) = multiples.items()
+                            self.known.setdefault(leaf, []).append((a, c))
+
+    def holds(self, value: Value, factor: Fraction = Fraction(1)) -> bool:
+        """Whether a multiple of a formula is known to be whole."""
+        if not self.known:
+            return False
+        multiples, rest = linear(value)
+        rest *= factor
+        for leaf, x in multiples.items():
+            found = next(
+                ((x * factor / a, c) for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1), None
+            )
+            if found is None:
+                return False
+            rest -= found[0] * found[1]
+        return rest.denominator == 1
+
+    def some(self, leaf: Value, r: Range) -> bool:
+        """Whether there is a number of this range that is what is known of a leaf."""
+        for a, c in self.known[leaf]:
+            ends = sorted(
+                (a * Fraction(end) + c, opened)
+                for end, opened in ((r.low, r.above), (r.high, r.below))
+                if isfinite(end)
+            )
+            if len(ends) == 2:
+                (low, above), (high, below) = ends
+                if floor(high) - (below and high.denominator == 1) < ceil(low) + (above and low.denominator == 1):
+                    return False
+        return True
+
+
+def linear(value: Value) -> Linear:
+    """A formula as multiples of leaves, or of what else is in it, and a number."""
+    found: dict[Value, Linear] = {}
+    for each in in_order((value,)):
+        name, parents = each.primitive.name, [found[p] for p in each._prev]
+        number = rational(each)
+        if number is not None:
+            found[each] = {}, number
+        elif name in ("add", "sub"):
+            found[each] = _plus(parents[0], parents[1], Fraction(1 if name == "add" else -1))
+        elif name == "neg":
+            found[each] = _plus(({}, Fraction(0)), parents[0], Fraction(-1))
+        elif name == "mul" and any(not p[0] for p in parents):
+            (_, factor), other = parents if not parents[0][0] else parents[::-1]
+            found[each] = _plus(({}, Fraction(0)), other, factor)
+        elif name == "div" and not parents[1][0] and parents[1][1]:
+            found[each] = _plus(({}, Fraction(0)), parents[0], 1 / parents[1][1])
+        else:
+            found[each] = {each: Fraction(1)}, Fraction(0)
+    return found[value]
+
+
+def _plus(one: Linear, other: Linear, factor: Fraction) -> Linear:
+    multiples = dict(one[0])
+    for leaf, x in other[0].items():
+        multiples[leaf] = multiples.get(leaf, Fraction(0)) + factor * x
+    return {leaf: x for leaf, x in multiples.items() if x}, one[1] + factor * other[1]

@@ -12,9 +12,22 @@ from functools import cache
 from math import gcd, lcm
 
 from ..numbers import work
-from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
-from .collector import ONE, Collector, Form, Number, Product, Refused, Sum, Terms, checked, number_text
+from ..table.primitives import LOG
+from .collector import (
+    ONE,
+    SHORT,
+    Collector,
+    Form,
+    Number,
+    Product,
+    Refused,
+    Sum,
+    Terms,
+    checked,
+    number_text,
+)
 from .simplify import FORMS, known
 from .symbolic import SYMBOLIC
 from .value import Value, in_order, variable
@@ -29,10 +42,16 @@ MOST_PRODUCTS = 24
 MOST_DEPTH = 6
 """Sums within sums that factors are taken out of."""
 
+MOST_TAKEN = 12
+"""As many terms or factors of a part are joined to a whole, though other places have them too."""
+
+MOST_LINED = 2
+"""Higher powers of sums of fractions stay: of denominators to high powers there is no double."""
+
 MOST_COPIED = 14
 """A product of this length as text is written once more for each term that it is multiplied by."""
 
-LEAST_TRIED, TRIED_A_NODE = 100, 1
+LEAST_TRIED, TRIED_A_NODE = 300, 3
 """As many terms are looked at, and as many more for each node of the graph."""
 
 STEPS_A_TERM = 25
@@ -69,8 +88,8 @@ def quotients() -> dict[tuple[str, str], str]:
     return found
 
 
-def shortest(outputs: Sequence[Value]) -> list[Value]:
-    """Graphs of the same functions that are no longer as text; leaves are the same objects.
+def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
+    """Graphs of the same functions that are no longer as text; leaves are the same objects, in products in this order.
 
     Each has a value wherever the given one has, and the same one.
     """
@@ -80,13 +99,15 @@ def shortest(outputs: Sequence[Value]) -> list[Value]:
     for _ in range(ROUNDS):
         if not open_:
             break
-        found = Shortener([best[k] for k in open_]).outputs()
-        shorter = [
-            (k, new) for k, new in zip(open_, found, strict=True) if text_size(new, sizes) < text_size(best[k], sizes)
-        ]
-        for k, new in shorter:
-            best[k] = new
-        open_ = [k for k, new in shorter if new._prev]
+        found = Shortener([best[k] for k in open_], leaves).outputs()
+        left = []
+        for k, new in zip(open_, found, strict=True):
+            before, after = text_size(best[k], sizes), text_size(new, sizes)
+            if after <= before:  # if it is no shorter, it still has fewer products within products
+                best[k] = new
+            if after < before and new._prev:
+                left.append(k)
+        open_ = left
     return best
 
 
@@ -115,7 +136,7 @@ def text_size(value: Value, sizes: dict[Value, int]) -> int:
 class Shortener(Collector):
     """One way through the graph that keeps the shortest form of each sum and product."""
 
-    def __init__(self, outputs: Sequence[Value]) -> None:
+    def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
         self.sizes: dict[Value, int] = {}
         self.tried: dict[object, list[Part]] = {}
         self.depth = 0
@@ -134,6 +155,7 @@ class Shortener(Collector):
                 for kinds in (_COLLECTED, _MULTIPLIED):
                     if value.primitive in kinds and above[0].primitive in kinds:
                         self.absorbed.add(value)
+        self.places = {leaf: k for k, leaf in enumerate(leaves)}
         super().__init__(outputs, FORMS, known)
 
     def form(self, value: Value) -> Form:
@@ -148,6 +170,18 @@ class Shortener(Collector):
         except (Refused, ArithmeticError):
             pass
         return found
+
+    def rank(self, base: Value) -> tuple[int, int]:
+        """Where a factor stands in a product: constants, variables in the order of the leaves, sums, functions."""
+        if base._prev:
+            return 2 if base.primitive in _COLLECTED else 3, 0
+        return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
+
+    def taken(self, value: Value | None, form: Form) -> bool:
+        """Whether a part may become terms or factors of the whole: as text it stands at every place anyway."""
+        if isinstance(form, Sum):
+            return len(form.terms) <= MOST_TAKEN
+        return not isinstance(form, Product) or len(form.factors) <= MOST_TAKEN
 
     # -- terms ------------------------------------------------------------------------------------------------------
     def parts(self, form: Form) -> list[Part]:
@@ -241,8 +275,9 @@ class Shortener(Collector):
 
     def of_several(self, parts: list[Part], again: bool) -> list[Part]:
         """The terms of the shortest sum, of terms that are unlike each other."""
-        while (found := self.by_squares(parts)) is not None:
-            parts = self.collected(found)
+        for way in (self.by_squares, self.by_choices):
+            while (found := way(parts)) is not None:
+                parts = self.collected(found)
         if len(parts) == 1:
             return parts
         best, least = parts, self.size(parts)
@@ -262,7 +297,7 @@ class Shortener(Collector):
 
     def candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
         """Other forms of a sum."""
-        ways = [self.multiplied_out, self.over_one_line] if again else []
+        ways = [self.multiplied_out, self.over_one_line, self.by_logarithms] if again else []
         if not written_out:
             ways.insert(0, self.grouped)
         for way in ways:
@@ -293,6 +328,52 @@ class Shortener(Collector):
                     if j is not None and parts[j][0] == c * ratio:
                         return [*(part for i, part in enumerate(parts) if i not in (j, k)), made]
         return None
+
+    def by_choices(self, parts: list[Part]) -> list[Part] | None:
+        """The terms with those that choose by one condition as one choice between sums; None if there are none."""
+        groups: dict[Value, list[tuple[int, Value]]] = {}
+        for k, (_, factors) in enumerate(parts):
+            for base, e in factors.items():
+                if base.primitive is WHERE and e == 1:
+                    groups.setdefault(base._prev[0], []).append((k, base))
+                    break
+        for condition, members in groups.items():
+            if len(members) > 1:
+                sides = [
+                    self.whole(self.shortest([self.chosen(parts[k], choice, side) for k, choice in members]))
+                    for side in (1, 2)
+                ]
+                chosen = self.node(WHERE, condition, *[self.made(side) for side in sides])
+                group = {k for k, _ in members}
+                return [*(part for k, part in enumerate(parts) if k not in group), (ONE, {chosen: ONE})]
+        return None
+
+    def chosen(self, part: Part, choice: Value, side: int) -> Part:
+        """A term with a side of a choice in its place."""
+        c, factors = part
+        return self.part(c, self.product([
+            (ONE, None, self.product_form(ONE, divided(factors, choice, ONE))),
+            (ONE, None, self.forms.get(choice._prev[side], choice._prev[side])),
+        ]))  # fmt: skip
+
+    def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
+        """The sum with b**(y - 1) as b**y/b where log(b) is in another term, so that b is above 0."""
+        bottoms = {
+            base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
+        }
+        found: list[Part] = []
+        for c, factors in parts:
+            rest = factors
+            for base, e in factors.items():
+                if base.primitive is POW and base._prev[0] in bottoms and e == 1:
+                    bottom, exponent = base._prev
+                    form = self.forms.get(exponent)
+                    if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
+                        power = self.raised_to(bottom, self.sum_form(Fraction(0), form.terms))
+                        rest = multiplied(divided(rest, base, ONE), {power: ONE})
+                        rest = multiplied(rest, {bottom: form.constant})
+            found.append((c, rest))
+        return self.shortest(found, False) if found != parts else None
 
     def multiplied_out(self, parts: list[Part]) -> list[Part] | None:
         """The sum with the sums among its factors multiplied out, where these are short; None if there are none."""
@@ -387,15 +468,22 @@ class Shortener(Collector):
     def product_merged(self, form: Product) -> Form:
         """The product with powers of one base as one, if it is shorter so."""
         best: Form = form
-        least = self.product_size(form.coefficient, form.factors)
-        for way in (self.by_exponents, self.by_quotients, self.by_signs):
+        least = self.size(self.parts(form))
+        ways = (
+            self.by_exponents, self.by_quotients, self.by_signs, self.by_roots, self.by_denominators, self.by_choice,
+            self.by_negation,
+        )  # fmt: skip
+        for way in ways:
             if not isinstance(best, Product):
                 break
             try:
                 found = way(best)
             except (Refused, ArithmeticError):
                 continue
-            if found is not None and (size := self.size(self.parts(found))) <= least:
+            if found is None:
+                continue
+            size = self.size(self.parts(found))
+            if size < least + (way == self.by_exponents):
                 best, least = found, size
         return best
 
@@ -460,6 +548,68 @@ class Shortener(Collector):
                 if form.factors.get(inner) == 1:
                     rest = divided(divided(form.factors, base, ONE), inner, ONE)
                     return self.product_form(form.coefficient, multiplied(rest, {modulus: ONE}))
+        return None
+
+    def by_roots(self, form: Product) -> Form | None:
+        """A root of a product, and the product or its parts beside it, as one power: (l/g)/sqrt(l/g) as sqrt(l/g)."""
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if e.denominator == 1 or not isinstance(inner, Product) or inner.coefficient < 0:
+                continue
+            if any(f.denominator != 1 for f in inner.factors.values()):
+                continue
+            shift = ONE if e < 0 else -ONE
+            # what is raised to a power below 0 then has to be divided by before
+            if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
+                continue
+            rest = multiplied(form.factors, {part: -shift * f for part, f in inner.factors.items()})
+            return self.product_form(form.coefficient / inner.coefficient**shift, multiplied(rest, {base: shift}))
+        return None
+
+    def by_denominators(self, form: Product) -> Form | None:
+        """The product with a sum of fractions over one line, whose denominator joins the others: 1/(x*(1/x + 1))."""
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= SHORT:
+                found = self.over_one_line(self.parts(inner))
+                if found is None or len(found) > 1:
+                    continue
+                ((c, factors),) = found
+                one = self.product_form(
+                    form.coefficient * c**e,
+                    multiplied(divided(form.factors, base, e), {part: e * f for part, f in factors.items()}),
+                )
+                if self.size(self.parts(one)) < self.product_size(*form):
+                    return one
+        return None
+
+    def by_choice(self, form: Product) -> Form | None:
+        """A choice with a number on one side, and what stands in front of it put into both."""
+        for base, e in form.factors.items():
+            if base.primitive is WHERE and e == 1:
+                if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
+                    continue
+                sides = [self.part_form(self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)]
+                return self.node(WHERE, base._prev[0], *[self.made(side) for side in sides])
+        return None
+
+    def part_form(self, part: Part) -> Form:
+        """A term as a form."""
+        return self.product_form(*part)
+
+    def by_negation(self, form: Product) -> Form | None:
+        """-(a - b) as b - a."""
+        if form.coefficient > 0:
+            return None
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if isinstance(inner, Sum) and e.denominator == 1 and e % 2:
+                ends = [*inner.terms.values(), *([inner.constant] if inner.constant else [])]
+                if min(ends) > 0 or (e < 0 and max(inner.terms.values()) > 0):
+                    continue
+                mirrored = self.made(Sum(-inner.constant, {term: -c for term, c in inner.terms.items()}))
+                factors = {mirrored if part is base else part: f for part, f in form.factors.items()}
+                return self.product_form(-form.coefficient, factors)
         return None
 
 

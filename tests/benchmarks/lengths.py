@@ -59,31 +59,47 @@ def peer(text: str) -> dict[str, str]:
     symbols = {name: sympy.Symbol(name, real=True) for name in program.variables}
     try:
         formula = sympy.sympify(expression_text(program.outputs[0]), locals=functions | symbols, rational=True)
-        return {name: str(sympy.diff(formula, symbol)) for name, symbol in symbols.items()}
+        found = {name: sympy.diff(formula, symbol) for name, symbol in symbols.items()}
+        return {name: str(each) for name, each in found.items() if not each.has(sympy.Derivative)}
     except (sympy.SympifyError, TypeError, AttributeError):
         return {}
 
 
 def measure(random: int) -> list[dict[str, object]]:
-    """A row a set of formulas: the distribution of lengths divided by SymPy's, and the time for a formula."""
+    """A row a set of formulas, and one for all: how their lengths divided by SymPy's are distributed, and the time."""
     rows: list[dict[str, object]] = []
+    all_ratios: list[float] = []
+    all_taken = all_count = 0.0
     for name, listed in texts(random).items():
         ratios: list[float] = []
-        count = taken = 0.0
+        taken = 0.0
         for text in listed:
             begin = time.process_time()
             found = diff(text).derivatives
             taken += time.process_time() - begin
-            count += 1
             others = peer(text)
             for each in found:
                 try:
                     ratios.append(length(each.shown) / length(others[each.by[0]]))
                 except (KeyError, SyntaxError):
                     continue
-        ratios.sort()
-        row: dict[str, object] = {"formulas": name, "derivatives": len(ratios)}
-        for share in SHARES:
-            row[f"{share:.0%}"] = round(ratios[min(len(ratios) - 1, int(share * len(ratios)))], 2) if ratios else "-"
-        rows.append(row | {"longest": round(ratios[-1], 2) if ratios else "-", "ms": round(1000 * taken / count, 2)})
-    return rows
+        rows.append(row(name, ratios, taken / len(listed)))
+        all_ratios += ratios
+        all_taken += taken
+        all_count += len(listed)
+    return [*rows, row("all", all_ratios, all_taken / all_count)]
+
+
+def row(name: str, ratios: list[float], seconds: float) -> dict[str, object]:
+    """A row of the table: how many are shorter than SymPy's, as long and longer, and the ends of shares of them."""
+    ratios = sorted(ratios)
+    ends = {
+        f"{share:.0%}": round(ratios[min(len(ratios) - 1, int(share * len(ratios)))], 2) if ratios else "-"
+        for share in (*SHARES, 1)
+    }
+    counts = {
+        "shorter": sum(ratio < 1 for ratio in ratios),
+        "equal": ratios.count(1),
+        "longer": sum(ratio > 1 for ratio in ratios),
+    }
+    return {"formulas": name, "derivatives": len(ratios), **counts, **ends, "ms": round(1000 * seconds, 2)}

@@ -30,7 +30,7 @@ def kinked(draw: st.DrawFn) -> str:
     shapes = (
         "{}**{}", "max({}, {})", "min({}, {})", "max({}, {}, {})", "clamp({}, -1, 1)", "clamp({}, {}, {} + 1)",
         "hypot({}, {})", "abs({})", "relu({})", "({} if {} > {} else {})", "({} if {} == {} else {})", "sinc({})",
-        "{}*{}", "({} + {})", "log({})", "sqrt({})",
+        "{}*{}", "({} + {})", "log({})", "sqrt({})", "floor({})", "round({}/2)", "abs({})**{}", "({}**{})**x",
     )  # fmt: skip
     text = draw(atoms)
     for _ in range(draw(st.integers(1, 3))):
@@ -78,7 +78,8 @@ def test_a_short_form_is_the_formula_where_its_condition_holds() -> None:
     assert compared > 40
 
 
-FACTS = ("x > 0", "x < 0", "y > 1", "x > y", "x != 0", "y >= 0", "-1 < x and x < 1", "x < y + 1")
+FACTS = ("x > 0", "x < 0", "y > 1", "x > y", "x != 0", "y >= 0", "-1 < x and x < 1", "x < y + 1",
+         "floor(x) == x", "floor(y) == y", "floor(x/2) == x/2", "floor((y + 1)/2) == (y + 1)/2")  # fmt: skip
 
 
 def test_what_assumptions_leave_is_the_formula_where_they_hold() -> None:
@@ -135,6 +136,36 @@ def test_a_condition_that_says_too_little_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(generic_forms, "negation", lambda condition: true)
     with pytest.raises(AssertionError):
         held("max(x, y)*sinc(x)", ("0", "-1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "expected"),
+    [
+        ("floor(x + 2*y) + round(x)", "floor(x) == x, floor(y) == y", "2*x + 2*y"),
+        ("floor(x/2)", "floor(x/2) == x/2", "x/2"),
+        ("floor(x/2)", "floor(x) == x", "floor(x/2)"),
+        ("ceil((x + y)/2)", "floor((x + 1)/2) == (x + 1)/2, floor((y + 1)/2) == (y + 1)/2", "(x + y)/2"),
+        ("floor(x + 0.5)", "floor(x) == x", "floor(x + 0.5)"),
+        ("abs(y)**x", "floor(x/2) == x/2", "y**x"),
+        ("abs(y)**x", "floor(x) == x", "abs(y)**x"),
+        ("(y**2)**x", "floor(x) == x", "y**(2*x)"),
+        ("(y**2)**x", "x > 0", "(y**2)**x"),
+    ],
+)
+def test_whole_numbers(text: str, facts: str, expected: str) -> None:
+    told = [f"where({each}, 1, 0)" for each in facts.split(", ")]
+    formula, *conditions = parse(", ".join([text, *told])).outputs
+    found, *known = simplify((formula, *[each._prev[0] for each in conditions]))
+    assert expression_text(simplify(under((found,), known))[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "facts", ["floor(x/2) == x/2, floor((x + 1)/2) == (x + 1)/2", "floor(x) == x, 0 < x and x < 1"]
+)
+def test_whole_numbers_that_there_are_none_of(facts: str) -> None:
+    conditions = [each._prev[0] for each in parse(", ".join(f"where({f}, 1, 0)" for f in facts.split(", "))).outputs]
+    with pytest.raises(Contradiction):
+        under((variable("x"),), simplify(conditions))
 
 
 def test_a_wrong_assumption_rule_is_found() -> None:

@@ -74,9 +74,16 @@ def sums(draw: st.DrawFn) -> Value:
         inner = draw(st.sampled_from(pool))
         pool.append(node(PRIMITIVES[draw(st.sampled_from(FUNCTIONS))], (inner,)))
         if draw(st.booleans()):
-            pool.append(
-                node(PRIMITIVES[draw(st.sampled_from(("add", "sub", "pow")))], (pool[-1], draw(st.sampled_from(pool))))
-            )
+            name = draw(st.sampled_from(("add", "sub", "pow", "div", "root", "choice")))
+            other = draw(st.sampled_from(pool))
+            if name == "root":
+                quotient = node(PRIMITIVES[draw(st.sampled_from(("mul", "div")))], (pool[-1], other))
+                pool.append(node(PRIMITIVES["sqrt"], (quotient,)))
+            elif name == "choice":
+                choice = node(PRIMITIVES["lt"], (variable("x"), variable("y"))), pool[-1], other
+                pool.append(node(PRIMITIVES["where"], choice))
+            else:
+                pool.append(node(PRIMITIVES[name], (pool[-1], other)))
     total: Value | None = None
     for _ in range(draw(st.integers(2, 4))):
         product = draw(st.sampled_from(pool))
@@ -122,6 +129,17 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
         ("6*(2*x - 1)**2*(x + 2)**4 + 4*(2*x - 1)**3*(x + 2)**3", "(14*x + 8)*(2*x - 1)**2*(x + 2)**3"),
         ("cos(x)/(cos(x) + 1) + sin(x)**2/(cos(x) + 1)**2", "1/(cos(x) + 1)"),
         ("2*x*y*z + 2*x*y*w", "2*x*y*(z + w)"),
+        ("-2*(sin(x) - y)*z", "2*z*(y - sin(x))"),
+        ("-1/(3 - x)", "1/(x - 3)"),
+        ("-(x - 1)/(x + 1)", "(1 - x)/(x + 1)"),
+        ("-pi*l/(g**2*sqrt(l/g))", "-pi*sqrt(l/g)/g"),
+        ("sqrt(y/x)*x/y", "1/sqrt(y/x)"),
+        ("x/(y**2*(x**2/y**2 + 1)**2)", "x*y**2/(x**2 + y**2)**2"),
+        ("where(x > 0, 1, 0) + where(x > 0, 0, exp(x))", "where(x > 0, 1, exp(x))"),
+        ("-y*where(x > y, 0, 1)", "where(x > y, 0, -y)"),
+        ("y**x*log(y)*cos(x) + x*y**(x - 1)", "(log(y)*cos(x) + x/y)*y**x"),
+        ("y**x*log(x)*cos(x) + x*y**(x - 1)", "y**x*log(x)*cos(x) + x*y**(x - 1)"),
+        ("exp(y*z)/(x**2*a**2*b**2)*x + exp(y*z)/(x**2*a**2*b**2)", "(x + 1)*exp(y*z)/(x**2*a**2*b**2)"),
     ],
 )
 def test_what_it_does(text: str, expected: str) -> None:
