@@ -563,7 +563,9 @@ class Shortener(Collector):
             if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
                 continue
             rest = multiplied(form.factors, {part: -shift * f for part, f in inner.factors.items()})
-            return self.product_form(form.coefficient / inner.coefficient**shift, multiplied(rest, {base: shift}))
+            return self.product_form(
+                form.coefficient / inner.coefficient ** int(shift), multiplied(rest, {base: shift})
+            )
         return None
 
     def by_denominators(self, form: Product) -> Form | None:
@@ -576,7 +578,7 @@ class Shortener(Collector):
                     continue
                 ((c, factors),) = found
                 one = self.product_form(
-                    form.coefficient * c**e,
+                    form.coefficient * c ** int(e),
                     multiplied(divided(form.factors, base, e), {part: e * f for part, f in factors.items()}),
                 )
                 if self.size(self.parts(one)) < self.product_size(*form):
