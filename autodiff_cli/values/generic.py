@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor, isfinite
 from typing import NamedTuple
 
+from ..numbers.exact import EXACT
 from ..numbers.work import current
 from ..table.names import by_name
 from ..table.operators import AND, COMPARISONS, CONSTANT, MUL, NEG, NOT, OR, POW, VARIABLE, WHERE
@@ -40,8 +42,6 @@ _SIDES: dict[str, Callable[[Value], tuple[Value, Value]]] = by_name({
     "relu": lambda x: (x, constant(0.0, "0")),
 })  # fmt: skip
 """What there is of an operation where its input is above 0, and where it is below."""
-
-_ROUNDINGS = ("floor", "ceil", "round")
 
 
 class Generic(NamedTuple):
@@ -313,7 +313,7 @@ class _Assumed:
         """What an operation is, in terms of its inputs, where that is known; else None."""
         name, inputs = value.primitive.name, value._prev
         place = self.guards.place[value]
-        if name in _ROUNDINGS and self.whole.holds(inputs[0]):
+        if rounds(value.primitive) and self.whole.holds(inputs[0]):
             return inputs[0]
         if name in _SIDES:
             signs = self.guards.range(inputs[0], place).signs()
@@ -365,6 +365,15 @@ Linear = tuple[dict[Value, Fraction], Fraction]
 """Multiples of nodes and a number, which are added up."""
 
 
+@cache
+def rounds(primitive: Primitive) -> bool:
+    """Whether an operation is one that leaves whole numbers, and only them, as they are."""
+    if not primitive.jumps or len(primitive.params) != 1:
+        return False
+    rule = getattr(EXACT, primitive.name)
+    return all((rule(Fraction(k, 2)) == Fraction(k, 2)) == (k % 2 == 0) for k in range(-5, 6))
+
+
 class Whole:
     """Which formulas are whole numbers, where those are that `floor(y) == y` was said of."""
 
@@ -374,7 +383,7 @@ class Whole:
         for fact in _conjuncts(conjunction(facts)):
             if fact.primitive is _EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
-                    if x.primitive.name == "floor" and x._prev[0] is y:
+                    if rounds(x.primitive) and x._prev[0] is y:
                         multiples, c = linear(y)
                         if len(multiples) == 1:
                             ((leaf, a),) = multiples.items()

@@ -194,7 +194,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "values/simplify": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "values/collector": ("sqrt", "a power"),
     "values/ranges": ("abs hypot max min prod sum", "arithmetic on ranges: their own functions"),
-    "values/generic": ("abs sign relu log sqrt max min clamp floor ceil round", "pieces, as a person would write them"),
+    "values/generic": ("abs sign relu log sqrt max min clamp", "pieces, written as a person would"),
     "values/shortest": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "questions/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
     "questions/evaluator": ("gamma", "a family of functions"),
