@@ -22,6 +22,9 @@ _SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3}(?!\d)[^=]*(,|$)")
 """The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
 
+LONGEST = 60
+"""Characters of a part of a point, of which more are not taken for a slip."""
+
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 
@@ -30,6 +33,9 @@ _UNIT = re.compile(r"([-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|
 
 _LETTERS = "mgsNJWVAKCFHTLhl°€$"
 """Units of one letter; another letter is rather a name."""
+
+_APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
+"""A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
@@ -124,8 +130,10 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
         fail("a name with its value is missing here", Span(start, end), EXAMPLE)
     if bare.startswith("@"):
         fail("a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE)
-    digits = _LEADING_DIGITS.search(text, 0, start - 1) if start and text[start - 1] == "," else None
-    if not equals and digits and bare[:1].isdigit():
+    digits = None
+    if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
+        digits = _LEADING_DIGITS.search(text, max(start - LONGEST, 0), start - 1)
+    if digits:
         where = Span(digits.start(), end)
         grouped = _THOUSANDS.match(text, digits.start())
         hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
@@ -134,8 +142,7 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
             hint = f"write `{grouped[0].replace(',', '')}`"
         fail(f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint)
     if not equals:
-        example = f"write `{bare}=…`" if is_name(bare) else EXAMPLE
-        fail(f"`{bare}` is given no value", Span(start, end), example)
+        fail(f"`{bare}` is given no value", Span(start, end), _instead(bare))
     if not is_name(bare):
         fail(f"`{bare}` is not a name" if bare else "the name is missing here", Span(start, start + len(bare)), EXAMPLE)
     begin = start + len(name) + 1
@@ -146,6 +153,18 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
     if not value.strip():
         fail(f"`{bare}` is given no value", Span(start, end), f"write `{bare}=…`")
     return bare, value_of(bare, value, begin)
+
+
+def _instead(piece: str) -> str:
+    """What to write for a part of a point that has no equals sign."""
+    if is_name(piece):
+        return f"write `{piece}=…`"
+    if piece.endswith(".json"):
+        return f"a file of values is named with an `@`: `--at @{piece}`"
+    apart = _APART.fullmatch(piece) if len(piece) <= LONGEST else None
+    if apart:
+        return f"write `{apart[1]}={apart[2]}`"
+    return EXAMPLE
 
 
 class Typed(float):
@@ -187,7 +206,7 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
 
 def _unit(text: str) -> str | None:
     """What to write for a number with a unit; None where it has none."""
-    found = _UNIT.fullmatch(text.strip())
+    found = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
     letter = found is not None and len(found[2]) == 1 and found.end() == found.end(2)
     if found is None or found[2] in CONSTANTS or (letter and found[2] not in _LETTERS):
         return None

@@ -193,8 +193,8 @@ def _alike(name: str, names: Sequence[str]) -> str | None:
     """Which of the names is most like this one, if any is: `σ` is like `sigma`."""
     from ..language.typesetting import plain_name  # only a warning needs it
 
-    plain = {plain_name(each): each for each in names}
-    return plain.get(nearest(plain_name(name), list(plain), 0.5) or "")
+    plain = {plain_name(each).lower(): each for each in names}
+    return plain.get(nearest(plain_name(name).lower(), list(plain), 0.5) or "")
 
 
 def _shortest(x: float) -> str:

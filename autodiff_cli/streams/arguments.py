@@ -136,7 +136,7 @@ def read(
     if len(positional) > len(declared.arguments):
         if any(each.partition("=")[0] in known for each in late):
             raise ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
-        raise _too_many(positional, declared, command, elsewhere)
+        raise _too_many(positional, declared, command, elsewhere, "at" in values)
     return values | dict(zip([parameter for parameter, _ in declared.arguments], positional, strict=False))
 
 
@@ -180,9 +180,9 @@ def nearest_option(arg: str, options: Sequence[str]) -> str | None:
 
 
 def _too_many(
-    positional: Sequence[str], declared: Declared, command: str, elsewhere: Callable[[str], Sequence[str]]
+    positional: Sequence[str], declared: Declared, command: str, elsewhere: Callable[[str], Sequence[str]], at: bool
 ) -> ExpressionError:
-    """The error for more arguments than there is room for, with the likeliest cause."""
+    """The error for more arguments than there is room for, with the likeliest cause; `at`: is there a point?"""
     for k, arg in enumerate(positional):
         name, _, value = arg.partition("=")
         if looks_like_option(arg):
@@ -201,8 +201,16 @@ def _too_many(
                 return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
     extra = positional[len(declared.arguments)]
     hint = f"`{command} --help` says what it takes"
-    if "--at" in declared.options and re.fullmatch(r"[^\W\d]\w*=[^=].*", extra):
+    assigned = [each for each in positional if _ASSIGNED.fullmatch(each)]
+    takes = [f"{each} {extra}" for each, (_, option, _) in declared.options.items() if extra in option.choices]
+    if "--at" in declared.options and extra in assigned and at:
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
+    elif "--at" in declared.options and assigned and not at:
+        hint = f"give the point with `--at {','.join(assigned)}`"
+    elif takes:
+        hint = f"did you mean `{takes[0]}`?"
+    elif "--data" in declared.options and any(each.endswith(_DATA) for each in positional):
+        hint = f"data are named with `--data {next(each for each in positional if each.endswith(_DATA))}`"
     elif f"--{extra}" in declared.options:
         hint = f"did you mean `--{extra}`?"
     elif extra.startswith("=") and not extra.startswith("=="):
@@ -215,6 +223,21 @@ def _too_many(
 FEW = 4
 """So many commands are named that have an option."""
 
+_ASSIGNED = re.compile(r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*")
+"""Values of names, which are no formula."""
+
+_DATA = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
+"""How the names of files of data end."""
+
+ELSEWHERE = {
+    "degree": "--order", "dps": "--precision", "eps": "--gradient-tolerance", "fixed": "--fix", "from": "--range",
+    "in": "--file", "init": "--at", "initial": "--at", "input": "--file", "iter": "--steps", "iterations": "--steps",
+    "lr": "--rate", "maxiter": "--steps", "p0": "--at", "point": "--at", "prec": "--precision", "save": "--output",
+    "start": "--at", "tol": "--gradient-tolerance", "values": "--at", "variable": "--wrt", "variables": "--wrt",
+    "vars": "--wrt", "x0": "--at", "xlim": "--range",
+}  # fmt: skip
+"""What some options are called in other programs."""
+
 _SHORT = re.compile(r"-[a-z][a-z-]*")
 """What is typed for an option where one dash is usual."""
 
@@ -226,6 +249,8 @@ def _meant(name: str, value: str, declared: Declared) -> list[str]:
     takes += [f"{each} {name}" for each, (_, option, _) in declared.options.items() if name in option.choices]
     if takes:
         return takes[:2]
+    if ELSEWHERE.get(name) in declared.options:
+        return [ELSEWHERE[name]]
     words = set(name.split("-"))
     near = [each for each in declared.options if words & set(each[2:].split("-"))]
     near = near or [each for each in declared.options if len(name) > 2 and each.startswith(f"--{name}")]

@@ -188,6 +188,9 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
         if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
             hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
             diagnostic = diagnostic._replace(hint=hint)
+        elif error.kind in ("syntax", "name", "missing_value") and inputs.expr and os.path.isfile(inputs.expr):
+            hint = f"a file has that name: its program is read by `--file {inputs.expr}`; {diagnostic.hint}"
+            diagnostic = diagnostic._replace(hint=hint)
         report(diagnostic, error.text if error.text is not None else asked.text)
         return error.exit_code
     _note(asked)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from autodiff_cli import face
 from autodiff_cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.streams.arguments import Declared, HelpAsked, looks_like_option, read
+from autodiff_cli.streams.arguments import ELSEWHERE, Declared, HelpAsked, looks_like_option, read
 from autodiff_cli.streams.options import COLUMNAR, Argument, Option, Without
 from running import autodiff
 
@@ -157,3 +157,9 @@ def test_what_options_were_called_before_goes_on_working() -> None:
         with pytest.warns(DeprecationWarning, match=f"`{name[2:]}` is called `{now[2:]}` now"):
             old = getattr(face, command)("x + 1 + x*x", {"x": 2}, **{name[2:]: int(value)})
         assert f"{old}\n" == today.out
+
+
+def test_what_options_are_called_elsewhere_is_what_none_is_called_here() -> None:
+    here = {name for command in COMMANDS for name in Declared(command_module(command).run).options}
+    assert set(ELSEWHERE.values()) <= here
+    assert not {f"--{name}" for name in ELSEWHERE} & here
