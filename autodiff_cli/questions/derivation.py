@@ -529,11 +529,26 @@ def latex(derivations: Sequence[Derivation]) -> str:
             part, result = map(typeset.expression, sides)
             told = rf"\text{{{text_latex(step.name)}}}"
             if step.condition:
-                told += rf"\quad\text{{({text_latex(step.condition)})}}"
+                told += rf"\quad({_condition_latex(step.condition, typeset)})"
             rows.append(rf"{part} &= {result} && {told} \\")
     if not rows:
         return ""
     return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
+
+
+def _condition_latex(told: str, typeset: Typesetting) -> str:
+    """Where a step holds, in LaTeX: its comparisons as formulas, the rest in words."""
+    written = []
+    for each in told.split("; "):
+        unless = each.startswith("unless ")
+        try:
+            (choice,) = parse(f"where({each.removeprefix('unless ')}, 1, 0)").outputs
+        except (ExpressionError, ValueError):
+            written.append(rf"\text{{{text_latex(each)}}}")
+            continue
+        condition = typeset.expression(choice._prev[0])
+        written.append(rf"\text{{unless }} {condition}" if unless else condition)
+    return r";\ ".join(written)
 
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:

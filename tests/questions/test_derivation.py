@@ -16,7 +16,7 @@ from autodiff_cli.numbers.base import NumberType
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.work import allowed
 from autodiff_cli.questions import derivation
-from autodiff_cli.questions.derivation import CONVENTIONS, MOST_NODES, PUT_IN, SIMPLIFY, Derivation, Step
+from autodiff_cli.questions.derivation import ASSUMPTION, CONVENTIONS, MOST_NODES, PUT_IN, SIMPLIFY, Derivation, Step
 from autodiff_cli.questions.diff import Diff, diff
 from autodiff_cli.questions.problem import parse
 from autodiff_cli.run.sweep import Fault
@@ -226,6 +226,26 @@ def test_the_rules_are_those_of_a_teacher(text: str, rules: list[str]) -> None:
 def test_kinks_are_told_as_conditions(text: str, condition: str) -> None:
     (each,) = derived(text, wrt=["x"]).derivations
     assert condition in [step.condition for step in each.steps]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("abs(x - 1)", r"\quad(x - 1 \ne 0)"),
+        ("x**n", r"\text{power}\quad(\text{unless } n = 0 \text{ and } x = 0)"),
+        ("round(x)*x", r"\text{round}\quad(\text{away from kinks, where it is 0 at halves})"),
+    ],
+)
+def test_conditions_are_formulas_in_latex(text: str, written: str) -> None:
+    assert written in derived(text, wrt=["x"], language="latex").program
+
+
+def test_what_is_assumed_is_a_step_of_its_own() -> None:
+    (each,) = derived("abs(x)*x", assume="x < 0").derivations
+    last = each.steps[-1]
+    assert (last.rule, last.condition, expression_text(last.result)) == (ASSUMPTION, "x < 0", "-2*x")
+    (each,) = derived("x**2", assume="x < 0").derivations
+    assert [step.rule for step in each.steps] == ["power"]
 
 
 def test_a_long_formula_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
