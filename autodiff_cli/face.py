@@ -813,14 +813,14 @@ def minimize(
 def plot(
     text: str, at: At = None, *, range: Ranges = None, for_: Names = None,
     between: Ranges | tuple[float, float] = None, wrt: Names = None, lenient: bool = False,
-    path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, digits: int | None = None,
-    decimals: int | None = None, theme: str | None = None, work: int | None = None,
+    path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, order: int | None = None,
+    digits: int | None = None, decimals: int | None = None, theme: str | None = None, work: int | None = None,
 ) -> Curve | Surface:  # fmt: skip
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
     The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
-    `between`, which are those of `solve`, the text is equations, and the first unknown is the function. Drawing needs
-    the extra `plot`.
+    `between`, which are those of `solve`, the text is equations, and the first unknown is the function. With `order=2`
+    there is the second derivative too; several functions are separated by commas. Drawing needs the extra `plot`.
 
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
@@ -828,7 +828,7 @@ def plot(
     steps: Any = _surface.read_path(path) if isinstance(path, str) else path or ()
     found = _plot.plot(
         text, point_of(at), wrt=names_of(wrt), ranges=ranges_of(range), path=steps, unknowns=names_of(for_),
-        between=between_of(between),
+        between=between_of(between), order=order,
     )  # fmt: skip
     if isinstance(found, _surface.Surface):
         return _as(Surface, found, digits=rounding(digits, decimals), theme=theme_named(theme))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from ..errors import ExpressionError
 from ..questions.bounds import parse_between, parse_ranges
-from ..questions.plot import plot
+from ..questions.plot import ORDERS, plot
 from ..questions.surface import read_path
 from ..streams import options
 from ..streams.driver import Inputs, answer_one
@@ -16,7 +16,8 @@ from ..views.plot import PICTURES, drawn_as, view
 
 EXAMPLES = (
     'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4',
-    'autodiff plot "sin(x)/x" --range x=-12:12 --output wave.svg',
+    'autodiff plot "sin(x)/x" --range x=-12:12 --order 2 --output wave.svg',
+    'autodiff plot "exp(x), 1 + x, 1 + x + x**2/2" --range x=-2:2 --output series.pdf',
     'autodiff plot "y*exp(y) = x" --for y --at x=1 --range x=-0.36:3',
     'autodiff plot "(1-x)**2 + 5*(y-x**2)**2" --at x=-1,y=1 --theme dark --output valley.png',
 )
@@ -32,6 +33,14 @@ Path = Annotated[
     options.Option("--path", "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).", "PATH"),
 ]
 
+Order = Annotated[
+    int | None,
+    options.Option(
+        "--order", "The derivatives beside the function: 0 for none, 1 (default), or 2 for f″ too.", "N",
+        range=(0, ORDERS),
+    ),
+]  # fmt: skip
+
 ANSWERS = (
     options.Without.of("--on-error"),
     options.formats(view().formats, "by default what the file's name says, else table"),
@@ -42,6 +51,7 @@ def run(
     *,
     program: Annotated[options.Program, options.ONE],
     range: Range = None,
+    order: Order = None,
     unknowns: options.Unknowns = None,
     between: options.Between = None,
     path: Path = None,
@@ -50,9 +60,9 @@ def run(
 ) -> int:
     """A function with its derivative and tangent, or its contours.
 
-    Over one variable also where it breaks, over two the gradient, over both the path of a run. On the terminal, or as
-    SVG or PNG. With `--for` or `--between` of equations, as `solve` takes them: the first unknown over another
-    variable. Drawing needs the extra `plot`.
+    Over one variable also where it breaks, over two the gradient, over both the path of a run; several functions, as
+    `sin(x), cos(x)`, beside each other. On the terminal, or as SVG, PNG or PDF. With `--for` or `--between` of
+    equations, as `solve` takes them: the first unknown over another variable. Drawing needs the extra `plot`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")
@@ -69,7 +79,14 @@ def run(
     code = answer_one(
         inputs,
         lambda request: plot(
-            request.text, request.point, wrt=request.wrt, ranges=ranges, path=steps, unknowns=looked_for, between=bounds
+            request.text,
+            request.point,
+            wrt=request.wrt,
+            ranges=ranges,
+            path=steps,
+            unknowns=looked_for,
+            between=bounds,
+            order=order,
         ),
         writer(chosen, out.stream, shown, many=False),
     )

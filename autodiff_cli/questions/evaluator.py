@@ -133,8 +133,8 @@ class Evaluator:
     4.0
     """
 
-    def __init__(self, program: Program, wrt: Sequence[str] | None = None) -> None:
-        self.output = single_output(program)
+    def __init__(self, program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> None:
+        self.output = single_output(program) if output is None else output
         self.variables = tuple(program.variables)
         self.wrt = tuple(program.parameters if wrt is None else wrt)
         self._leaves = list(program.variables.values())
@@ -216,13 +216,13 @@ class Evaluator:
         return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
 
 
-def compile_gradient(program: Program, wrt: Sequence[str] | None = None) -> Evaluator:
-    """The evaluator of a program with one output: of its value, and of its partial derivatives by `wrt`.
+def compile_gradient(program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> Evaluator:
+    """The evaluator of a program with one output, or of one of its outputs: value, and partial derivatives by `wrt`.
 
     Without `wrt` by all that `gradient` differentiates by. Nothing of it runs yet; what an evaluation needs is
     generated when it is first asked for. Raises `ExpressionError` for a program with several outputs.
     """
-    return Evaluator(program, wrt)
+    return Evaluator(program, wrt, output)
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:

@@ -8,11 +8,15 @@ from typing import NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
 from ..language.printer import expression_text
+from ..numbers import work
+from ..numbers.floats import REAL
 from ..values.formulas import derivatives
+from ..values.second import hessian_in
 from ..values.value import differentiate
 from .bounds import Range
 from .digits import unsigned
 from .evaluator import Evaluator, compile_gradient
+from .jacobian import output_names
 from .models import Branch, Implicit
 from .problem import as_number, parse, place
 from .sampling import Function, Samples, sample, split
@@ -23,6 +27,25 @@ NOTHING = Samples((), (), (), 0.0, 0.0)
 
 SHORT = 60
 """Characters of a program, and of its derivative, that are written beside the curves."""
+
+
+MOST_FUNCTIONS = 6
+"""In one plot: there are as many colours."""
+
+ORDERS = 2
+"""The derivatives that a plot has at most."""
+
+SECOND = 12
+"""The work of a second derivative, in evaluations of value and gradient: measured."""
+
+
+class Output(NamedTuple):
+    """One of several functions in the same plot."""
+
+    name: str
+    function: Samples
+    value: float | None
+    """At the point, where one was given."""
 
 
 class Tangent(NamedTuple):
@@ -60,6 +83,12 @@ class Curve(NamedTuple):
     """All variables of those."""
     path: tuple[tuple[float, float], ...] = ()
     """The points of a run, each with the value there; without those that have none."""
+    second: Samples = NOTHING
+    """The second derivative, where it was asked for."""
+    outputs: tuple[Output, ...] = ()
+    """All functions of a program with several outputs, of which the first is the function; empty for one."""
+    at: float | None = None
+    """The point, of a program with several outputs, where one was given."""
 
     @property
     def kinks(self) -> list[float]:
@@ -77,16 +106,22 @@ def plot(
     path: Sequence[Mapping[str, float]] = (),
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
+    order: int | None = None,
 ) -> Curve | Surface:
     """What a plot of the program `text` shows: over one variable a `Curve`, over two a `Surface`.
 
     `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
-    are held at `point`. `path` is that of a run. With `unknowns`, or bounds of them in `between`, the text is
-    equations as for `solve`, and the first unknown is the function. Raises `ExpressionError` as `gradient` does at the
-    point, and as `solve` does.
+    are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
+    first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
+    of them in `between`, the text is equations as for `solve`, and the first unknown is the function. Raises
+    `ExpressionError` as `gradient` does at the point, and as `solve` does.
     """
     ranges = dict(ranges or {})
     if unknowns is not None or between is not None:
+        if order not in (None, 1):
+            raise ExpressionError(
+                "usage", "the solution of equations is drawn with its first derivative", hint="leave `--order` out"
+            )
         return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
@@ -108,9 +143,25 @@ def plot(
             hint = f"{told.hint}; or only a range: `--range {names[0]}=-2:4`"
             raise ExpressionError(told.kind, told.message, told.span, hint) from None
         raise
+    several = len(program.outputs) > 1
+    if several and order:
+        raise ExpressionError(
+            "usage", f"derivatives are drawn of one function, and this program has {len(program.outputs)}",
+            hint="leave `--order` out, or draw one of them",
+        )  # fmt: skip
+    if several and path:
+        raise ExpressionError("usage", "a path is drawn over one function", hint="leave `--path` out")
+    if len(names) == 2 and order is not None:
+        raise ExpressionError(
+            "usage", "`--order` is for functions of one variable", hint=f"say over which: `--wrt {names[0]}`"
+        )
     if len(names) == 2:
         return surface_of(program, names, known, ranges, path, pointed, warnings)
-    return _curve(program, names[0], known, ranges.get(names[0]), path, pointed, warnings)
+    if several:
+        return _several(program, names[0], known, ranges.get(names[0]), pointed, warnings)
+    return _curve(
+        program, names[0], known, ranges.get(names[0]), path, pointed, warnings, 1 if order is None else order
+    )
 
 
 def _across(
@@ -164,6 +215,7 @@ def _curve(
     path: Sequence[Mapping[str, float]],
     pointed: bool,
     warnings: list[Diagnostic],
+    order: int,
 ) -> Curve:
     evaluator = compile_gradient(program, (name,))
     position = evaluator.variables.index(name)
@@ -193,29 +245,94 @@ def _curve(
             )  # fmt: skip
     known = ((x, heights(x)) for x in marks)
     found = Curve(
-        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name), tangent, tuple(warnings),
-        path=tuple((x, y) for x, y in known if y is not None),
+        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name) if order else "", tangent,
+        tuple(warnings), path=tuple((x, y) for x, y in known if y is not None),
     )  # fmt: skip
-    return _sampled(found, heights, slopes, [values[name]] if pointed else [])
+    also = [values[name]] if pointed else []
+    if not order:
+        return _sampled(found, heights, None, also)
+    found = _sampled(found, heights, slopes, also)
+    if order < ORDERS:
+        return found
+    bends = sample(_curvature(evaluator, name, values), low, high, also)
+    return found._replace(second=bends._replace(stretches=split(bends.stretches, found.derivative.breaks)))
 
 
-def _sampled(curve: Curve, heights: Function, slopes: Function, also: Sequence[float]) -> Curve:
-    """The curve with its function and its derivative sampled, the numbers `also` among the samples."""
+def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> Function:
+    """The second derivative by one variable, as a function of it; None where there is none."""
+
+    def second(x: float) -> float | None:
+        work.spend(SECOND * evaluator.steps)
+        try:
+            found = hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]
+        except ExpressionError as error:
+            if error.kind == "limit":
+                raise
+            return None
+        return unsigned(float(found))
+
+    return second
+
+
+def _several(
+    program: Program, name: str, values: Mapping[str, float], ends: Range | None, pointed: bool,
+    warnings: Sequence[Diagnostic],
+) -> Curve:  # fmt: skip
+    """The outputs of a program over one variable, beside each other."""
+    outputs = program.outputs
+    if len(outputs) > MOST_FUNCTIONS:
+        raise ExpressionError(
+            "limit", f"{len(outputs)} functions are too many for one plot", hint=f"draw {MOST_FUNCTIONS} at most"
+        )
+    low, high = ends or around(values[name])
+    assert low is not None and high is not None
+    called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
+    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    also = [values[name]] if pointed else []
+    found: list[Output] = []
+    coarse = False
+    for title, output in zip(called, outputs, strict=True):
+        evaluator = compile_gradient(program, (name,), output)
+        heights, _ = functions(
+            evaluator, evaluator.variables.index(name), [values[each] for each in evaluator.variables]
+        )
+        samples = sample(heights, low, high, also)
+        coarse = coarse or samples.coarse
+        found.append(Output(title, samples, heights(values[name]) if pointed else None))
+    if not any(each.function.stretches for each in found):
+        raise _nowhere(name, low, high)
+    told = (*warnings, *([_coarse(name, low, high)] if coarse else []))
+    return Curve(
+        program.text, name, low, high, fixed, found[0].function, NOTHING, "", None, told, outputs=tuple(found),
+        at=values[name] if pointed else None,
+    )  # fmt: skip
+
+
+def _nowhere(name: str, low: float, high: float) -> ExpressionError:
+    return ExpressionError(
+        "domain", f"the program has no value anywhere from {name} = {low:g} to {high:g}", hint="give another `--range`"
+    )
+
+
+def _coarse(name: str, low: float, high: float) -> Diagnostic:
+    message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
+    hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
+    return Diagnostic("limit", message, None, hint)
+
+
+def _sampled(curve: Curve, heights: Function, slopes: Function | None, also: Sequence[float]) -> Curve:
+    """The curve with its function and, if asked, its derivative sampled, the numbers `also` among the samples."""
     name, low, high = curve.variable, curve.low, curve.high
     function = sample(heights, low, high, also)
     if not function.stretches:
-        raise ExpressionError(
-            "domain", f"the program has no value anywhere from {name} = {low:g} to {high:g}",
-            hint="give another `--range`",
-        )  # fmt: skip
-    derivative = sample(slopes, low, high, also)
-    pieces = split(derivative.stretches, function.breaks)
-    derivative = derivative._replace(stretches=pieces)
+        raise _nowhere(name, low, high)
+    derivative = NOTHING
+    if slopes is not None:
+        derivative = sample(slopes, low, high, also)
+        derivative = derivative._replace(stretches=split(derivative.stretches, function.breaks))
     warnings = curve.warnings
     if function.coarse or derivative.coarse:
-        message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
-        hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
-        warnings = (*warnings, Diagnostic("limit", message, None, hint))
+        warnings = (*warnings, _coarse(name, low, high))
     return curve._replace(function=function, derivative=derivative, warnings=warnings)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..errors import ExpressionError
-from ..questions.plot import Curve
+from ..questions.plot import Curve, Output
 from ..questions.problem import parse
 from ..questions.surface import Surface
 from .characters import Theme
@@ -16,8 +16,8 @@ from .mathematics import program_in_mathematics
 from .numerals import exact, readable
 from .plots.frame import frames
 
-PICTURES = ("svg", "png")
-COLUMNS = ("line", "id", "x", "y", "value", "derivative", "error")
+PICTURES = ("svg", "png", "pdf")
+COLUMNS = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
 
 TITLE = 70
 """Characters of a program that a title shows."""
@@ -39,18 +39,29 @@ def drawn_as(name: str | None, path: str | None) -> str:
     if not chosen:
         raise ExpressionError(
             "usage", f"the name `{path}` does not say in which format to draw",
-            hint="end it in `.svg` or `.png`, or say `--format svg`",
+            hint="end it in `.svg`, `.png` or `.pdf`, or say `--format svg`",
         )  # fmt: skip
     return chosen
 
 
-def names_of(plot: Plot) -> tuple[str, str]:
-    """What the function and its derivative are called."""
+def names_of(plot: Plot) -> tuple[str, ...]:
+    """What the function and its derivatives are called, or several functions."""
     if isinstance(plot, Surface):
         return "f", "f′"
+    if plot.outputs:
+        return tuple(_output(plot, each.name) for each in plot.outputs)
     formula = _derivative(plot)
     name = plot.unknown or "f"
-    return f"{name}({plot.variable})", f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
+    slope = f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
+    return f"{name}({plot.variable})", slope, f"{name}″({plot.variable})"
+
+
+def _output(curve: Curve, name: str) -> str:
+    """One of several functions as mathematics writes it."""
+    try:
+        return program_in_mathematics(parse(name, {curve.variable, *curve.fixed})) or name
+    except ExpressionError:
+        return name
 
 
 def _derivative(curve: Curve) -> str:
@@ -65,6 +76,8 @@ def title_of(plot: Plot) -> str:
     typed = "; ".join(line.strip() for line in plot.text.splitlines() if line.strip())
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {_shortened(_equations(plot, typed))}"
+    if isinstance(plot, Curve) and plot.outputs:
+        return _shortened(", ".join(names_of(plot)))
     text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}))
     if not text or len(text) > max(TITLE, len(typed)):
         text = typed
@@ -106,9 +119,22 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
         at, value, slope = (readable(number, digits) for number in _three(curve))
         found.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
         found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}")
+    for name, each in zip(names_of(curve), curve.outputs, strict=False):
+        if each.value is not None:
+            found.append(f"{name} = {readable(each.value, digits)} at {x} = {readable(curve.at, digits)}")
+        elif not each.function.stretches:
+            found.append(f"{name} is undefined here")
     if curve.path:
         end, height = (readable(number, digits) for number in curve.path[-1])
         found.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
+    for name, each in zip(names_of(curve), curve.outputs, strict=False):
+        if each.function.stretches and each.function.gaps:
+            gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in each.function.gaps]
+            found.append(f"{name} is undefined for {x} {_listed(gaps)}")
+        if each.function.breaks:
+            found.append(f"{name} breaks at {x} = {_listed([readable(b, digits) for b in each.function.breaks])}")
+    if curve.outputs:
+        return found
     if curve.function.gaps:
         gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in curve.function.gaps]
         found.append(f"undefined for {x} {_listed(gaps)}")
@@ -186,7 +212,9 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
             "linear": None if tangent is None else linear(plot),
             "held": plot.fixed, "gaps": plot.function.gaps, "breaks": plot.function.breaks,
             "function": plot.function.stretches, "derivative": plot.derivative.stretches,
-            **({"path": plot.path} if plot.path else {}), **common,
+            **({"second": plot.second.stretches} if plot.second.stretches else {}),
+            **({"path": plot.path} if plot.path else {}),
+            **({"outputs": list(map(_output_record, plot.outputs))} if plot.outputs else {}), **common,
         }  # fmt: skip
 
     def rows(plot: Plot) -> Iterator[Row]:
@@ -195,10 +223,22 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
                 for x, z in zip(plot.x, row, strict=True):
                     yield {"x": exact(x), "y": exact(y), "value": exact(z)}
             return
+        for each in plot.outputs:
+            for stretch in each.function.stretches:
+                for x, value in stretch:
+                    yield {"output": each.name, "x": exact(x), "value": exact(value)}
+        if plot.outputs:
+            return
         slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
+        bends = {x: bend for stretch in plot.second.stretches for x, bend in stretch}
         for stretch in plot.function.stretches:
             for x, value in stretch:
-                yield {"x": exact(x), "value": exact(value), "derivative": exact(slopes.get(x))}
+                yield {
+                    "x": exact(x),
+                    "value": exact(value),
+                    "derivative": exact(slopes.get(x)),
+                    "second": exact(bends.get(x)),
+                }
 
     def document(plot: Plot) -> Iterator[Block]:
         from .plots.braille import drawings
@@ -227,6 +267,13 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
     return View(record, rows, brief, document, COLUMNS, others)
 
 
+def _output_record(output: Output) -> dict[str, object]:
+    return {
+        "name": output.name, "value": output.value, "gaps": output.function.gaps, "breaks": output.function.breaks,
+        "function": output.function.stretches,
+    }  # fmt: skip
+
+
 def legend(plot: Plot) -> str:
     """What the lines of a drawing on a terminal are."""
     if isinstance(plot, Surface):
@@ -234,9 +281,14 @@ def legend(plot: Plot) -> str:
         parts += ["the path, its end as a block"] if plot.path else []
         parts += ["the point with its gradient as an arrow"] if plot.point else []
         return f"across {plot.variables[0]}, up {plot.variables[1]}: {', '.join(parts)}"
+    if plot.outputs:
+        looks = ("solid", "dotted", "sparsely dotted")
+        return ", ".join(f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot)))
     name = plot.unknown or "f"
     function, derivative = f"{name}({plot.variable})", f"{name}′({plot.variable})"
     apart = " below" if frames(plot)[1] is not None else ""
     tangent = ", tangent sparsely dotted, the point as a block" if plot.tangent else ""
     path = ", the path with its end as a block" if plot.path else ""
-    return f"{function} solid, {derivative} dotted{apart}{tangent}{path}"
+    slopes = f", {derivative} dotted" if plot.derivative.stretches else ""
+    slopes += f", {name}″({plot.variable}) sparsely dotted" if plot.second.stretches else ""
+    return f"{function} solid{slopes}{apart}{tangent}{path}"

@@ -89,6 +89,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("plot", "x**2*w", {"at": POINT, "range": "x=-1:1", "work": 2, "digits": 3}),
     ("plot", "x**2*w", {"at": POINT, "wrt": "w", "theme": "dark", "decimals": 2}),
     ("plot", "x**2 + w**2", {"at": POINT, "path": "path.jsonl"}),
+    ("plot", "x**3", {"at": POINT, "order": 2}),
+    ("plot", "x**2, w*x", {"at": POINT, "wrt": "x"}),
     ("diff", "x**3*w", {"at": POINT, "wrt": "x", "order": 2, "digits": 3}),
     ("diff", "x**w", {"at": POINT, "assume": "x > 0"}),
     ("diff", "x**w", {"wrt": "x", "everywhere": True}),

@@ -312,10 +312,89 @@ def test_a_picture_is_not_thrown_at_a_terminal() -> None:
 
 def test_the_long_table() -> None:
     rows = autodiff("plot", "log(x)", "--at", "x=1", "--format", "csv").out.splitlines()
-    assert rows[0] == "line,id,x,y,value,derivative,error"
+    assert rows[0] == "line,id,x,y,value,derivative,second,output,error"
     cells = [row.split(",") for row in rows[1:]]
     assert all(float(cell[2]) > 0 for cell in cells)
     assert any((cell[2], cell[4], cell[5]) == ("1.0", "0.0", "1.0") for cell in cells)
+
+
+# ---- second derivatives, several functions, PDF -------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "bend"),
+    [
+        ("x**3 - 2*x", lambda x: 6 * x),
+        ("exp(-x**2/2)", lambda x: (x * x - 1) * math.exp(-x * x / 2)),
+        ("abs(x)*x", lambda x: math.copysign(2, x)),
+    ],
+)
+def test_the_second_derivative_is_drawn_too(text: str, bend: Callable[[float], float]) -> None:
+    made = plot(text, {"x": 0.5}, ranges={"x": Range(-2.0, 2.0)}, order=2)
+    assert isinstance(made, Curve)
+    found = [place for stretch in made.second.stretches for place in stretch]
+    assert len(found) > 100 and max(x for x, _ in found) - min(x for x, _ in found) == pytest.approx(4, abs=1e-3)
+    assert all(y == pytest.approx(bend(x), rel=1e-9, abs=1e-12) for x, y in found if abs(x) > 1e-6)
+    if "abs" in text:
+        assert len(made.second.stretches) == 2, "nothing is drawn across the jump"
+    usual = plot(text, {"x": 0.5}, ranges={"x": Range(-2.0, 2.0)})
+    assert made._replace(second=usual.second) == usual
+    none = plot(text, {"x": 0.5}, ranges={"x": Range(-2.0, 2.0)}, order=0)
+    assert isinstance(none, Curve) and not none.derivative.stretches and none.function == made.function
+
+
+def test_several_functions_are_each_what_they_are_alone() -> None:
+    text, ends = "s = a*x; sin(s), 1/x, sqrt(x)", {"x": Range(-3.0, 2.0)}
+    made = plot(text, {"a": 2, "x": 1.0}, ranges=ends)
+    assert isinstance(made, Curve)
+    assert [each.name for each in made.outputs] == ["sin(s)", "1/x", "sqrt(x)"]
+    for each, alone in zip(made.outputs, ("sin(2*x)", "1/x", "sqrt(x)"), strict=True):
+        single = plot(alone, {"x": 1.0}, ranges=ends, order=0)
+        assert isinstance(single, Curve) and single.tangent
+        assert each.function == single.function
+        assert each.value == single.tangent.value
+    said = autodiff("plot", text, "--at", "a=2", "--range", "x=-3:2")
+    assert said.code == 0 and "sin(s) solid, 1/x dotted, √x sparsely dotted" in said.out
+    assert "1/x breaks at x = 0" in said.out and "√x is undefined for x from -3 to 0" in said.out
+    record = json.loads(autodiff("plot", text, "--at", "a=2,x=1", "--range", "x=-3:2", "--json").out)
+    assert [each["value"] for each in record["outputs"]] == [math.sin(2), 1.0, 1.0]
+    rows = [row.split(",") for row in autodiff("plot", "x,-x", "--range", "x=0:1", "--format", "csv").out.split()]
+    assert {row[7] for row in rows[1:]} == {"x", "-x"}
+    assert all(float(row[4]) == float(row[2]) * (1 if row[7] == "x" else -1) for row in rows[1:])
+
+
+@pytest.mark.parametrize("theme", ["auto", "light", "dark"])
+def test_several_functions_have_a_colour_each(theme: str, tmp_path: Path) -> None:
+    asked = ("plot", "x, -x, 2*x, 3*x, 4*x, 5*x", "--range", "x=-1:1", "--theme", theme, "--output", "a.svg")
+    assert autodiff(*asked, folder=tmp_path).code == 0
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    colors = DARK if theme == "dark" else LIGHT
+    for name in ("blue", "red", "green", "violet", "brown", "ink"):
+        assert f"stroke: {getattr(colors, name)}" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("x**2", "--at", "x=1", "--order", "3"), "--order"),
+        (("x, x**2", "--at", "x=1", "--order", "1"), "derivatives are drawn of one function, and this program has 2"),
+        (("x*y", "--at", "x=1,y=2", "--order", "2"), "`--order` is for functions of one variable"),
+        (("x, y", "--at", "x=1,y=2"), "outputs"),
+        (("x, x+1, x+2, x+3, x+4, x+5, x+6", "--at", "x=1"), "7 functions are too many for one plot"),
+        (("log(x), sqrt(x)", "--range", "x=-2:-1"), "no value anywhere from x = -2 to -1"),
+        (("y*exp(y) = x", "--for", "y", "--at", "x=1", "--order", "2"), "its first derivative"),
+        (("x", "--at", "x=1", "--output", "a.gif"), "`.gif` is not one of this command's formats"),
+    ],
+)
+def test_what_cannot_be_drawn_together(args: tuple[str, ...], told: str) -> None:
+    shown = autodiff("plot", *args)
+    assert shown.code in (2, 3, 4) and told in shown.err and not shown.out
+
+
+def test_a_pdf_of_a_plot_has_its_fonts_and_is_the_same_again(tmp_path: Path) -> None:
+    for name in ("a.pdf", "b.pdf"):
+        assert autodiff("plot", "x**2", "--at", "x=1", "--output", name, folder=tmp_path).code == 0
+    made = (tmp_path / "a.pdf").read_bytes()
+    assert made == (tmp_path / "b.pdf").read_bytes()
+    assert made[:5] == b"%PDF-" and b"/FontFile2" in made and b"/ToUnicode" in made and b"/Subtype /Image" not in made
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -19,10 +19,16 @@ from ..characters import Look
 from ..document import Drawing
 from .frame import Frame, frames, within
 
+DOTS = (0.0, 0.02, 0.045)
+"""How far the dots of several functions stand apart, one after the other; 0 for solid lines."""
+
 WIDTH = 72
 HEIGHT = 20
 
-_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@"}
+_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
+
+CYCLE = ("blue", "red", "green", "yellow", "magenta", "cyan")
+"""The colours of several functions, in their order; without colour, each second one is dotted."""
 
 
 class Layer:
@@ -39,8 +45,8 @@ class Layer:
         self.marks = marks
 
 
-def drawings(plot: Curve | Surface, names: tuple[str, str]) -> list[Drawing]:
-    """The plot as one drawing, or as two below each other; `names` are those of the function and of its derivative.
+def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
+    """The plot as one drawing, or as two below each other; `names` are those of the function and of its derivatives.
 
     They raise `ExpressionError` where the libraries of `plot` are not installed.
     """
@@ -48,15 +54,25 @@ def drawings(plot: Curve | Surface, names: tuple[str, str]) -> list[Drawing]:
         return [Drawing("", partial(_surface, plot))]
     one, two = frames(plot)
     second = one if two is None else two
+    if plot.outputs:
+        layers = [
+            Layer(name, color, list(within(each.function.stretches, one)), every=DOTS[k % len(DOTS)])
+            for k, (each, name, color) in enumerate(zip(plot.outputs, names, CYCLE, strict=False))
+        ]
+        return [Drawing("", partial(_drawing, layers, (plot.low, plot.high), one, HEIGHT))]
     function = Layer(names[0], "blue", list(within(plot.function.stretches, one)))
     slope = Layer(names[1], "red", list(within(plot.derivative.stretches, second)), every=0.02)
-    found = [[function], [slope]] if two else [[function, slope]]
+    slopes = [slope]
+    if plot.second.stretches:
+        slopes.append(Layer(names[2], "cyan", list(within(plot.second.stretches, second)), every=0.06))
+    found = [[function], slopes] if two else [[function, *slopes]]
     tangent = plot.tangent
     if tangent is not None:
         ends = ((plot.low, tangent(plot.low)), (plot.high, tangent(plot.high)))
         found[0].append(Layer("tangent", "green", list(within([ends], one)), every=0.045))
         found[0].append(Layer("point", "yellow", [((tangent.at, tangent.value),)], marks=True))
-        found[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
+        if plot.derivative.stretches:
+            found[-1].append(Layer("point", "yellow", [((tangent.at, tangent.slope),)], marks=True))
     if plot.path:
         found[0].append(Layer("path", "magenta", [plot.path]))
         found[0].append(Layer("", "magenta", [plot.path[-1:]], marks=True))
@@ -65,7 +81,7 @@ def drawings(plot: Curve | Surface, names: tuple[str, str]) -> list[Drawing]:
         return [Drawing("", partial(_drawing, found[0], sides, one, HEIGHT))]
     return [
         Drawing(name, partial(_drawing, layers, sides, frame, HEIGHT * 2 // 3))
-        for name, layers, frame in zip(names, found, (one, two), strict=True)
+        for name, layers, frame in zip(names, found, (one, two), strict=False)
     ]
 
 

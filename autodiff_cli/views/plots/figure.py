@@ -1,4 +1,4 @@
-"""Plots as SVG or PNG, by matplotlib, which is imported here only."""
+"""Plots as SVG, PNG or PDF, by matplotlib."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Palette(NamedTuple):
     blue: str
     red: str
     green: str
+    violet: str
+    brown: str
     pale: str
     """What lies behind lines."""
     contours: tuple[float, float]
@@ -36,11 +38,36 @@ class Palette(NamedTuple):
 
 
 LIGHT = Palette(
-    "#ffffff", "#222222", "#8a8a8a", "#e6e6e6", "#eeeeee", "#2a62a8", "#b5402c", "#3c7d3e", "#c9d8ea", (0.0, 0.9)
+    "#ffffff",
+    "#222222",
+    "#8a8a8a",
+    "#e6e6e6",
+    "#eeeeee",
+    "#2a62a8",
+    "#b5402c",
+    "#3c7d3e",
+    "#7b3fa0",
+    "#8a6100",
+    "#c9d8ea",
+    (0.0, 0.9),
 )
 DARK = Palette(
-    "#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b", "#7ab0f5", "#f0907d", "#7fcf86", "#274266", (0.3, 1.0)
+    "#0f172a",
+    "#f1f5f9",
+    "#8595ab",
+    "#25334d",
+    "#1e293b",
+    "#7ab0f5",
+    "#f0907d",
+    "#7fcf86",
+    "#c99bf2",
+    "#e0b45c",
+    "#274266",
+    (0.3, 1.0),
 )
+
+CYCLE = ("blue", "red", "green", "violet", "brown", "ink")
+"""The colours of several functions, in their order."""
 
 KINKS = 12
 """As many kinks are marked."""
@@ -63,16 +90,18 @@ SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "autodiff",
     "text.parse_math": False,
+    # a font as it is, not the shapes of its letters: whoever reads the page can select and search
+    "pdf.fonttype": 42,
 }
 
 _COLOR = re.compile(rb"#[0-9a-f]{6}\b")
 
 
 def figure(
-    plot: Curve | Surface, format: str, names: tuple[str, str], title: str, caption: str, kinked: bool,
+    plot: Curve | Surface, format: str, names: Sequence[str], title: str, caption: str, kinked: bool,
     theme: Theme = "auto",
 ) -> bytes:  # fmt: skip
-    """The plot as the content of an SVG or PNG file; `kinked` says that there is no derivative at the point.
+    """The plot as the content of an SVG, PNG or PDF file; `kinked` says that there is no derivative at the point.
 
     Raises `ExpressionError` where matplotlib is not installed.
     """
@@ -90,7 +119,7 @@ def drawn(
     draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto", *,
     levels: Sequence[float] = (),
 ) -> bytes:  # fmt: skip
-    """What `draw` puts on a page in the colours of a theme, as the content of an SVG or PNG file.
+    """What `draw` puts on a page in the colours of a theme, as the content of an SVG, PNG or PDF file.
 
     `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
     installed.
@@ -121,7 +150,9 @@ def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, captio
             page.supxlabel(caption, fontsize=9, color=palette.faint)
         _trim(page)
         file = io.BytesIO()
-        metadata = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
+        metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
+        if format == "pdf":
+            metadata = {"Title": title, "Subject": caption, "CreationDate": None, "Creator": None}
         with warnings.catch_warnings():
             # a letter that the font lacks is drawn as a box
             warnings.simplefilter("ignore", UserWarning)
@@ -177,7 +208,7 @@ def _in_pixels(svg: bytes) -> bytes:
     return re.sub(rb'\b(width|height)="([\d.]+)pt"', pixels, svg, count=2)
 
 
-def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette, kinked: bool) -> None:
+def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kinked: bool) -> None:
     one, two = frames(curve)
     if two is None:
         upper = lower = page.subplots()
@@ -185,15 +216,23 @@ def _curve(page: Any, curve: Curve, names: tuple[str, str], palette: Palette, ki
         page.set_size_inches(6.4, 5.6)
         upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     second = one if two is None else two
-    _lines(upper, within(curve.function.stretches, one), palette.blue, names[0])
-    _lines(lower, within(curve.derivative.stretches, second), palette.red, names[1])
+    if curve.outputs:
+        for each, name, color in zip(curve.outputs, names, CYCLE, strict=False):
+            _lines(upper, within(each.function.stretches, one), getattr(palette, color), name)
+            if each.value is not None:
+                upper.plot([curve.at], [each.value], "o", color=getattr(palette, color), markersize=6, zorder=5)
+    else:
+        _lines(upper, within(curve.function.stretches, one), palette.blue, names[0])
+        for samples, name, color in zip((curve.derivative, curve.second), names[1:], ("red", "violet"), strict=False):
+            _lines(lower, within(samples.stretches, second), getattr(palette, color), name)
     tangent = curve.tangent
     if tangent is not None:
         ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
         name = f"tangent at {curve.variable} = {tangent.at:.6g}{', by convention' if kinked else ''}"
         _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
         upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
-        lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
+        if curve.derivative.stretches:
+            lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
     if curve.path:
         _path(upper, curve.path, palette.ink)
     kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]

@@ -27,14 +27,19 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
     value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
     slope = [tangent.slope] if tangent else []
-    one = _frame([function.low, function.high, *value])
+    also = [*(x for each in curve.outputs if each.function.stretches for x in (each.function.low, each.function.high))]
+    heights = also or [function.low, function.high]
+    one = _frame([*heights, *value])
     if not derivative.stretches:
         return one, None
-    two = _frame([derivative.low, derivative.high, *slope])
+    slopes = [derivative.low, derivative.high]
+    if curve.second.stretches:
+        slopes += [curve.second.low, curve.second.high]
+    two = _frame([*slopes, *slope])
     both = _frame([*one, *two])
     height, largest = both.high - both.low, 3.0
     if height <= largest * (one.high - one.low) and height <= largest * (two.high - two.low):
-        return _frame([function.low, function.high, derivative.low, derivative.high, *value, *slope]), None
+        return _frame([*heights, *slopes, *value, *slope]), None
     return one, two
 
 
