@@ -249,11 +249,20 @@ class Page(Drawing, _page.Page):
         return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
 
 
-class Descent(Answer, _descend.Descent):
-    """A run of gradient descent that is over: its `rows`, the `best` of them, and the `ending`."""
+class Descent(Drawing, _descend.Descent):
+    """A run of gradient descent that is over: its `rows`, the `best` of them, and the `ending`.
+
+    Its picture, by `save`, is the values over the steps.
+    """
 
     _told = ("best", "ending")
     rows: tuple[_descend.Row, ...] = ()
+
+    def _format(self, path: str) -> str:
+        return format_of(None, path, views.view_of(self).formats, "table")
+
+    def _repr_svg_(self) -> str | None:
+        return None
 
     def __iter__(self) -> Iterator[_descend.Row]:
         return iter(self.rows)
@@ -763,7 +772,7 @@ def descend(
     gradient_tolerance: float | None = None, value_tolerance: float | None = None, wrt: Names = None,
     lenient: bool = False, data: Table = None, reduce: str | None = None, on_error: str | None = None,
     batch: int | None = None, epochs: int | None = None, shuffle: bool = False, seed: int | None = None,
-    digits: int | None = None, decimals: int | None = None, work: int | None = None,
+    theme: str | None = None, digits: int | None = None, decimals: int | None = None, work: int | None = None,
 ) -> Descent:  # fmt: skip
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
@@ -783,7 +792,7 @@ def descend(
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, text)
-    done = _as(Descent, run, digits=rounding(digits, decimals))
+    done = _as(Descent, run, digits=rounding(digits, decimals), theme=theme_named(theme))
     done.rows = rows
     return done
 

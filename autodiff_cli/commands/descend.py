@@ -1,24 +1,31 @@
 """`autodiff descend`: gradient descent from a point, one row a step."""
 
+import sys
 from typing import Annotated
 
+from ..errors import ExpressionError
 from ..questions.descend import RATES, SEED, STEPS, Stops, batched, chosen_rule, descend
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
 from ..streams.runs import Runs, Saved
+from ..views.characters import theme_of
 from ..views.descend import view
 from ..views.formats import writer
+from ..views.plots import PICTURES
 
 EXAMPLES = (
     'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10',
     'autodiff descend "(x - 3)**2" --at x=0 --method adam --rate 0.1 --format jsonl',
     'autodiff descend "x**2 + 4*y**2" --at x=2,y=1 --save-path way.jsonl --steps 5',
+    'autodiff descend "x**2 + 4*y**2" --at x=2,y=1 --theme dark --output loss.svg',
     "printf 'x,y\\n0,1\\n1,3\\n2,5.2\\n3,6.9\\n' | autodiff descend \"(y - (w*x + b))**2\" --data - --reduce mean "
     "--at w=0,b=0 --batch 2 --shuffle --epochs 5",
 )
 
 NO = "it diverged, or did not reach a tolerance"
 """When the exit code is 1."""
+
+ANSWERS = options.formats(view().formats, "by default what the file's name says, else table, or jsonl for a stream")
 
 _rates = ", ".join(f"{rate:g} for {name}" for name, rate in RATES.items())
 
@@ -87,13 +94,15 @@ def run(
     shuffle: Shuffle = False,
     seed: Seed = None,
     loss: options.Loss,
-    answers: options.Answers,
+    answers: Annotated[options.Answers, ANSWERS],
     saves: options.Saves,
+    theme: options.Theme = None,
 ) -> int:
     """Gradient descent from a point, one row a step.
 
     The start is row 0. Without a tolerance it takes all the steps and exits with 0. With one it exits with 1 unless
-    the tolerance was reached, as it does when the run diverges.
+    the tolerance was reached, as it does when the run diverges. A picture, which needs the
+    extra `plot`, is of the values over the steps.
     """
     inputs = Inputs.of(program, answers)
     inputs.need()
@@ -105,8 +114,13 @@ def run(
 
         over = given(loss, answers, inputs)
     batches = batched(batch, epochs, shuffle, seed)
-    shown = view(digits=answers.shown)
+    shown = view(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
+    if chosen in PICTURES:
+        inputs.need(only="a picture is drawn of one program at a time, not of a stream")
+        if inputs.output is None and sys.stdout.isatty():
+            hint = f"write it to a file: `--output loss.{chosen}`"
+            raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
     out, saved = inputs.out(), Saved(inputs, saves)
     runs = Runs(out.stream, writer(chosen, out.stream, shown, True), inputs.many, saved)
     code = answer_with(

@@ -20,7 +20,7 @@ from ..views.characters import theme_of
 from ..views.error import report
 from ..views.fit import view
 from ..views.formats import writer
-from ..views.plot import PICTURES
+from ..views.plots import PICTURES
 
 EXAMPLES = (
     "printf 'x,y\\n0,1.1\\n1,2.9\\n2,5.2\\n3,6.9\\n' | autodiff fit \"y = a + b*x\" --data -",

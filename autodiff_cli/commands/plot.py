@@ -12,7 +12,8 @@ from ..streams.driver import Inputs, answer_one
 from ..streams.requests import names
 from ..views.characters import theme_of
 from ..views.formats import writer
-from ..views.plot import PICTURES, drawn_as, view
+from ..views.plot import drawn_as, view
+from ..views.plots import PICTURES
 
 EXAMPLES = (
     'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4',

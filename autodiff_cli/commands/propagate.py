@@ -27,7 +27,7 @@ from ..streams.requests import Reading, Request, mapping, names, unknowns_of_obj
 from ..streams.runs import Searches
 from ..views.characters import theme_of
 from ..views.formats import writer
-from ..views.plot import PICTURES
+from ..views.plots import PICTURES
 from ..views.propagate import view
 
 EXAMPLES = (

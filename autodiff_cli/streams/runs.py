@@ -11,7 +11,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..questions.descend import Descent, Row
 from ..views.descend import Run, record
 from ..views.error import report
-from ..views.formats import Asked, Documents, Plain, Writer
+from ..views.formats import Asked, Documents, Other, Plain, Writer
 from .driver import Inputs, is_file
 from .files import Output
 from .interruption import Interruption
@@ -61,7 +61,7 @@ class Saved:
 
 
 class Runs(Writer[Descent]):
-    """Takes the steps of a run, and writes each row as it comes; for people, the whole run at its end."""
+    """Takes the steps of a run, and writes each row as it comes; for people and pictures, the whole run at its end."""
 
     def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool, saved: Saved) -> None:
         super().__init__(out, rows.view, many)  # type: ignore[arg-type]
@@ -73,7 +73,10 @@ class Runs(Writer[Descent]):
 
     def answer(self, asked: Asked, answer: Descent) -> None:
         """Take the steps. A stream's rows say to which line they belong."""
-        whole = Run(self.rows.look.terminal) if isinstance(self.rows, Documents) else None
+        people = isinstance(self.rows, Documents)
+        whole = None
+        if isinstance(self.rows, Documents | Other):
+            whole = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
         label = asked if self.many or whole is not None else Asked(None)
         progress = Progress("steps", here=whole is not None)
         flush = whole is None and not is_file(self.out)
@@ -105,7 +108,7 @@ class Runs(Writer[Descent]):
             whole.best, whole.ending, whole.over = answer.best, ending, answer.over
             self.rows.answer(label, whole)
         self.out.flush()
-        self._end(asked, answer, interruption.code, told=whole is not None)
+        self._end(asked, answer, interruption.code, told=people)
 
     def _end(self, asked: Asked, answer: Descent, interrupted: int, *, told: bool) -> None:
         """Note the exit code, and say on standard error what the rows have no place for."""

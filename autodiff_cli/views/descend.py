@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..questions.descend import Descent, Ending, Row
+from .characters import Theme
 from .document import Block, Line, Pieces, Table, assignments, held_fixed, reduced_over
 from .formats import Row as Cells
 from .formats import View
 from .numerals import exact, readable
+from .plots import PICTURES
 
 if TYPE_CHECKING:
     from ..questions.reduction import Over
 
 COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
+
+TITLE = 70
+"""Characters of the title of a picture."""
 
 SCREEN = 40
 """How many rows a terminal is shown."""
@@ -67,8 +73,8 @@ def record(row: Row) -> dict[str, object]:
     return {**found, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
 
 
-def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
-    """How rows or whole descents are shown, and for people their runs."""
+def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Row | Run | Descent]:
+    """How rows or whole descents are shown, and for people their runs; as a picture the values over the steps."""
 
     def number(x: float) -> str:
         return readable(x, digits)
@@ -133,7 +139,21 @@ def view(*, digits: int | None = None) -> View[Row | Run | Descent]:
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number(best.value), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
-    return View(fields, cells, brief, document, COLUMNS)
+    def picture(shown: Row | Run | Descent, format: str) -> bytes:
+        from .plots.losses import loss_figure
+
+        run = _run(shown)
+        rows = run.shown()
+        assert run.ending is not None and run.best is not None
+        steps, values = [row.step for row in rows], [row.value for row in rows]
+        place = ", ".join(f"{name} = {number(run.best.point[name])}" for name in run.best.moving)
+        title = f"value {number(run.best.value)} at {place}"
+        title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
+        return loss_figure(steps, values, run.best.step, format, title, run.ending.message, theme)
+
+    return View(
+        fields, cells, brief, document, COLUMNS, {format: partial(picture, format=format) for format in PICTURES}
+    )
 
 
 def _rows(shown: Row | Run | Descent) -> Iterable[Row]:

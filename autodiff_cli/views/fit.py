@@ -11,7 +11,7 @@ from .characters import Theme
 from .document import Block, Line, Pieces, Table, circumstances, named_row, sentence
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, number_fields, readable
-from .plot import PICTURES
+from .plots import PICTURES
 
 COLUMNS = ("line", "id", "parameter", "estimate", "standard_error", "low", "high", "held", "rss", "deviation", "error")
 HELD = {

@@ -14,9 +14,9 @@ from .document import Block, Line, held_fixed
 from .formats import Row, View, diagnostic_record, format_of
 from .mathematics import program_in_mathematics
 from .numerals import exact, readable
+from .plots import PICTURES
 from .plots.frame import frames
 
-PICTURES = ("svg", "png", "pdf")
 COLUMNS = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
 
 TITLE = 70

@@ -12,7 +12,7 @@ from .characters import Theme
 from .document import Block, Line, Table, circumstances, named_row, sentence
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable
-from .plot import PICTURES
+from .plots import PICTURES
 
 COLUMNS = (
     "line", "id", "output", "quantity", "estimate", "uncertainty", "distribution", "dof", "sensitivity",

@@ -73,7 +73,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("check", SUM, {"at": POINT, "decimals": 2}),
     ("check", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
     ("descend", "x**2 + w**2", {"at": POINT, "rate": 0.2, "steps": 9, "wrt": "x", "digits": 3}),
-    ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2}),
+    ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2, "theme": "dark"}),
     ("descend", "-x**2", {"at": "x=1", "method": "adam", "beta1": 0.8, "beta2": 0.9, "maximize": True}),
     ("descend", "x**2", {"at": "x=1", "gradient_tolerance": 1e-3, "value_tolerance": 1e-9, "work": 2}),
     ("descend", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "sum", "steps": 3, "on_error": "fail"}),

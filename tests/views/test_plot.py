@@ -389,6 +389,23 @@ def test_what_cannot_be_drawn_together(args: tuple[str, ...], told: str) -> None
     assert shown.code in (2, 3, 4) and told in shown.err and not shown.out
 
 
+def test_the_values_of_a_run_are_drawn_over_its_steps(tmp_path: Path) -> None:
+    asked = ("descend", "x**2 + 4*y**2", "--at", "x=2,y=1", "--steps", "7")
+    for name in ("a.svg", "a.png", "a.pdf"):
+        assert autodiff(*asked, "--output", name, folder=tmp_path).code == 0
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    places = [len(re.findall("[ML]", each.get("d", ""))) for each in ElementTree.fromstring(text).iter()
+              if LIGHT.blue in (each.get("style") or "") and "fill: none" in (each.get("style") or "")]  # fmt: skip
+    assert places[0] == 8, "one place for the start and for each step"
+    assert "value 0.175922 at x = 0.41943" in text and "best: step 7" in text and "step" in text
+    dark = autodiff(*asked, "--theme", "dark", "--format", "svg")
+    assert DARK.blue in dark.out and LIGHT.blue not in dark.out
+    stream = autodiff("descend", "--at", "x=1", "--format", "svg", stdin="x**2\nx**4\n")
+    assert stream.code == 2 and "one program at a time" in stream.err and not stream.out
+    far = autodiff("descend", "x**2", "--at", "x=1", "--rate", "3", "--format", "svg")
+    assert far.code == 1 and "diverge" in far.err and "<svg" in far.out
+
+
 def test_a_pdf_of_a_plot_has_its_fonts_and_is_the_same_again(tmp_path: Path) -> None:
     for name in ("a.pdf", "b.pdf"):
         assert autodiff("plot", "x**2", "--at", "x=1", "--output", name, folder=tmp_path).code == 0
