@@ -46,7 +46,7 @@ def functions() -> Functions:
 def function(name: str) -> FunctionEntry:
     """The function of that name or alias. Raises `ExpressionError` (`name`) with the nearest names."""
     if name not in FUNCTIONS:
-        near = difflib.get_close_matches(name, list(FUNCTIONS), 3)
+        near = difflib.get_close_matches(name.lower(), list(FUNCTIONS), 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
         raise ExpressionError("name", f"there is no function `{name}`", None, hint)
     return describe(FUNCTIONS[name])
