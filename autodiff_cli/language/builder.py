@@ -314,6 +314,7 @@ class Builder:
         )
 
     def check_unused_before(self, name: str, at: Place) -> None:
+        """Raise where a name that is bound now was used as a variable, or as a constant, before."""
         if name in self.bound:
             return
         earlier = self.free.get(name, self.used_constants.get(name))
@@ -631,6 +632,7 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def check_count(self, function: _Function, place: Place, pieces: Sequence[Piece]) -> None:
+        """Raise where a function of the program's own is called with too many arguments, or with too few."""
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
             self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
@@ -638,6 +640,7 @@ class Builder:
     def refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
+        """Raise what is to say of a number of arguments that a function does not take."""
         check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         raise ExpressionError(

@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..language.builder import Program
 from ..language.printer import expression_text
-from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.base import NumberType, Refusal
 from ..numbers.exact import Exact
-from ..run.sweep import Fault, forward
 from ..table.operators import CONSTANT, DIV, MUL, SUB
 from ..values.simplify import simplify
-from ..values.sweep_in import sweep_in, tape_in
+from ..values.sweep_in import sweep_in, value_in
 from ..values.value import Value, node
 from .derivation import copied
 from .exercise import COUNT, SEED, Exercise, Marked, Sheet, exercise, sheet
@@ -124,25 +123,15 @@ def _places(posed: Exercise, program: Program, given: Value, expected: Value) ->
             swept = sweep_in(m, program.outputs[0], numbers, [posed.wrt[0]])
         except ExpressionError:
             continue
-        slope = swept.gradient[posed.wrt[0]] if posed.kind == "derivative" else _value(m, expected, numbers)
+        slope = swept.gradient[posed.wrt[0]] if posed.kind == "derivative" else value_in(m, expected, numbers)
         if slope is not None and not swept.kinks:
-            yield _Place(at, swept.value, slope, _value(m, given, numbers))
+            yield _Place(at, swept.value, slope, value_in(m, given, numbers))
 
 
 def _many_digits() -> NumberType:
     from ..numbers.multiprecision import Multiprecision
 
     return Multiprecision(DIGITS, decimals=True)
-
-
-def _value(m: NumberType, graph: Value, at: Mapping[str, Number]) -> Any:
-    """The value of a formula; None where it has none."""
-    nodes, tape = tape_in(m, graph, at)
-    try:
-        forward(tape, m, (len(nodes) - 1,))
-    except Fault:
-        return None
-    return tape.data[-1]
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -261,10 +250,10 @@ def _number(text: str) -> Any:
             raise ExpressionError("point", f"`{name}` has no value here", leaf.span, "the answer is a number")
         output = single_output(program)
         try:
-            exact = _value(Exact(), output, {})
+            exact = value_in(Exact(), output, {})
         except (Refusal, ExpressionError):
             exact = None
-        found = exact if exact is not None else _value(_many_digits(), output, {})
+        found = exact if exact is not None else value_in(_many_digits(), output, {})
         if found is None:
             raise ExpressionError("domain", f"`{text}` has no value", None, "the answer is a number")
         return found
@@ -298,7 +287,7 @@ def _number_hint(posed: Exercise, found: Mapping[str, Any], wrong: Sequence[str]
         }
         if _same(
             m.number(found[""]) if isinstance(found[""], int) else _as(m, found[""]),
-            _value(m, parse(posed.program).outputs[0], at),
+            value_in(m, parse(posed.program).outputs[0], at),
         ):
             return "that is the value there, and the slope is asked for"
     if sorted(given.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:

@@ -104,6 +104,7 @@ class Posed(NamedTuple):
 
     @property
     def program(self) -> Program:
+        """The program of the equations."""
         return self.equations.program
 
 

@@ -263,6 +263,7 @@ class Collector:
         return self.known["number", x]
 
     def made_sum(self, form: Sum) -> Value:
+        """The node of a sum."""
         terms = list(form.terms.items())
         # A term with a plus goes first, if there is one.
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
@@ -289,6 +290,7 @@ class Collector:
         return self.made(Product(c, factors))
 
     def made_product(self, form: Product) -> Value:
+        """The node of a product."""
         c = form.coefficient
         above: list[Value] = []
         below: list[Value] = []
@@ -320,12 +322,14 @@ class Collector:
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
     def chain(self, factors: Sequence[Value]) -> Value:
+        """The product of some nodes, from the left."""
         product = factors[0]
         for factor in factors[1:]:
             product = self.node(MUL, product, factor)
         return product
 
     def power(self, base: Value, e: Fraction) -> Value:
+        """The node of a power: the base itself for 1, a root for 1/2."""
         if e == 1:
             return base
         return self.node(PRIMITIVES["sqrt"], base) if e == HALF else self.node(POW, base, self.number(e))
@@ -351,6 +355,7 @@ class Collector:
             raise
 
     def added(self, parts: Iterable[tuple[Fraction, Value | None, Form]], undo: Undo) -> Form:
+        """The form of a sum of parts, each with its factor, its node and its form."""
         whole = Fraction(0)
         terms: Terms = {}
         for sign, value, form in parts:
@@ -387,6 +392,7 @@ class Collector:
         return value is not None and self.uses.get(value) == 1 and self.fresh.get(id(items)) is items
 
     def sum_form(self, whole: Fraction, terms: Terms) -> Form:
+        """The form of a number and of terms: a sum, or what there is of one."""
         if not terms:
             return Number(whole)
         if len(terms) == 1 and not whole:
@@ -414,6 +420,7 @@ class Collector:
             raise
 
     def multiplied(self, parts: Iterable[tuple[Fraction, Value | None, Form]], undo: Undo) -> Form:
+        """The form of a product of parts, each with its exponent, its node and its form."""
         c = ONE
         factors: Terms = {}
         numbers = False

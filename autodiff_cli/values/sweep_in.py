@@ -68,6 +68,16 @@ def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str,
     return nodes, tape
 
 
+def value_in(m: NumberType, output: Value, values: Mapping[str, Number]) -> Number | None:
+    """The value of the graph alone; None where it has none."""
+    nodes, tape = tape_in(m, output, values)
+    try:
+        forward(tape, m, (len(nodes) - 1,))
+    except Fault:
+        return None
+    return tape.data[-1]
+
+
 def knots_met(swept: Swept) -> list[Knot]:
     """Where pieces of the program meet at the point, as far as a wanted variable moves them.
 

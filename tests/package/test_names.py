@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -109,3 +111,25 @@ def test_a_second_name_would_be_noticed() -> None:
     assert doubles(paths) == {}
     assert list(doubles({**paths, "values.taylor": Path("x.py")})) == ["taylor"]
     assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]
+
+
+def undocumented(name: str) -> list[str]:
+    """What a module offers that says nothing of itself, by getdoc: what overrides a method may leave that to it."""
+    module = importlib.import_module(f"autodiff_cli.{name}" if name else "autodiff_cli")
+    found = [] if (module.__doc__ or "").strip() else [name]
+    for label, each in vars(module).items():
+        if label.startswith("_") or getattr(each, "__module__", "") != module.__name__ or not callable(each):
+            continue
+        if inspect.isclass(each) or inspect.isfunction(each):
+            found += [] if inspect.getdoc(each) else [f"{name}.{label}"]
+        for own, method in vars(each).items() if inspect.isclass(each) else ():
+            plain = inspect.isfunction(method) and not own.startswith("_") and method.__module__ == module.__name__
+            if plain and not inspect.getdoc(getattr(each, own)):
+                found.append(f"{name}.{label}.{own}")
+    return found
+
+
+def test_every_module_and_what_it_offers_says_what_it_is_for() -> None:
+    known = [name for name in modules() if not name.endswith("__main__")]
+    assert len(known) > 200
+    assert [each for name in known for each in undocumented(name)] == []

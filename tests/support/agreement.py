@@ -8,11 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.numbers.base import Number, NumberType
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.run.sweep import Fault, forward
 from autodiff_cli.table.primitive import Primitive
-from autodiff_cli.values.sweep_in import tape_in
 from autodiff_cli.values.value import Value, constant, node, variable
 from strategies import NAMES
 
@@ -20,16 +17,6 @@ EDGES = ("0", "1", "-1", "0.5", "2", "-2", "1e-3", "0.3", "-0.7", "3")
 POINTS = st.lists(st.sampled_from(EDGES), min_size=len(NAMES), max_size=len(NAMES))
 FORTY = Multiprecision(40, decimals=True)
 RELAXED = settings(deadline=None, suppress_health_check=list(HealthCheck))
-
-
-def value_of(m: NumberType, graph: Value, point: dict[str, Number]) -> Number | None:
-    """The value of a graph; None where it has none."""
-    nodes, tape = tape_in(m, graph, point)
-    try:
-        forward(tape, m, (len(nodes) - 1,))
-    except Fault:
-        return None
-    return tape.data[-1]
 
 
 def close(a: Any, b: Any) -> bool:

@@ -199,6 +199,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "questions/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
     "questions/evaluator": ("gamma", "a family of functions"),
     "questions/patterns": ("sin cos tanh sigmoid", "exercises are written in the language"),
+    "questions/point": ("deg", "a degree sign after a number is read as the function"),
     "questions/reduction": ("mean sum", "words of an option"),
     "questions/check": ("mean", "a word of an option"),
     "streams/options": ("mean sum", "words of an option"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import FORTY, RELAXED, close, value_of
+from agreement import FORTY, RELAXED, close
 from autodiff_cli import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.primitive import PRIMITIVES
@@ -16,6 +16,7 @@ from autodiff_cli.values import generic as generic_forms
 from autodiff_cli.values.formulas import derivatives
 from autodiff_cli.values.generic import Contradiction, conjunction, generic, under
 from autodiff_cli.values.simplify import simplify
+from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import Value, constant, node, variable
 
 NAMES = ("x", "y")
@@ -55,10 +56,10 @@ def held(text: str, numbers: Sequence[str]) -> int:
         short = generic(total)
         if short is None:
             continue
-        before = value_of(FORTY, total, point)
-        if before is None or not value_of(FORTY, conjunction(short.conditions), point):
+        before = value_in(FORTY, total, point)
+        if before is None or not value_in(FORTY, conjunction(short.conditions), point):
             continue
-        after = value_of(FORTY, short.formula, point)
+        after = value_in(FORTY, short.formula, point)
         told = (text, expression_text(total), expression_text(short.formula), [*map(expression_text, short.conditions)])
         assert after is not None and close(before, after), (told, numbers)
         compared += 1
@@ -90,18 +91,18 @@ def test_what_assumptions_leave_is_the_formula_where_they_hold() -> None:
     def check(text: str, told: Sequence[str], numbers: Sequence[str]) -> None:
         nonlocal compared
         point = {name: FORTY.literal(each) for name, each in zip(NAMES, numbers, strict=True)}
-        facts = [each for each in told if value_of(FORTY, parse(f"where({each}, 1, 0)").outputs[0], point)]
+        facts = [each for each in told if value_in(FORTY, parse(f"where({each}, 1, 0)").outputs[0], point)]
         outputs = parse(
             f"where(x + y > 0, {text}, {text}), " + ", ".join(f"where({f}, 1, 0)" for f in ["1 > 0", *facts])
         )
         found = simplify((outputs.outputs[0], *[each._prev[0] for each in outputs.outputs[2:]]))
-        before = value_of(FORTY, found[0], point)
+        before = value_in(FORTY, found[0], point)
         try:
             (left,) = under(found[:1], found[1:])
         except Contradiction:
             raise AssertionError((facts, numbers)) from None
         if before is not None and expression_text(left) != expression_text(found[0]):
-            after = value_of(FORTY, left, point)
+            after = value_in(FORTY, left, point)
             assert after is not None and close(before, after), (text, facts, expression_text(left), numbers)
             compared += 1
 

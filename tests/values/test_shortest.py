@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import FORTY, POINTS, RELAXED, close, value_of
+from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.primitive import PRIMITIVES
 from autodiff_cli.values import shortest as shortener
 from autodiff_cli.values.shortest import shortest, text_size
 from autodiff_cli.values.simplify import simplify
+from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import Value, constant, node, variable
 from strategies import NAMES, graphs
 
@@ -47,7 +48,7 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     point = {name: FORTY.literal(text) for name, text in zip(NAMES, numbers, strict=False)}
     (simple,) = simplify([graph])
     (shorter,) = shortest([simple])
-    before, after = value_of(FORTY, simple, point), value_of(FORTY, shorter, point)
+    before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
         assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), numbers)
     assert text_size(shorter, {}) <= text_size(simple, {})
@@ -104,7 +105,7 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
     point = {name: FORTY.literal(text) for name, text in names.items()}
     (simple,) = simplify([graph])
     (shorter,) = shortest([simple])
-    before, after = value_of(FORTY, simple, point), value_of(FORTY, shorter, point)
+    before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
         assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), names)
 
