@@ -319,7 +319,7 @@ class Text(Reader):
             if size > reading.LIMIT + BLOCK:
                 # a quote that is never closed, or a line without an end: our own reader says so
                 cut = cut or size
-            elif not cut or whole.count(b'"', 0, cut) % 2:
+            elif not cut or _count(whole, b'"', cut) % 2:
                 continue
             self.rest = whole[cut:]
             return whole[:cut]
@@ -347,7 +347,7 @@ class Text(Reader):
 
         Raises `Unclosed` where the last of them does not end in it, and there is more to come.
         """
-        lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        lines = _count(block, b"\n", len(block)) + (not block.endswith(b"\n"))
         quotes = _quotes(block, self.separator) if b'"' in block and self.separator else ()
         batch = None if quotes is None else self.by_arrow(block)
         if batch is not None:
@@ -542,7 +542,7 @@ class Cut(Text):
 
     def is_open(self, cut: int) -> bool:
         """Whether there seems to be a quoted cell that is still open."""
-        return bool(self.separator) and self.rest.count(b'"', 0, cut) % 2 == 1
+        return bool(self.separator) and _count(self.rest, b'"', cut) % 2 == 1
 
     def take(self, cut: int) -> bytes:
         """So many bytes of `rest`."""
@@ -560,6 +560,15 @@ class Cut(Text):
             return f"{self.prefix}byte {begin + place}: "
 
         return where
+
+
+def _count(block: bytes, char: bytes, stop: int) -> int:
+    """How often a character is there before a place: looked for, and then counted by NumPy, which is faster."""
+    if block.find(char, 0, stop) < 0:
+        return 0
+    import numpy as np
+
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8, stop) == ord(char)))
 
 
 def _quotes(block: bytes, separator: str) -> Any:
