@@ -157,7 +157,7 @@ class Multiprecision(NumberType):
             if bits > self._prepared:
                 work.spend(bits**3.5 / 550_000)
                 self._prepared = bits
-            work.spend(70 + bits**2.7 / 135_000)
+            work.spend(90 + bits**2.7 / 110_000)
         elif family == "error":
             work.spend(30 + bits**2.5 / 240_000)
         elif family == "inverse error":

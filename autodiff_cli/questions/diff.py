@@ -229,23 +229,35 @@ def _unused(
 ) -> list[Assumption]:
     """The assumptions without which the derivatives are the same."""
 
-    def texts(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[str]:
+    known: dict[tuple[object, ...], int] = {}
+
+    def shapes(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
         facts = [each.condition for each in left]
         shorts = [generic(each, facts) for each in formulas.values()]
         return [
-            " ".join(map(expression_text, [short.formula, *short.conditions] if short else [formula]))
+            _shapes([short.formula, *short.conditions] if short else [formula], known)
             for formula, short in zip(formulas.values(), shorts, strict=True)
         ]
 
     unused = []
     left = list(assumed)
-    wanted = texts(found, left) if assumed else []
+    wanted = shapes(found, left) if assumed else []
     for each in assumed:
         others = [other for other in left if other is not each]
-        if texts(_under(output, leaves, order, others), others) == wanted:
+        if shapes(_under(output, leaves, order, others), others) == wanted:
             left = others
             unused.append(each)
     return unused
+
+
+def _shapes(roots: Sequence[Value], known: dict[tuple[object, ...], int]) -> list[int]:
+    """A number for each formula, the same for those that are written alike; without writing them, which may be long."""
+    found: dict[Value, int] = {}
+    for value in in_order(roots):
+        leaf = () if value._prev else (value.label, value.source or repr(value.data))
+        shape = (value.primitive.name, *leaf, *[found[p] for p in value._prev])
+        found[value] = known.setdefault(shape, len(known))
+    return [found[root] for root in roots]
 
 
 def _combinations(count: int, order: int) -> int:

@@ -420,7 +420,7 @@ class _Several:
             self._point[k] = float(each)
         found = [evaluator(self._point) for evaluator in self._evaluators]
         values = self.np.array([value for value, _ in found])
-        size = float(self.np.linalg.norm(values))
+        size = math.hypot(*values)
         if self.least is None or size < self.least[0]:
             self.least = size, [float(each) for each in x]
         return values, self.np.array([row for _, row in found])
@@ -466,7 +466,7 @@ class _Several:
         except ExpressionError:
             return None
         for _ in range(SYSTEM_STEPS):
-            size = float(np.linalg.norm(values))
+            size = math.hypot(*values)
             if size == 0:
                 break
             step = np.linalg.lstsq(rows, -values, rcond=None)[0]
@@ -474,7 +474,7 @@ class _Several:
             while share > 1e-6:
                 try:
                     there = self([a + share * float(b) for a, b in zip(x, step, strict=True)])
-                    if np.linalg.norm(there[0]) < size:
+                    if math.hypot(*there[0]) < size:
                         break
                 except Exhausted:
                     raise

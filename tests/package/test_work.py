@@ -48,6 +48,8 @@ diff "tan(tan(tan(x)))" --order 6
 diff "sin(x*y)" --order 30
 diff "elu(elu(elu(elu(elu(elu(x))))))" --order 20
 diff "sech(pow(leaky_relu(mean((1/3),(z))),(atan(logaddexp(z,z)))))" --order 10 --share
+diff "f(x)=x*x+x;g(x)=f(f(f(f(x))));h(x)=g(g(g(g(x))));h(h(h(x)))" --everywhere --order 3 --assume "x>0,x!=2"
+taylor "((1+x)/(1-x))**20" --at x=1/7 --order 200 --exact
 plot "tan(x)" --range x=-1e6:1e6 --format json
 plot "polygamma(5,x)" --range x=-100:100 --format json
 plot "polygamma(5,-x*y)" --range x=-100:100,y=1:1e6 --format json

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from agreement import FORTY, POINTS, RELAXED, close, value_of
 from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.questions.diff import diff
+from autodiff_cli.questions.diff import _shapes, diff
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import in_order
 from counting import compared, compares, counted_calls
@@ -178,3 +178,14 @@ def test_the_first_formulas_of_a_course_read_like_a_textbook(text: str, by: str,
 
 def test_there_are_enough_formulas_of_a_course() -> None:
     assert len(COURSE) >= 150 and sum(len(row) > 3 and bool(row[3]) for row in COURSE) >= 10
+
+
+def test_formulas_are_told_apart_without_being_written() -> None:
+    known: dict[tuple[object, ...], int] = {}
+    texts = ["x**2", "x**3", "y**2", "x**2 + 1", "1 + x**2", "sin(x)", "cos(x)", "2*x", "x**2", "2*x"]
+    shapes = [_shapes([parse(text).outputs[0]], known)[0] for text in texts]
+    assert [texts[shapes.index(each)] for each in shapes] == texts
+    assert len({*shapes}) == len({*texts})
+    deep = parse("f(x) = x*x + x; g(x) = f(f(f(f(f(f(x)))))); g(g(g(g(g(g(x))))))").outputs[0]
+    with counted_calls(20_000):
+        assert _shapes([deep], known) == _shapes([deep], known)

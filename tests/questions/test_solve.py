@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -332,3 +333,10 @@ def test_powers_of_balls_around_0_hold_all_powers() -> None:
         for share in (-1, -0.5, 0, 0.3, 1):
             x = flint.arb(middle + share * radius)
             assert power.contains(x**n) or not ball.contains(x)
+
+
+def test_residuals_whose_squares_are_too_large_are_measured_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = solve("1e200*x = 3e200; 1e200*y = x*1e200", {"x": 1.0, "y": 1.0})
+    assert found.solutions[0].values["x"] == 3.0
