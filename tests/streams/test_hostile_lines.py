@@ -25,12 +25,16 @@ STREAMS: list[tuple[tuple[str, ...], int]] = [
     (("trace",), 200),
     (("check",), 30),
     (("diff",), 100),
+    (("diff", "--steps"), 60),
+    (("diff", "--everywhere"), 60),
+    (("trace", "--mode", "forward", "--blanks"), 60),
     (("taylor", "--order", "3", "--wrt", "x"), 200),
     (("descend", "--steps", "2"), 200),
     (("grad", "--lenient"), 200),
     (("diff", "--lenient"), 100),
     (("solve", "--for", "x", "--between", "0:3"), 60),
     (("propagate",), 60),
+    (("propagate", "--samples", "10000"), 60),
     (("minimize",), 30),
 ]
 POINT = ("--at", "x=1.5,y=2", "--format", "jsonl")
@@ -39,11 +43,13 @@ UNSURE = ("--at", "x=1.5+-0.1,y=2+-0.1", "--format", "jsonl")
 
 @pytest.fixture
 def collector() -> Iterator[None]:
-    """The collector is off, as it is in the command."""
+    """The collector is off, as it is in the command, and never looks at what the tests before this one have left."""
     gc.collect()
+    gc.freeze()
     gc.disable()
     yield
     gc.enable()
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize(
