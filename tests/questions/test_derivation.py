@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agreement import FORTY, close, value_of
+from agreement import FORTY, close
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import NumberType
@@ -21,7 +21,7 @@ from autodiff_cli.questions.diff import Diff, diff
 from autodiff_cli.questions.problem import parse
 from autodiff_cli.run.sweep import Fault
 from autodiff_cli.table.primitive import FUNCTIONS
-from autodiff_cli.values.sweep_in import sweep_in
+from autodiff_cli.values.sweep_in import sweep_in, value_in
 from autodiff_cli.values.value import Value, in_order
 from random_texts import drawn
 
@@ -70,7 +70,7 @@ def number_in(m: NumberType, graph: Value, step: Step, by: str, at: dict[str, An
         if swept.kinks:
             return None
         point[name] = swept.gradient[by]
-    return value_of(m, graph, point)
+    return value_in(m, graph, point)
 
 
 def excluded(step: Step, at: dict[str, Any]) -> bool:
@@ -78,14 +78,14 @@ def excluded(step: Step, at: dict[str, Any]) -> bool:
     for condition in filter(None, step.condition.split("; ")):
         if condition.startswith("away"):
             function = step.pending[step.part.label]
-            inputs = [value_of(FORTY, each, at) for each in function._prev]
+            inputs = [value_in(FORTY, each, at) for each in function._prev]
             assert function.primitive.kink is not None
             if None in inputs or function.primitive.kink(*inputs):
                 return True
             continue
         text = condition.removeprefix("unless ")
         graph = parse(f"where({text}, 1, 0)").outputs[0]
-        holds = value_of(FORTY, graph, at)
+        holds = value_in(FORTY, graph, at)
         if holds is None or bool(holds) == condition.startswith("unless "):
             return True
     return False

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 
-from agreement import FORTY, POINTS, RELAXED, close, value_of
+from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.questions.diff import _shapes, diff
 from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import in_order
 from counting import compared, compares, counted_calls
 from running import autodiff
@@ -52,7 +53,7 @@ def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numb
     for k, each in enumerate(plain.derivatives):
         (output,) = parse(each.formula).outputs
         named = parse(shared.program).outputs[k]
-        first, second = value_of(FORTY, output, point), value_of(FORTY, named, point)
+        first, second = value_in(FORTY, output, point), value_in(FORTY, named, point)
         assert (first is None) == (second is None), text
         if first is not None:
             compared()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from mpmath import mp, mpf
 
-from agreement import FORTY, POINTS, RELAXED, close, graph_of, value_of
+from agreement import FORTY, POINTS, RELAXED, close, graph_of
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import Number, NumberType
@@ -24,7 +24,7 @@ from autodiff_cli.values.expansion import taylor_in
 from autodiff_cli.values.formulas import derivatives
 from autodiff_cli.values.linearization import evaluate_in, product
 from autodiff_cli.values.second import hessian_in
-from autodiff_cli.values.sweep_in import sweep_in
+from autodiff_cli.values.sweep_in import sweep_in, value_in
 from autodiff_cli.values.value import Value, in_order
 from counting import compared, compares
 from reference import REFERENCE_PARTIALS
@@ -60,7 +60,7 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
     at = evaluate_in(FORTY, [graph], point, names)
     for k, name in enumerate(names):
         told = (expression_text(graph), name, expression_text(formulas[k,]), numbers)
-        symbolic = value_of(FORTY, formulas[k,], point)
+        symbolic = value_in(FORTY, formulas[k,], point)
         assert symbolic is not None and close(symbolic, reverse[name]), told
         try:
             (along,), _ = product(at, {name: FORTY.number(1)})
@@ -85,7 +85,7 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
     assume(not knots(swept.tape, swept.order, swept.active))
     for (i, j), formula in derivatives(graph, leaves, 2).items():
         told = (expression_text(graph), names[i], names[j], expression_text(formula), numbers)
-        symbolic = value_of(FORTY, formula, point)
+        symbolic = value_in(FORTY, formula, point)
         if symbolic is not None:
             assert close(symbolic, found.hessian[i][j]), told
     try:
@@ -166,5 +166,5 @@ def test_formulas_of_the_table_hold_at_its_samples(primitive: Primitive) -> None
         numbers = {name: FORTY.number(x) for name, x in point.items()}
         swept = sweep_in(FORTY, graph, numbers, list(point))
         for k, name in enumerate(point):
-            assert close(value_of(FORTY, formulas[k,], numbers), swept.gradient[name]), (primitive, inputs)
+            assert close(value_in(FORTY, formulas[k,], numbers), swept.gradient[name]), (primitive, inputs)
         assert len(formulas) == len(free)

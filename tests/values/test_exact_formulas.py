@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from mpmath import isfinite, mp, mpc, mpf
 
-from agreement import value_of
 from autodiff_cli import parse
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.questions.diff import diff
 from autodiff_cli.values import collector
 from autodiff_cli.values.collector import number_text, quotient
+from autodiff_cli.values.sweep_in import value_in
 
 SEED = 20
 FORMULAS = 350
@@ -127,7 +127,7 @@ def off(formula: str, t: Tree, by: tuple[str, ...], point: dict[str, str], m: Mu
     """The relative error of a printed derivative. Raises `Edge`."""
     exact = derivative(t, by, point)
     (output,) = parse(formula).outputs
-    found = value_of(m, output, {name: m.literal(text) for name, text in point.items()})
+    found = value_in(m, output, {name: m.literal(text) for name, text in point.items()})
     assert found is not None, (text_of(t), formula, point)
     with mp.workdps(m.digits + 10):
         error = abs(mpf(found) - exact)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from agreement import FORTY, close, value_of
+from agreement import FORTY, close
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.questions.diff import diff
@@ -17,6 +17,7 @@ from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.values import guards, ranges
 from autodiff_cli.values.collector import Collector, Form, Refused
 from autodiff_cli.values.guards import settled
+from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import Value, constant, in_order, node, variable
 from counting import counted_calls
 from strategies import share_leaves
@@ -129,7 +130,7 @@ def held(count: int) -> int:
         gone += choices(shorter) < choices(graph)
         for _ in range(4):
             point = {name: FORTY.literal(rng.choice(EDGES)) for name in "xy"}
-            before, after = value_of(FORTY, graph, point), value_of(FORTY, shorter, point)
+            before, after = value_in(FORTY, graph, point), value_in(FORTY, shorter, point)
             told = expression_text(graph), expression_text(shorter), point
             assert (before is None) == (after is None), told
             assert before is None or close(before, after), told

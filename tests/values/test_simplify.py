@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import Phase, given, settings
 
-from agreement import FORTY, POINTS, RELAXED, close, value_of
+from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.primitives import ABS
 from autodiff_cli.values import simplify as simplifier
 from autodiff_cli.values.simplify import simplify
+from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import Value, in_order, node
 from strategies import NAMES, graphs
 
@@ -25,7 +26,7 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     """The simplified graph has the value that the graph has."""
     point = {name: FORTY.literal(text) for name, text in zip(NAMES, numbers, strict=True)}
     (shorter,) = simplify([graph])
-    before, after = value_of(FORTY, graph, point), value_of(FORTY, shorter, point)
+    before, after = value_in(FORTY, graph, point), value_in(FORTY, shorter, point)
     if before is not None:
         assert after is not None and close(before, after), (expression_text(graph), expression_text(shorter), numbers)
 
