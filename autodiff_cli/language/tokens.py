@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
@@ -97,11 +97,11 @@ class _Together(Exception):
 
 
 class Remembered(dict[str, Found]):
-    """What there is to find out about short texts, looked up where one comes again; the last ones are remembered."""
+    """What a function finds out about short texts, looked up where one comes again; the last ones are remembered."""
 
-    def find(self, text: str) -> Found:
-        """What there is to find out about a text."""
-        raise NotImplementedError
+    def __init__(self, find: Callable[[str], Found]) -> None:
+        super().__init__()
+        self.find = find
 
     def __missing__(self, text: str) -> Found:
         if len(self) >= REMEMBERED:
@@ -119,7 +119,7 @@ class _Pieces(Remembered[Sequence[tuple[str, str]]]):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(self._find)
         self.single: dict[str, tuple[str, str]] = {}
         """The pair of each that has only one, as nearly all have."""
 
@@ -128,7 +128,7 @@ class _Pieces(Remembered[Sequence[tuple[str, str]]]):
         super().clear()
         self.single.clear()
 
-    def find(self, text: str) -> Sequence[tuple[str, str]]:
+    def _find(self, text: str) -> Sequence[tuple[str, str]]:
         # `*=` is one sign, and `1e-3` one number
         if text[:1] == "=" or (text[-1:] in ("+", "-") and text[-2:-1] in ("e", "E") and text[-3:-2] in _NUMERIC):
             raise _Together
@@ -136,13 +136,6 @@ class _Pieces(Remembered[Sequence[tuple[str, str]]]):
         if len(found) == 1 and len(text) <= _LONGEST:
             self.single[text] = found[0]
         return found
-
-
-class _Names(Remembered[bool]):
-    """Whether each text is a name of the language."""
-
-    def find(self, text: str) -> bool:
-        return next(scan(text)) == (NAME, 0, len(text))
 
 
 class Offsets(NamedTuple):
@@ -188,7 +181,11 @@ def offsets(text: str) -> Offsets:
     return found
 
 
-_PIECES, NAMES = _Pieces(), _Names()
+def _is_name(text: str) -> bool:
+    return next(scan(text)) == (NAME, 0, len(text))
+
+
+_PIECES, NAMES = _Pieces(), Remembered(_is_name)
 _MISSING_OR_END = {"": DIRECTLY, _END_SIGN: END}
 SIGNS: dict[str, int] = {**_MISSING_OR_END}
 """The kinds of the signs that have been met, by their text."""
