@@ -205,14 +205,15 @@ class _Opener:
                 self.conditions += [node(_NE, (x, p)) for p in others]
                 return conjunction([node(relation, (x, p)) for p in others])
             if name == "clamp":
-                return self.clamped(inputs, x)
+                (width,) = simplify((node(PRIMITIVES["sub"], inputs[:0:-1]),))
+                # between equal ends a clamped number is both of them, on no thin set
+                return condition if rational(width) == 0 else self.clamped(inputs, x, width)
         return condition
 
-    def clamped(self, inputs: Sequence[Value], end: Value) -> Value:
-        """Which of its inputs a clamped number is."""
+    def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
+        """Which of its inputs a clamped number is, where there is room between the ends."""
         x, low, high = inputs
         self.conditions += [node(_NE, (x, low)), node(_NE, (x, high))]
-        (width,) = simplify((node(PRIMITIVES["sub"], (high, low)),))
         if rational(width) is None:
             self.conditions.append(node(_NE, (low, high)))
         if _same(end, x):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import pytest
@@ -30,6 +31,7 @@ def kinked(draw: st.DrawFn) -> str:
     atoms = st.sampled_from(("x", "y", "x", "y", "1", "2", "0", "(x + y)", "(x - 1)", "x**2", "sin(x)", "exp(y)"))
     shapes = (
         "{}**{}", "max({}, {})", "min({}, {})", "max({}, {}, {})", "clamp({}, -1, 1)", "clamp({}, {}, {} + 1)",
+        "clamp({}, {}, {})",
         "hypot({}, {})", "abs({})", "relu({})", "({} if {} > {} else {})", "({} if {} == {} else {})", "sinc({})",
         "{}*{}", "({} + {})", "log({})", "sqrt({})", "floor({})", "round({}/2)", "abs({})**{}", "({}**{})**x",
     )  # fmt: skip
@@ -64,6 +66,12 @@ def held(text: str, numbers: Sequence[str]) -> int:
         assert after is not None and close(before, after), (told, numbers)
         compared += 1
     return compared
+
+
+@pytest.mark.parametrize("text", ["clamp(x**2 + 1/x, x, (x - 1) + 1)", "clamp(x, 2, 2)", "clamp(x, y, y)"])
+def test_between_equal_ends_a_clamped_number_has_no_short_form(text: str) -> None:
+    # it is both ends and on no thin set; a form that says which of them it is would be wrong at these points
+    assert not any(held(text, numbers) for numbers in itertools.product(("-1.5", "2", "3"), ("-1.5", "2", "4")))
 
 
 def test_a_short_form_is_the_formula_where_its_condition_holds() -> None:
