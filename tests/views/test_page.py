@@ -394,3 +394,73 @@ def test_a_graph_of_three_hundred_nodes(opened: Open) -> None:
     tab.evaluate("set('x', 0.25)")
     want = gradient(text, {"x": 0.25, "y": 0.3})
     assert tab.evaluate("run.adjoints[page.variables.x]") == pytest.approx(want.gradient["x"], rel=1e-11)
+
+
+def chain(layers: int) -> str:
+    """A program of three nodes a layer, whose variables all layers share."""
+    return "a = x\n" + "a = tanh(a + y*x)\n" * layers + "a"
+
+
+TOUCHED = """() => {
+    const watcher = new MutationObserver(() => {});
+    watcher.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+    return Array.from({length: 24}, (_, k) => {
+        go(Math.floor((k / 24) * (steps.length - 2)));
+        watcher.takeRecords();
+        go(now + 1);
+        return watcher.takeRecords().length;
+    });
+}"""
+
+
+def test_a_step_touches_only_what_it_changes_however_large_the_graph(opened: Open) -> None:
+    most = []
+    for layers in (4, 99):
+        touched = opened(chain(layers), {"x": 0.5, "y": 0.3}).evaluate(TOUCHED)
+        assert min(touched) > 5
+        most.append(max(touched))
+    assert most[1] <= most[0] <= 30
+
+
+def test_while_only_the_point_moves_its_plot_is_not_drawn_anew(opened: Open) -> None:
+    for text, point, drawn in ((BOWL, {"w1": -2.0, "w2": 3.0}, ".level"), ("x**2", {"x": 1.0}, ".curve")):
+        tab = opened(text, point)
+        name = next(iter(point))
+        tab.evaluate(f"drawn = document.querySelector('#plot {drawn}')")
+        before = tab.get_attribute("#plot .here", "cx")
+        tab.evaluate("name => set(name, 0.5)", name)
+        assert tab.get_attribute("#plot .here", "cx") != before
+        assert tab.evaluate("drawn.isConnected")
+        # beyond its frame, there is another to be drawn
+        tab.evaluate("name => set(name, 50)", name)
+        assert not tab.evaluate("drawn.isConnected")
+
+
+MEETING = """() => {
+    const boxes = Array.from(document.querySelectorAll("#graph [data-node] rect"));
+    const numbers = Array.from(document.querySelectorAll("#graph text.partial"));
+    const [all, places] = [[...boxes, ...numbers], [...boxes, ...numbers].map((each) => each.getBBox())];
+    return numbers.flatMap((number, k) => places.slice(0, boxes.length + k).flatMap((b, j) => {
+        const a = places[boxes.length + k];
+        const aside = a.x + a.width < b.x || b.x + b.width < a.x;
+        const apart = aside || a.y + a.height < b.y + 1 || b.y + b.height < a.y + 1;
+        return apart ? [] : [[number.textContent, all[j].textContent || all[j].parentNode.textContent]];
+    }));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("tanh(w1*x1 + w2*x2 + b)", {"w1": -3.0, "x1": 2.1234567, "w2": 1.0, "x2": -1.234567e-5, "b": 6.88}),
+        (BOWL, {"w1": -2.123456, "w2": 3.123456}),
+        ("logsumexp(a, b, c, d, e, f)*a", dict.fromkeys("abcdef", 0.1)),
+        (chain(16), {"x": 0.5, "y": 0.3}),
+    ],
+)
+def test_the_picture_fits_its_frame_and_its_numbers_stand_free(opened: Open, text: str, point: Point) -> None:
+    tab = opened(text, point)
+    tab.keyboard.press("End")
+    assert tab.locator("#graph text.partial").count() >= 5
+    assert tab.evaluate(MEETING) == []
+    assert tab.evaluate("$('graph').scrollWidth <= $('graph').clientWidth")

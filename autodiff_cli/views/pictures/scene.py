@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ...questions.graph import Picture, PictureNode
+from ...questions.graph import Picture, PictureInput, PictureNode
 from ..characters import width_of
 from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
 from .layout import COLUMN_GAP, Layout, Size, arranged
@@ -40,10 +40,7 @@ MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters that each number of a live picture has room for."""
-
-LIVE_GAP = 86.0
-"""Between the columns of a live picture: a number on a line fits in."""
+"""Characters that each number of a live picture has room for; beside a line with a sign before it."""
 
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
@@ -53,6 +50,11 @@ SLIDE = (1280.0, 720.0)
 
 LEGIBLE = 11.0
 """The pixels that text on a slide has at least, where there is a layout that gives it as many."""
+
+PAGE = 1240.0
+"""How much of a page's width a live picture takes, at most, where its text has `LEGIBLE_LIVE` pixels then."""
+
+LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
 """Graphs of more nodes are laid out in one way only: no slide could hold them."""
@@ -127,18 +129,19 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
 
     With the layout `auto` it goes to the right if its text is legible on a slide then, else the way, and as close
     together, as makes it most so.
+    A live picture is on a page, which scrolls down: it is to be no wider than that, however long.
     """
-    if choices.live:
-        return _laid_out(picture, choices._replace(way="right"), (LIVE_GAP, COLUMN_GAP[1]), False)
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
-    tries = [(way, tight) for tight in (False, True) for way in ways]
+    tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
+    if len(picture.nodes) > LOOKED:
+        tries = [("down", True)] if choices.live else tries[:1]
     best, largest = None, 0.0
-    for way, tight in tries if len(picture.nodes) <= LOOKED else tries[:1]:
+    for way, tight in tries:
         found = _laid_out(picture, choices._replace(way=way), TIGHT if tight else COLUMN_GAP, tight)
-        size = on_slide(found)
+        size = FONT * PAGE / found.width if choices.live else on_slide(found)
         if size > largest:
             best, largest = found, size
-        if size >= LEGIBLE:
+        if size >= (FONT if choices.live else LEGIBLE):
             break
     assert best is not None
     return best
@@ -205,7 +208,7 @@ class _Way(NamedTuple):
 def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tight: bool) -> Scene:
     assert choices.way != "auto"
     way = _Way(choices.way)
-    said = max((text_width(choices.partial(each)) for node in picture.nodes for each in node.inputs), default=0.0)
+    said = max((_beside(each, choices) for node in picture.nodes for each in node.inputs), default=0.0)
     # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
     beside = said if not way.down else 0.0 if not said else BESIDE_TIGHT if tight else FONT
     units = [_unit(node, way, choices, bool(said)) for node in picture.nodes]
@@ -230,6 +233,11 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
     )
 
 
+def _beside(each: PictureInput, choices: Choices) -> float:
+    """How wide what is written beside a line is, or may be."""
+    return (1 + LIVE_COLUMNS) * ADVANCE if choices.live else text_width(choices.partial(each))
+
+
 def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     room = LIVE_COLUMNS if choices.live else 0
     found = tuple(cells(node, choices.digits))
@@ -240,7 +248,7 @@ def _unit(node: PictureNode, way: _Way, choices: Choices, said: bool) -> _Unit:
     box = sum(widths)
     if not node.operation:
         return _Unit(None, found, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
-    beside = [text_width(choices.partial(each)) for each in node.inputs] if said else [0.0]
+    beside = [_beside(each, choices) for each in node.inputs] if said else [0.0]
     port = PORT
     if said and way.down:
         # the first number stands on the left of its line, and all others on the right of theirs

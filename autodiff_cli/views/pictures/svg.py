@@ -9,7 +9,7 @@ from ...questions.graph import Picture
 from ..characters import Theme
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT, Colors
-from .scene import BASELINE, FONT, MARGIN, Box, Path, Piece, Scene, Shape, Text, scene
+from .scene import BASELINE, FONT, LEGIBLE_LIVE, MARGIN, PAGE, Box, Path, Piece, Scene, Shape, Text, scene
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
@@ -29,6 +29,8 @@ def svg(picture: Picture, choices: Choices = USUAL) -> str:
 def _document(picture: Picture, drawn: Scene, choices: Choices) -> Iterator[str]:
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
+    if choices.live:
+        scale = min(1.0, max(PAGE / width, LEGIBLE_LIVE / FONT))
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_number(width)} {_number(height)}" '
         f'width="{_number(width * scale)}" height="{_number(height * scale)}" role="img" '

@@ -160,6 +160,7 @@ function derivativeOf({ source, position, partial }) {
 // ---- steps --------------------------------------------------------------------------------------------------------
 let run = null;
 let steps = [];
+let rows = []; // of the trace, as far as they have been written
 let now = 0;
 let quiz = null;
 
@@ -196,16 +197,33 @@ function wordsOf(step) {
 }
 
 // ---- drawing the step ---------------------------------------------------------------------------------------------
+// All that a step shows is said anew each time, and only what differs from what is there is written: a browser lays out
+// again whatever is touched, and a graph may be large.
 const groups = nodes.map((_, k) => document.querySelector(`#graph [data-node="${k}"]`));
+const cells = groups.map((group) =>
+  Object.fromEntries(Array.from(group.querySelectorAll("[data-cell]"), (cell) => [cell.dataset.cell, cell])),
+);
+const lines = new Map(Array.from(document.querySelectorAll("#graph [data-edge]"), (line) => [line.dataset.edge, line]));
+const lineOf = (k, position) => lines.get(`${k}-${position}`);
 const COLUMN = 7.8; // how wide a character is drawn, and for how many there is room
 const COLUMNS = 9;
 
-function put(k, cell, text) {
-  const place = groups[k].querySelector(`[data-cell="${cell}"]`);
-  if (!place) return;
+function say(place, text) {
+  if (place.textContent === text) return false;
   place.textContent = text;
-  place.setAttribute("textLength", Math.max(1, Math.min(text.length, COLUMNS)) * COLUMN);
+  return true;
 }
+
+function mark(place, name, value) {
+  if (value === null) place.toggleAttribute(name, false);
+  else if (place.getAttribute(name) !== value) place.setAttribute(name, value);
+}
+
+// In the picture, where a longer text is pressed together.
+function fit(place, text) {
+  if (say(place, text)) mark(place, "textLength", String(Math.max(1, Math.min(text.length, COLUMNS)) * COLUMN));
+}
+const put = (k, cell, text) => cells[k][cell] && fit(cells[k][cell], text);
 
 function render() {
   const visible = quiz ? now : now + 1; // steps whose numbers are there
@@ -222,55 +240,70 @@ function render() {
     put(k, "grad", adjoints[k] === null ? (ended ? "0" : "?") : written(adjoints[k]));
     groups[k].classList.toggle("waits", node.kind !== "constant" && data[k] === null);
     groups[k].classList.toggle("now", k === step.node);
-    groups[k].classList.remove("bad");
+    groups[k].classList.toggle("bad", false);
   });
-  document.querySelectorAll("#graph .flow").forEach((line) => line.classList.remove("flow"));
-  document.querySelectorAll("#graph text.partial").forEach((text) => text.remove());
-  steps.slice(0, now + 1).forEach((each, k) => each.pull && label(each.pull, k === now, quiz && k === now));
-  if (step.kind === "forward")
-    nodes[step.node].inputs.forEach((_, p) => run.taken[step.node].includes(p) && lineOf(step.node, p)?.classList.add("flow"));
-  $("words").textContent = quiz ? "" : wordsOf(step);
-  $("step").max = steps.length - 1;
+  labelled(steps.slice(0, now + 1).flatMap(({ pull }) => pull ?? []));
+  const flowing = step.pull ? [lineOf(step.pull.source, step.pull.position)] : [];
+  if (step.kind === "forward") flowing.push(...run.taken[step.node].map((position) => lineOf(step.node, position)));
+  for (const line of lines.values()) line.classList.toggle("flow", flowing.includes(line));
+  say($("words"), quiz ? "" : wordsOf(step));
+  mark($("step"), "max", String(steps.length - 1));
   $("step").value = now;
-  $("step").setAttribute("aria-valuetext", `${now + 1} of ${steps.length}`);
-  $("count").textContent = `${Math.min(now + 1, steps.length)} of ${steps.length}`;
+  mark($("step"), "aria-valuetext", `${now + 1} of ${steps.length}`);
+  say($("count"), `${Math.min(now + 1, steps.length)} of ${steps.length}`);
   trace(visible);
   groups[step.node].scrollIntoView?.({ block: "nearest", inline: "nearest" });
 }
 
-const lineOf = (k, position) => document.querySelector(`#graph [data-edge="${k}-${position}"]`);
+// The local derivatives, each on the line that the adjoint flows back along; the quiz does not say the last.
+const labels = new Map();
 
-// The local derivative, on the line that the adjoint flows back along.
-function label({ source, position, partial }, current, hidden) {
-  const line = lineOf(source, position);
-  if (!line) return;
-  if (current) line.classList.add("flow");
-  const spot = line.getPointAtLength(line.getTotalLength() * (0.35 + 0.3 * (position % 2)));
-  const text = document.createElementNS(SVG, "text");
-  text.setAttribute("class", "partial");
-  text.setAttribute("x", spot.x);
-  text.setAttribute("y", spot.y + 4);
-  text.textContent = hidden ? "?" : `×${written(partial)}`;
-  line.parentNode.append(text);
+function labelled(pulls) {
+  const wanted = new Set();
+  pulls.forEach(({ source, position, partial }, k) => {
+    const line = lineOf(source, position);
+    if (!line) return;
+    const hidden = quiz && steps[now]?.pull === pulls[k];
+    if (!labels.has(line)) labels.set(line, labelOn(line, source));
+    const text = labels.get(line);
+    wanted.add(text);
+    fit(text, hidden ? "?" : `×${written(partial)}`);
+    if (!text.isConnected) line.parentNode.append(text);
+  });
+  for (const text of labels.values()) if (!wanted.has(text) && text.isConnected) text.remove();
 }
+
+// Where the picture has room for it, before the arrow's head: above a line to the right; beside a line that goes down,
+// on the left of the first into an operation, and on the right of the others.
+function labelOn(line, source) {
+  const end = (each) => each.getPointAtLength(each.getTotalLength());
+  const { x, y } = end(line);
+  if (line.getPointAtLength(line.getTotalLength() - 1).x < x - 0.5)
+    return partialAt(x - 8, y - 4, "end");
+  const ends = nodes[source].inputs.map((_, position) => end(lineOf(source, position)).x);
+  const first = ends.length > 1 && x === Math.min(...ends);
+  return first ? partialAt(x - 8, y - 4, "end") : partialAt(x + 8, y - 4, "start");
+}
+const partialAt = (x, y, anchor) =>
+  element("text", { class: "partial", x, y, "text-anchor": anchor, lengthAdjust: "spacingAndGlyphs" });
 
 function trace(visible) {
   const body = $("trace").tBodies[0];
-  body.replaceChildren(
-    ...steps.map((step, k) => {
-      const row = document.createElement("tr");
-      const [left, ...rest] = rowOf(step);
-      const ahead = k >= visible;
-      for (const text of [left, ...rest.map((text) => (ahead ? "" : text))]) row.insertCell().textContent = text;
-      row.className = `${ahead ? "ahead" : ""} ${k === now ? "now" : ""}`;
-      if (k === now) row.setAttribute("aria-current", "step");
-      if (!quiz) row.addEventListener("click", () => go(k));
-      return row;
-    }),
-  );
+  while (body.rows.length > steps.length) body.deleteRow(-1);
+  steps.forEach((step, k) => {
+    const row = body.rows[k] ?? body.insertRow();
+    rows[k] ??= rowOf(step);
+    const ahead = k >= visible;
+    rows[k].forEach((text, column) => say(row.cells[column] ?? row.insertCell(), column && ahead ? "" : text));
+    row.classList.toggle("ahead", ahead);
+    row.classList.toggle("now", k === now);
+    mark(row, "aria-current", k === now ? "step" : null);
+  });
   const current = body.rows[now];
   if (current) body.parentNode.parentNode.scrollTop = current.offsetTop - 120;
 }
+
+$("trace").tBodies[0].addEventListener("click", (event) => quiz || go(event.target.closest("tr").rowIndex - 1));
 
 function go(k) {
   now = Math.max(0, Math.min(steps.length - 1, k));
@@ -283,6 +316,7 @@ function update(first = false) {
     run = evaluate({ ...point });
     const atEnd = now >= steps.length - 1;
     steps = stepsOf(run);
+    rows = [];
     now = first ? 0 : atEnd ? steps.length - 1 : Math.min(now, steps.length - 1);
     $("trouble").hidden = true;
     for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = false;
@@ -457,13 +491,20 @@ function tried(values) {
   }
 }
 
+// What the plot was drawn from, and what moves its point: while only that moves, nothing else is drawn anew.
+let plotted = { key: "", follow: () => {} };
+
 function plot() {
   const free = page.wanted.filter((name) => name in point);
   $("plotted").hidden = free.length < 1 || free.length > 2 || nodes.length > 300;
   if ($("plotted").hidden) return;
-  $("plot").replaceChildren();
-  if (free.length === 1) curve(free[0]);
-  else contours(free);
+  const others = Object.entries(point).filter(([name]) => !free.includes(name));
+  const key = JSON.stringify([free.map(span), others]);
+  if (key !== plotted.key) {
+    $("plot").replaceChildren();
+    plotted = { key, follow: free.length === 1 ? curve(free[0]) : contours(free) };
+  }
+  plotted.follow();
 }
 
 const span = (name) => {
@@ -480,7 +521,7 @@ function curve(name) {
     return [x, there && there.data[output], there && (there.adjoints[page.variables[name]] ?? 0)];
   });
   const heights = found.flatMap(([, f, g]) => [f, g]).filter((y) => y !== null).sort((p, q) => p - q);
-  if (!heights.length) return;
+  if (!heights.length) return () => {};
   // A pole must not flatten the rest.
   const at = (share) => heights[Math.round(share * (heights.length - 1))];
   const reach = at(0.97) - at(0.03) || 1;
@@ -491,14 +532,17 @@ function curve(name) {
   frame(svg, [60, 410, 8, 284], [a, b, low, high]);
   svg.append(element("path", { class: "curve", d: line(found.map(([t, f]) => [x(t), inside(f)])) }));
   svg.append(element("path", { class: "slope", d: line(found.map(([t, , g]) => [x(t), inside(g)])) }));
-  if (run) {
-    const [here, value, slope] = [point[name], run.data[output], run.adjoints[page.variables[name]] ?? 0];
-    const ends = [a, b].map((t) => [x(t), y(value + slope * (t - here))]);
-    svg.append(element("path", { class: "tangent", d: line(ends) }));
-    svg.append(element("circle", { class: "here", cx: x(here), cy: y(value), r: 5 }));
-  }
+  const moving = svg.appendChild(element("g", {}));
   svg.setAttribute("aria-label", `The function, its derivative and its tangent over ${name}`);
   $("legend").textContent = `over ${name}: — f   - - its derivative   thin: the tangent`;
+  return () => {
+    moving.replaceChildren();
+    if (!run) return;
+    const [here, value, slope] = [point[name], run.data[output], run.adjoints[page.variables[name]] ?? 0];
+    const ends = [a, b].map((t) => [x(t), y(value + slope * (t - here))]);
+    moving.append(element("path", { class: "tangent", d: line(ends) }));
+    moving.append(element("circle", { class: "here", cx: x(here), cy: y(value), r: 5 }));
+  };
 }
 
 function contours([across, up]) {
@@ -511,17 +555,21 @@ function contours([across, up]) {
     }),
   );
   const sorted = grid.flat().filter(Number.isFinite).sort((p, q) => p - q);
-  if (!sorted.length) return;
+  if (!sorted.length) return () => {};
   const levels = Array.from({ length: 10 }, (_, k) => sorted[Math.floor(((k + 0.5) / 10) * sorted.length)]);
   const [x, y] = [scale(0, N, 60, 410), scale(0, N, 280, 10)];
   const svg = $("plot");
   frame(svg, [60, 410, 8, 284], [a, b, c, d]);
   for (const level of new Set(levels)) svg.append(element("path", { class: "level", d: isoline(grid, level, x, y) }));
   const [u, v] = [scale(a, b, 60, 410), scale(c, d, 280, 10)];
-  svg.append(element("path", { class: "path", d: line(path.map((each) => [u(each[across]), v(each[up])])) }));
-  svg.append(element("circle", { class: "here", cx: u(point[across]), cy: v(point[up]), r: 5 }));
+  const moving = svg.appendChild(element("g", {}));
   svg.setAttribute("aria-label", `Contours over ${across} and ${up}, with the point and the descent's path`);
   $("legend").textContent = `contours; ${across} to the right, ${up} upwards; the dot is the point`;
+  return () =>
+    moving.replaceChildren(
+      element("path", { class: "path", d: line(path.map((each) => [u(each[across]), v(each[up])])) }),
+      element("circle", { class: "here", cx: u(point[across]), cy: v(point[up]), r: 5 }),
+    );
 }
 
 // Marching squares: in each cell the level is crossed on an even number of sides, joined in pairs.
