@@ -378,17 +378,18 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
         return context.psi(0, x)
     if x < 0:
         mirrored = m.polygamma(n, 1 - x)
-        return (-mirrored if order % 2 else mirrored) - _cotangent_derivative(m, order, x - context.floor(x))
+        return (-mirrored if order % 2 else mirrored) - _cotangent_derivative(m, order, x - context.nint(x))
     total = _hurwitz_zeta(m, order, x) * context.factorial(order)
     return total if order % 2 else -total
 
 
 def _cotangent_derivative(m: Multiprecision, order: int, rest: Number) -> Number:
-    """The derivative of that order of π·cot(πx) at `rest`, which is between 0 and 1; half way even ones are just 0."""
-    if order < MANY_POLES and rest != 0.5:
+    """The derivative of that order of π·cot(πx) at `rest`, at most 1/2 from 0; half way even ones are just 0."""
+    if order < MANY_POLES and abs(rest) != 0.5:
         return cotangent_derivative(m, order, rest)
-    # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k
-    left, right = _hurwitz_zeta(m, order, rest), _hurwitz_zeta(m, order, 1 - rest)
+    # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, each half of them from the nearest
+    above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
+    left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
     return (-left - right if order % 2 else left - right) * m.context.factorial(order)
 
 

@@ -71,6 +71,15 @@ def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> S
     return sweep_in(m, program.outputs[0], {name: m.literal(x) for name, x in point.items()}, list(point))
 
 
+@pytest.mark.parametrize("order", [2, 3, 199, 200, 201])
+@pytest.mark.parametrize("x", ["-1e-60", "-0.3", "-0.75", "-3.5", "-2.0009765625", "-1.9990234375"])
+def test_polygamma_is_right_between_its_poles_and_beside_them(order: int, x: str) -> None:
+    got = swept(f"polygamma({order}, x)", x=x).value
+    with mp.workdps(800):  # of 200 digits, mpmath loses 185 half way between poles
+        want = mp.psi(order, mpf(x))
+        assert abs(shared(got) - want) < mpf("1e-46") * abs(want)
+
+
 ERRORS = [
     ("exp(exp(exp(x)))", "10", "overflow"),
     ("9**9**9**x", "9", "overflow"),

@@ -184,7 +184,8 @@ for names, case in (
     ("polygamma",
      Case([(n, x) for n in (0.0, 1.0, 2.0, 3.0, 4.0, 7.0, 20.0, 31.0) for x in POLYGAMMA_POINTS]
           + [(170.0, 200.0), (300.0, 200.0), (30.0, -1.5), (2.0, 1e150), (2.0, 1e-103), (12.0, 0.5), (12.0, 4.7),
-             (13.0, 4.7), (61.0, -2.25), (199.0, -0.75), (200.0, 150.0)],
+             (13.0, 4.7), (61.0, -2.25), (199.0, -0.75), (200.0, 150.0),
+             (2.0, -1e-90), (3.0, -1e-60)],
           (lambda rng: float(rng.randint(2, 8)), mixed(uniform(-10, 10), log_uniform(-30, 8))), 20)),
     ("polygamma_difference",
      Case([(1.0, 2.0, 3.0), (2.0, 1e5, 1e-5), (1.0, 1e10, 3.0), (3.0, 0.5, 1e-60),
@@ -321,7 +322,8 @@ ERRORS: dict[type[Exception], str] = {
     OverflowError: """
         exp(710) exp2(1024) expm1(710) pow(10,309) sinh(711) cosh(-711) csc(5e-324) cot(5e-324) csch(5e-324)
         coth(5e-324) gamma(172) gamma(1e-309) lgamma(1e306) digamma(1e-309) digamma(-1e-309) trigamma(1e-155)
-        polygamma(2,1e-110) beta(1e-309,1) prod(1e200,1e200) prod(1e200,1e200,1e200,1e-200) hypot(1.7e308,1.7e308)
+        polygamma(2,1e-110) polygamma(2,-1e-300) beta(1e-309,1) prod(1e200,1e200) prod(1e200,1e200,1e200,1e-200)
+        hypot(1.7e308,1.7e308)
         sum(1.7e308,1.7e308) csch_square(1e-160) unit_over_hypot(5e-324,0) deg(1e307) power_minus_one(1e-320,0.01,0.001)
         sinc_derivative(1000,0.5)
     """,
