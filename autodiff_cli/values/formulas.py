@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
 from typing import Any
 
 from ..errors import ExpressionError
 from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
-from ..table.operators import ADD, COMPARISONS, WHERE
+from ..table.operators import ADD, COMPARISONS, MUL, POW, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
 from .collector import number_text, rational
@@ -190,8 +191,41 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     found = list(known.values())
     if not all(is_spelled(v.primitive) for v in in_order(found)):
         found = simplify(found)
-    leaves = [leaf for leaf in in_order((output,)) if not leaf._prev]
-    return dict(zip(known, shortest(found, leaves), strict=True))
+    return dict(zip(known, shortest(found, as_typed(output)), strict=True))
+
+
+def as_typed(output: Value) -> list[Value]:
+    """The leaves in the order in which products have them: `c` before `x` where it says `c*x`, else as they come.
+
+    Products that say both orders count as if they said none.
+    """
+    order = in_order((output,))
+    leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
+    ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}
+    followers: dict[Value, list[Value]] = {leaf: [] for leaf in leaves}
+    waiting = dict.fromkeys(leaves, 0)
+    for value in order:
+        if value.primitive is POW and not value._prev[0]._prev:
+            ends[value] = ends[value._prev[0]]
+        elif value.primitive is MUL:
+            (first, left), (right, last) = (ends.get(p, (None, None)) for p in value._prev)
+            ends[value] = first, last
+            if left is not None and right is not None and left is not right:
+                followers[left].append(right)
+                waiting[right] += 1
+    placed: dict[Value, None] = {}
+    free = [k for leaf, k in leaves.items() if not waiting[leaf]]
+    numbered, rest = list(leaves), iter(leaves)
+    while len(placed) < len(leaves):
+        leaf = numbered[heappop(free)] if free else next(rest)
+        if leaf in placed:
+            continue
+        placed[leaf] = None
+        for other in followers[leaf]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                heappush(free, leaves[other])
+    return list(placed)
 
 
 def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:

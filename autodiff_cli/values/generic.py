@@ -261,15 +261,16 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
     while disjuncts[-1].primitive is OR:
         last = disjuncts.pop()
         disjuncts += [last._prev[1], last._prev[0]]
+    apart: Value | None = None
     for each in reversed(disjuncts):
         if each.primitive is _NE:
             x, y = each._prev
             signs = guards.compared(x, y, guards.places[0])
             if signs in ("<", ">"):
                 return node(PRIMITIVES["lt" if signs == "<" else "gt"], (x, y))
-            if "=" not in signs:
-                return each
-    return condition
+            if "=" not in signs and apart is None:
+                apart = each
+    return condition if apart is None else apart
 
 
 # ---- assumptions --------------------------------------------------------------------------------------------------

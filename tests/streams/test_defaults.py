@@ -57,7 +57,7 @@ def test_help_says_what_was_taken() -> None:
         ("--digits many", "`--digits` cannot be `many`"),
         ("--no-tree=1", "`--no-tree` takes no value"),
         ("--theme pink", "`--theme` cannot be `pink`"),
-        ("--format pdf", "`--format` cannot be `pdf`"),
+        ("--format gif", "`--format` cannot be `gif`"),
         ("--at x=1", "`--at` is for one call only"),
         ("--force", "`--force` is for one call only"),
         ("--digits '3", "it cannot be read: no closing quotation"),

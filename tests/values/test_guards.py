@@ -33,17 +33,17 @@ from strategies import share_leaves
         ("sin(1)**x", "sin(1)**x*log(sin(1))"),
         ("(e - 3)**x", "(e - 3)**x*log(e - 3)"),
         ("x**x", "(log(x) + 1)*x**x"),
-        ("(2*x)**(3*x)", "3*(2*x)**(3*x)*log(2*x) + 6*x*(2*x)**(3*x - 1)"),
+        ("(2*x)**(3*x)", "(3*log(2*x) + 3)*(2*x)**(3*x)"),
         ("abs(x)**x", "(log(abs(x)) + 1)*abs(x)**x"),
-        ("(x**2 + 1)**x", "(x**2 + 1)**x*log(x**2 + 1) + 2*x**2*(x**2 + 1)**(x - 1)"),
-        ("cosh(x)**x", "cosh(x)**x*log(cosh(x)) + x*cosh(x)**(x - 1)*sinh(x)"),
+        ("(x**2 + 1)**x", "(2*x**2/(x**2 + 1) + log(x**2 + 1))*(x**2 + 1)**x"),
+        ("cosh(x)**x", "(x*tanh(x) + log(cosh(x)))*cosh(x)**x"),
         ("hypot(x, 0.1)", "x/hypot(x, 0.1)"),
         ("log(hypot(x, 2*x))", "1/x"),
-        ("sinc(x)*log(x)", "(sinc(x) + log(x)*(cos(pi*x) - sinc(x)))/x"),
+        ("sinc(x)*log(x)", "((cos(pi*x) - sinc(x))*log(x) + sinc(x))/x"),
         ("x**x if x > 0 else 0", "where(x > 0, (log(x) + 1)*x**x, 0)"),
         ("relu(x)*relu(x)", "where(x > 0, 2*relu(x), 0)"),
-        ("log(x - 1) + (x**2 if x > 0.5 else x)", "2*x + 1/(x - 1)"),
-        ("(x if x < 2 else 2*x) if x < 1 else 5*x", "where(x < 1, 1, 0) + where(x < 1, 0, 5)"),
+        ("log(x - 1) + (x**2 if x > 0.5 else x)", "1/(x - 1) + 2*x"),
+        ("(x if x < 2 else 2*x) if x < 1 else 5*x", "where(x < 1, 1, 5)"),
     ],
 )
 def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:
@@ -72,7 +72,7 @@ def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, fo
         ("hypot(x, y)", ["where(hypot(x, y) == 0, 0, x/hypot(x, y))", "where(hypot(x, y) == 0, 0, y/hypot(x, y))"]),
         ("x**y", ["where(y == 0 and x == 0, 0, y*x**(y - 1))", "where(x == 0 and y > 0, 0, x**y*log(x))"]),
         # What is decided, but has no value everywhere, is looked at still.
-        ("y if exp(1/x) > 0 else 2*y", ["0", "where(exp(1/x) > 0, 1, 0) + where(exp(1/x) > 0, 0, 2)"]),
+        ("y if exp(1/x) > 0 else 2*y", ["0", "where(exp(1/x) > 0, 1, 2)"]),
         ("(sqrt(2)*sqrt(3) - sqrt(6))**x", None),
     ],
 )
