@@ -125,8 +125,9 @@ def _colors() -> str:
         name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
         for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))
     }
+    # paper is light
     return (
         f":root{{--mono:{FAMILY};{rules['light']}}}"
-        f"@media(prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
-        f":root[data-theme=light]{{{rules['light']}}}:root[data-theme=dark]{{{rules['dark']}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
+        f":root[data-theme=light]{{{rules['light']}}}@media screen{{:root[data-theme=dark]{{{rules['dark']}}}}}"
     )

@@ -377,6 +377,20 @@ def test_the_theme_is_changed_by_hand(opened: Open) -> None:
     assert tab.evaluate(paper) == light
 
 
+def test_it_is_printed_in_the_colours_of_paper(opened: Open) -> None:
+    tab = opened(NEURON, POINT, color_scheme="dark")
+    ink = "['h1', '#graph text', 'td'].map((each) => getComputedStyle(document.querySelector(each)).color)"
+    seen = []
+    for scheme in ("light", "dark"):
+        tab.emulate_media(color_scheme=scheme, media="print")
+        seen.append(tab.evaluate(ink))
+    tab.evaluate("document.documentElement.dataset.theme = 'dark'")
+    seen.append(tab.evaluate(ink))
+    assert seen[0] == seen[1] == seen[2]
+    tab.emulate_media(media="screen")
+    assert tab.evaluate(ink) != seen[0]
+
+
 def test_hostile_names_are_inert(opened: Open) -> None:
     text = f"# {HOSTILE}\nconstructor = x*__proto__\ntoString = constructor + innerHTML\ntoString**2"
     tab = opened(text, {"x": 2.0, "__proto__": 3.0, "innerHTML": 1.0})
