@@ -12,7 +12,8 @@ from ..table.operators import WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..values.simplify import simplify
 from ..values.symbolic import SYMBOLIC
-from ..values.value import Value, node, variable
+from ..values.value import Value, constant, node, variable
+from .problem import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +73,41 @@ def describe(primitive: Primitive) -> FunctionEntry:
 
 def derivatives(primitive: Primitive) -> dict[str, str]:
     """The partial derivatives as formulas: each rule applied to variables instead of numbers, and simplified."""
+    call, slopes = rule(primitive)
+    formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
+    of = f" of ({', '.join(each.label for each in call._prev)})" if primitive.variadic else ""
+    return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
+
+
+def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
+    """An operation applied to variables that are called as its parameters, and its partial derivatives by them.
+
+    They are as they are read where there is no kink. One that takes a list has two variables, and the first derivative.
+    """
     names = primitive.params
     if primitive.variadic:
         stem = names[0].strip("*").removesuffix("s")
         names = (f"{stem}1", f"{stem}2")
-    formulas = primitive.smooth
-    if not formulas:
-        inputs = tuple(variable(name) for name in names)
-        partials = primitive.slopes(SYMBOLIC, inputs, node(primitive, inputs))
-        formulas = tuple(_formula(partial) for partial in partials if partial is not None)
-    if primitive.variadic:
-        return {f"{names[0]} of ({', '.join(names)})": formulas[0]}
-    wanted = [name for name, rule in zip(names, primitive.partials, strict=True) if rule]
-    return dict(zip(wanted, formulas, strict=True))
+    inputs = tuple(map(variable, names))
+    call = node(primitive, inputs)
+    wanted = names[:1] if primitive.variadic else [n for n, p in zip(names, primitive.partials, strict=True) if p]
+    if primitive.smooth:
+        slopes = [parse(text).outputs[0] for text in primitive.smooth]
+    else:
+        partials = [partial for partial in primitive.slopes(SYMBOLIC, inputs, call) if partial is not None]
+        slopes = [_simple(partial) for partial in partials[: len(wanted)]]
+    return call, dict(zip(wanted, slopes, strict=True))
 
 
-def _formula(partial: Any) -> str:
+def _simple(partial: Any) -> Value:
     if not isinstance(partial, Value):
-        return f"{partial:g}"
+        return constant(partial, f"{partial:g}")
     (simple,) = simplify((partial,))
-    if simple.primitive is WHERE:
-        condition, then, otherwise = map(expression_text, simple._prev)
+    return simple
+
+
+def _formula(slope: Value) -> str:
+    if slope.primitive is WHERE:
+        condition, then, otherwise = map(expression_text, slope._prev)
         return f"{then} if {condition} else {otherwise}"
-    return expression_text(simple)
+    return expression_text(slope)

@@ -82,5 +82,4 @@ OR = entry("or_", "p q", "", None, None, facts="commutative associative gives_co
 NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not", takes_conditions=(0,))
 WHERE = entry("where", "c x y", "`x` where the condition `c` holds, else `y`; the same as `x if c else y`", None,
     lambda m, c, x, y, out: m.where(c, 1, m.nothing), lambda m, c, x, y, out: m.where(c, m.nothing, 1),
-    facts="selects", group="Elementary", takes_conditions=(0,), demand=_demand_where,
-    smooth=("1 if c else 0", "0 if c else 1"))
+    facts="selects", group="Elementary", takes_conditions=(0,), demand=_demand_where)

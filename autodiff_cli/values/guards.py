@@ -191,6 +191,8 @@ class Guards:
             second = self.decided(q, self.inside(place, p, not stops) if first is None else place)
             return second if first is not None or second is stops else None
         signs = condition.primitive.holds
+        if not signs:
+            return None  # a condition that has but a name
         x, y = condition._prev
         possible = self.compared(x, y, place)
         found = {sign in signs for sign in possible}

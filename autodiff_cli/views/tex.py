@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ExpressionError
 from ..language.typesetting import (
     Typesetting,
     equations,
     matrix,
+    names_in,
     number_latex,
     stated,
     text_latex,
@@ -22,6 +21,9 @@ from ..questions.diff import where_latex
 from ..questions.digits import Figure, Shown
 from ..questions.problem import parse
 from ..table.operators import ADD, SUB
+from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
+from ..values.simplify import simplify
+from ..values.symbolic import by_definition
 from ..values.value import Value, constant, node
 from .numerals import readable
 
@@ -131,22 +133,23 @@ def expansion(answer: Taylor, digits: int | None = None) -> str:
 
 
 def of_function(entry: FunctionEntry) -> str:
-    """The derivatives of a function of the language."""
+    """The derivatives of a function of the language, after its definition where its name is no sign of mathematics."""
+    from ..questions.functions import rule
+
+    primitive = FUNCTIONS[entry.name]
     sides = []
-    for parameter, formula in entry.derivatives.items():
-        name, _, call = parameter.partition(" of ")
-        call = call or re.sub(r"=[^,)]*", "", entry.signature)
-        call = entry.name + call if call.startswith("(") else call.partition(" or ")[0]
-        try:
-            slope, function = parse(formula, ()), parse(call, ())
-            typeset = typesetting(function, slope.variables)
-            left, right = typeset.factor(function.outputs[0]), typeset.expression(slope.outputs[0])
-        except ExpressionError:
-            # what is chosen between has a condition, and an order is no variable: no programs by themselves
-            typeset = Typesetting(())
-            left, right = (rf"\text{{{text_latex(text)}}}" for text in (call, formula))
-        d = r"\partial " if "," in call else "d"
-        sides.append((rf"\frac{{{d.strip()}}}{{{d}{typeset.name(name)}}} {left}", right))
+    for each in filter(None, (primitive, PRIMITIVES.get(primitive.with_two))):
+        call, slopes = rule(each)
+        typeset = Typesetting(names_in((call,)))
+        left = typeset.factor(call)
+        if not each.latex and each.name in DEFINITIONS:
+            (definition,) = simplify((by_definition(call, always=True),))
+            sides.append((left, typeset.expression(definition)))
+        d = r"\partial " if len(call._prev) > 1 else "d"
+        sides += [
+            (rf"\frac{{{d.strip()}}}{{{d}{typeset.name(name)}}} {left}", typeset.expression(slope))
+            for name, slope in slopes.items()
+        ]
     return equations(sides)
 
 

@@ -13,7 +13,7 @@ from autodiff_cli import face
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.diff import diff
 from autodiff_cli.questions.functions import functions
-from autodiff_cli.views.tex import FOOT, HEAD
+from autodiff_cli.views.tex import FOOT, HEAD, of_function
 from places import TESTS
 from running import autodiff, lines
 from tex import compile_all, inside
@@ -25,6 +25,9 @@ ANSWERS = {
     "trace": lambda: face.trace(TEXT, POINT),
     "tangents": lambda: face.trace(TEXT, POINT, mode="forward", direction="x=1"),
     "diff": lambda: face.diff(TEXT, POINT, order=2, share=True),
+    "steps": lambda: face.diff(TEXT, steps=True),
+    "blanks": lambda: face.trace(TEXT, POINT, blanks=True),
+    "sheet": lambda: face.exercise(5, count=3, seed=7, solutions=True),
     "hessian": lambda: face.hessian("x**2*w + sin(x)/w", POINT),
     "jacobian": lambda: face.jacobian("x*w, x/w", POINT),
     "direction": lambda: face.jacobian("x*w, x/w", POINT, direction="x=1"),
@@ -50,10 +53,15 @@ def test_a_piece_and_a_document_say_the_same(name: str) -> None:
 
 
 def golden() -> Iterator[str]:
-    """What the consoles of the case files and tutorials show."""
+    """What the consoles of the case files, the tutorials and the README show: pieces, and the insides of documents."""
     for path in [*(TESTS / "cases").glob("*.txt"), *(TESTS / "tutorials").glob("*.md"), TESTS.parent / "README.md"]:
-        text = path.read_text(encoding="utf-8")
-        yield from re.findall(r"^\\begin\{(?:align\*|alignat\*)\}.*?^\\end\{align(?:at)?\*\}.*?$", text, re.M | re.S)
+        for session in re.split(r"^\$ ", path.read_text(encoding="utf-8"), flags=re.M)[1:]:
+            command, _, shown = session.partition("\n")
+            shown = re.split(r"^(?:```|! |# |\[\d+\]$)", shown, maxsplit=1, flags=re.M)[0]
+            if "--json" in command and shown.startswith("{"):
+                shown = json.loads(shown.splitlines()[0]).get("source", "")
+            if re.match(r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown):
+                yield inside(f"{shown.strip()}\n")
 
 
 def derivatives() -> Iterator[str]:
@@ -70,8 +78,17 @@ def derivatives() -> Iterator[str]:
 def test_it_compiles(tmp_path: Path) -> None:
     answers = [inside(answer().to_text("latex", document=True)) for answer in ANSWERS.values()]
     consoles, formulas = list(golden()), list(derivatives())
-    assert len(consoles) > 8 and len(formulas) > 100 and len(functions()) > 60
+    assert len(consoles) > 26 and not any("{document}" in each for each in consoles)
+    assert len(formulas) > 100 and len(functions()) > 60
     assert compile_all([*answers, *consoles, *formulas], tmp_path) > 20
+
+
+def test_functions_are_mathematics() -> None:
+    words = {"if ", "otherwise", " and "}
+    for entry in functions():
+        written = of_function(entry)
+        assert set(re.findall(r"\\text\{([^}]*)\}", written)) <= words, entry.name
+        assert written.count(r"\frac{d}{d") + written.count(r"\frac{\partial}{") == len(entry.derivatives), entry.name
 
 
 def test_a_stream_is_one_document(tmp_path: Path) -> None:
