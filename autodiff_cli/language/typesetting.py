@@ -393,9 +393,15 @@ def _between(x: _Piece, y: _Piece) -> str:
         or (WORD in (x.end, y.start) and x.end != DIGIT)
         or (BAR in (x.end, y.start) and x.end != DIGIT)
         or (y.start == OPEN and x.name in _APPLIED)
-        or (x.name != "" and x.name == y.name)
+        or (_base(x) != "" and _base(x) == _base(y))
     )
     return r" \cdot " if apart else r"\," if y.start == WORD else "" if x.end == DIGIT else " "
+
+
+def _base(piece: _Piece) -> str:
+    """The LaTeX of a symbol, or of the symbol that a power is of."""
+    first = piece.text[0] if piece.text and piece.level == POWER else ""
+    return piece.name or (first.name if isinstance(first, _Piece) else "")
 
 
 def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:

@@ -334,7 +334,8 @@ class _Page:
     def pull(self, pull: Pull) -> list[str]:
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
         adjoint, upstream = self.name(target, r"\bar"), self.name(source, r"\bar")
-        sign = r"\mathrel{+}" if pull.accumulates else ""
+        # the next column begins with the space before a relation, which would part the two signs of `+=`
+        sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
         local = rf"{upstream} \cdot \frac{{\partial {self.name(source)}}}{{\partial {self.name(target)}}}"
         if pull.graph is not None and (pull.graph._prev or pull.graph.label):
             local += rf" = {upstream} \cdot {self.typeset.factor(pull.graph)}"

@@ -31,6 +31,7 @@ WRITTEN = {
     "x*(x + 1)": "x (x + 1)",
     "(x + 1)*(x - 2)": "(x + 1) (x - 2)",
     "x*x": r"x \cdot x",
+    "x*x^n + x^2*x": r"x \cdot x^{n} + x^{2} \cdot x",
     "2*(1/3)": r"2 \cdot \frac{1}{3}",
     "a*b*-c": r"a b \cdot (-c)",
     "-x*y": "-x y",
