@@ -33,14 +33,15 @@ class Exhausted(ExpressionError, Refusal):  # type: ignore[misc, override]
 class Work:
     """Steps of work that are left to an answer: `most` at first, `left` now."""
 
-    __slots__ = ("_times", "left", "most")
+    __slots__ = ("_less", "_times", "left", "most")
 
     def __init__(self, times: float = 1) -> None:
         self._times = times
         self.renew(0)
 
-    def renew(self, length: int) -> None:
-        """Begin anew, with what a program of so many characters may take."""
+    def renew(self, length: float, less: str = "ask for less") -> None:
+        """Begin anew, with what a program of so many characters may take; `less` is what would take less."""
+        self._less = less
         self.most = self.left = self._times * (STEPS + STEPS_A_CHARACTER * length)
 
     def spend(self, steps: float) -> None:
@@ -54,7 +55,7 @@ class Work:
         times = math.ceil(self._times * needed / self.most)
         return Exhausted(
             "limit", f"this takes more than the {self.most:,.0f} steps of work that it may take",
-            hint=f"ask for less, or allow more: `--work {times if exactly else max(times, 10 * int(self._times))}`",
+            hint=f"{self._less}, or allow more: `--work {times if exactly else max(times, 10 * int(self._times))}`",
         )  # fmt: skip
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
 from ..numbers.base import NumberType
-from ..numbers.work import allowed
+from ..numbers.work import allowed, current, spend
 from ..values.second import hessian_in
 from ..values.sweep_in import sweep_in
 from ..values.value import Value
@@ -46,6 +46,19 @@ NAMED = 0.1
 """How large the part of a parameter in such a direction is for it to be named."""
 
 NEWTON_STEPS = 40
+
+TYPED_ROWS = 100
+"""So many rows of data count in what a fit may take as the formula typed once more each."""
+
+CHARACTERS_A_ROW = 0.2
+"""As how much of a formula each further row counts: some 200 evaluations of all rows."""
+
+STEPS_A_NUMBER, STEPS_A_SLOPE, STEPS_A_BEND = 40, 40, 150
+"""Steps of work that a number of the data takes to be read as the decimal it is, and a row's first and second
+derivatives beside the sum of their operations: measured, in microseconds."""
+
+PASSES = 6
+"""How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
 
 CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
@@ -188,9 +201,9 @@ def fit(
     """
     _check_extra()
     with allowed(anew=False) as work:
-        # every row of the data is as much to do as the formula typed once more
         rows = len(next(iter(columns.values()), ()))
-        work.renew(len(text) * (1 + rows))
+        less = "give fewer rows" if arithmetic is DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
+        work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         return _fit(
             text, columns, point, response, fixed or {}, bounds or {}, sigma, weights, loss, level, arithmetic, stop
         )
@@ -238,10 +251,12 @@ def _fit(
         )  # fmt: skip
     interrupted = False
     try:
-        ended, told = _strategies(model, posed, start, linear, loss)
-        values = ended.values
-        if loss == "linear" and not posed.bounds:
-            values, _ = polished(model, values)
+        # a step may lead to where numbers are too large to be squared: it is not taken
+        with np.errstate(over="ignore", invalid="ignore"):
+            ended, told = _strategies(model, posed, start, linear, loss)
+            values = ended.values
+            if loss == "linear" and not posed.bounds:
+                values, _ = polished(model, values)
     except Stopped:
         model.stop = lambda: False
         interrupted, told, values = True, "interrupted", start
@@ -667,9 +682,11 @@ class _Normal:
     ) -> None:  # fmt: skip
         self.m, self.names = m, posed.free
         self.output: Value = posed.program.outputs[0]
+        self.rows = rows
         reader = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
 
         def read(name: str, k: int) -> Any:
+            spend(STEPS_A_NUMBER)
             return reader._value(m, name, columns[name][k])
 
         def weight(k: int) -> Any:
@@ -677,20 +694,37 @@ class _Normal:
                 return read(weights, k)
             if sigma is None:
                 return m.number(1)
+            spend(STEPS_A_NUMBER)
             u = read(sigma, k) if isinstance(sigma, str) else reader._value(m, "sigma", repr(sigma))
             return m.number(1) / (u * u)
 
-        self.data = [
-            ({**held, **{name: read(name, k) for name in posed.predictors}}, read(posed.response, k), weight(k))
-            for k in rows
-        ]
+        def read_row(k: int) -> tuple[dict[str, Any], Any, Any]:
+            return {**held, **{name: read(name, k) for name in posed.predictors}}, read(posed.response, k), weight(k)
+
+        self._read_row = read_row
+        self._data: list[tuple[dict[str, Any], Any, Any]] = []
+
+    def data(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
+        """The predictors, the response and the weight of each row, of which each takes so many steps and its sweep.
+
+        The first one tells what all take, so that what cannot be done is not begun. Raises `Exhausted`.
+        """
+        work = current()
+        before = work.left
+        for k in range(len(self.rows)):
+            if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
+                raise work.exhausted(work.most - before + PASSES * needed)
+            if k == len(self._data):
+                self._data.append(self._read_row(self.rows[k]))
+            spend(steps)
+            yield self._data[k]
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:
         """The left sides at some values of the parameters."""
         zero = self.m.number(0)
         total = [zero] * len(self.names)
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data:
+        for row, y, weight in self.data(STEPS_A_SLOPE):
             swept = sweep_in(self.m, self.output, {**row, **point}, self.names)
             left = (swept.value - y) * weight
             total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
@@ -702,7 +736,7 @@ class _Normal:
         n = len(self.names)
         total = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data:
+        for row, y, weight in self.data(STEPS_A_BEND):
             here = hessian_in(self.m, self.output, {**row, **point}, self.names)
             left = here.value - y
             for i in range(n):
@@ -724,7 +758,7 @@ class _Normal:
         total = zero
         square = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data:
+        for row, y, weight in self.data(STEPS_A_SLOPE):
             swept = sweep_in(m, self.output, {**row, **point}, self.names)
             left = swept.value - y
             total = total + weight * left * left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -255,10 +256,13 @@ def _between(
 def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, ...]:
     """The pieces, cut at these places as well; single points are dropped."""
     found: list[Stretch] = []
+    places = sorted(at)
     for stretch in stretches:
         piece: list[Point] = []
+        passed = 0
         for point in stretch:
-            if piece and any(piece[-1][0] < x <= point[0] for x in at):
+            before, passed = passed, bisect_right(places, point[0])
+            if piece and passed > before:
                 found.append(tuple(piece))
                 piece = []
             piece.append(point)

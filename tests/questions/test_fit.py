@@ -16,11 +16,13 @@ import pytest
 from scipy.optimize import curve_fit
 
 from autodiff_cli import ExpressionError
+from autodiff_cli.questions import fit as fitting
 from autodiff_cli.questions.arithmetic import chosen
 from autodiff_cli.questions.bounds import Range
 from autodiff_cli.questions.fit import Fit, fit
 from autodiff_cli.questions.point import typed
 from autodiff_cli.views.plots.fitted import CELLS, in_sight
+from counting import allowed, counted_calls
 from places import TESTS
 from running import autodiff
 
@@ -336,3 +338,69 @@ def test_the_picture_says_how_many_rows_it_shows(tmp_path: Path) -> None:
     assert autodiff("fit", "y = a + b*x", "--data", str(data), "--output", str(picture)).code == 0
     text = picture.read_text(encoding="utf-8")
     assert re.search(r">data \([\d,]+ of 20,000 drawn\)<", text) and len(text) < 2_000_000
+
+
+# ---- work ---------------------------------------------------------------------------------------------------------
+def decaying(rows: int) -> dict[str, list[float]]:
+    x = [1 + 9 * k / rows for k in range(rows)]
+    return {"x": x, "y": [2.5 * math.exp(-0.3 * each) + 0.01 * math.sin(k * k) for k, each in enumerate(x)]}
+
+
+@pytest.mark.parametrize("digits", [None, 50])
+@pytest.mark.parametrize("text", ["y = a*x + b", "y = a*exp(-b*x)", "y = a*gamma(x + b)", "y = a*x**b + a*b"])
+def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
+    text: str, digits: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, arithmetic = decaying(40), chosen(False, digits, digits is None)
+    sharpened = fitting._sharpened
+    spent: list[tuple[float, int]] = []
+
+    def counted(*given: Any) -> Fit:
+        (work,) = made
+        before = work.left
+        with counted_calls() as count:
+            found = sharpened(*given)
+        spent.append((before - work.left, count.total))
+        return found
+
+    monkeypatch.setattr(fitting, "_sharpened", counted)
+    made = allowed(monkeypatch)
+    fit(text, data, {"a": 1, "b": 1}, arithmetic=arithmetic)
+    ((steps, calls),) = spent
+    # a step is a microsecond, and so are some five calls
+    assert calls < 6 * steps
+
+
+@pytest.mark.parametrize(("digits", "option"), [(None, "certified"), (30, "precision")])
+def test_digits_of_too_many_rows_are_refused_at_the_first(
+    digits: int | None, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, arithmetic = decaying(20_000), chosen(False, digits, digits is None)
+    swept: list[object] = []
+    original = fitting.hessian_in
+
+    def noted(m: Any, *given: Any) -> Any:
+        swept.append(m)
+        return original(m, *given)
+
+    monkeypatch.setattr(fitting, "hessian_in", noted)
+    with pytest.raises(ExpressionError) as caught:
+        fit("y = a*exp(-b*x)", data, {"a": 1, "b": 1}, arithmetic=arithmetic)
+    assert caught.value.kind == "limit" and len(swept) == 1
+    hint = re.fullmatch(f"give fewer rows, or leave out `--{option}`, or allow more: `--work [0-9]+`", caught.value.hint)
+    assert hint, caught.value.hint
+
+
+def test_what_a_fit_may_take_grows_with_the_rows_as_far_as_some_evaluations_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = allowed(monkeypatch)
+    few, many = fit("y = a*x + b", decaying(1000)), fit("y = a*x + b", decaying(21_000))
+    assert [many.rows, few.rows] == [21_000, 1000]
+    first, last = made
+    assert last.most - first.most == pytest.approx(200 * 20_000)
+    assert 20_000 * few.evaluations <= (last.most - last.left) - (first.most - first.left) <= 40_000 * few.evaluations
+    with pytest.raises(ExpressionError, match="more than the") as caught:
+        # far from any solution: the search goes on from other starts
+        fit("y = a*gamma(x + b)", decaying(5000), {"a": 1, "b": 1})
+    assert caught.value.kind == "limit" and caught.value.hint == "give fewer rows, or allow more: `--work 10`"
