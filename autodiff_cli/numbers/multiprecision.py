@@ -476,6 +476,7 @@ def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -
 def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
     """The logarithm of beta for positive a and b, right to an absolute error."""
     context = m.context
+    m._charge("gamma")  # there are three of them, where one function is charged for
     a, b = max(a, b), min(a, b)
     if context.mag(a) - 2 * max(context.mag(b), 0) > context.prec + GUARD:
         return context.loggamma(b) - b * context.ln(a)  # DLMF 5.11.12

@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.numbers.work import allowed
 from autodiff_cli.questions.problem import parse
 from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.run.tape import Tape
@@ -180,3 +181,17 @@ def test_a_context_of_its_own() -> None:
     assert mp.prec == before
     with pytest.raises(AttributeError):
         _ = first.no_such_function
+
+
+@pytest.mark.parametrize("inputs", [(0.3, 0.4), (-0.3, -0.4), (-7.7, -7.7)])
+def test_beta_is_counted_for_the_three_gammas_it_is(inputs: tuple[float, float]) -> None:
+    m = Multiprecision(20)
+
+    def steps(name: str, *given: float) -> float:
+        with allowed() as work:
+            getattr(m, name)(*given)
+            return work.most - work.left
+
+    steps("gamma", 0.3), steps("beta", *inputs)  # what is found once
+    gamma, beta = steps("lgamma", 0.3), steps("beta", *inputs)
+    assert 1.8 * gamma < beta < 3.5 * gamma

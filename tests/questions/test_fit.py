@@ -387,7 +387,9 @@ def test_digits_of_too_many_rows_are_refused_at_the_first(
     with pytest.raises(ExpressionError) as caught:
         fit("y = a*exp(-b*x)", data, {"a": 1, "b": 1}, arithmetic=arithmetic)
     assert caught.value.kind == "limit" and len(swept) == 1
-    hint = re.fullmatch(f"give fewer rows, or leave out `--{option}`, or allow more: `--work [0-9]+`", caught.value.hint)
+    hint = re.fullmatch(
+        f"give fewer rows, or leave out `--{option}`, or allow more: `--work [0-9]+`", caught.value.hint
+    )
     assert hint, caught.value.hint
 
 

@@ -23,7 +23,7 @@ from autodiff_cli.questions.bounds import Range
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.plot import Curve, Tangent, around, plot
 from autodiff_cli.questions.problem import parse
-from autodiff_cli.questions.sampling import Stretch
+from autodiff_cli.questions.sampling import Stretch, split
 from autodiff_cli.questions.surface import Heights, Surface, read_path, refined
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values.value import Value, in_order
@@ -31,7 +31,7 @@ from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
 from autodiff_cli.views.plot import title_of
 from autodiff_cli.views.plots.figure import DARK, LIGHT, figure
 from autodiff_cli.views.plots.frame import Frame, frames, within
-from counting import calls, compared, compares
+from counting import calls, compared, compares, lines
 from places import TESTS
 from running import autodiff
 from strategies import graphs, program_text
@@ -716,3 +716,14 @@ def test_equations_are_written_as_mathematics_writes_them() -> None:
     }
     for text, title in titles.items():
         assert title_of(_implicit(text, {"x": 3, "y": 4}, 2, 4, unknowns=["y"])) == title
+
+
+def test_pieces_are_cut_at_many_breaks_as_fast_as_at_few() -> None:
+    pieces = [tuple((10.0 * k + j, 0.0) for j in range(9)) for k in range(200)]
+    assert split([((0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (3.0, 4.0))], [1.5]) == (
+        ((0.0, 1.0), (1.0, 2.0)), ((2.0, 3.0), (3.0, 4.0))
+    )  # fmt: skip
+    # a break at a point is before it; a piece of one point is not drawn
+    assert split([((0.0, 1.0), (1.0, 2.0), (2.0, 3.0))], [0.0, 1.0]) == (((1.0, 2.0), (2.0, 3.0)),)
+    few = lines(lambda: split(pieces, [25.0]))
+    assert lines(lambda: split(pieces, [10.0 * k - 0.5 for k in range(200)])) < 1.1 * few
