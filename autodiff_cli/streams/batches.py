@@ -125,8 +125,8 @@ class Parquet(Reader):
 
         elsewhere = filesystems.is_url(source.path)
         place = filesystems.opened(source.path) if elsewhere else source.path
-        if source.path == "-":
-            raw = peeked()
+        if source.once:
+            raw = peeked(source.path)
             if not raw.seekable():
                 hint = "give the name of the file, or pipe Arrow"
                 raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
@@ -185,8 +185,9 @@ class Arrow(Parquet):
     ) -> None:  # fmt: skip
         Reader.__init__(self, source, needs, several, file, span)
         pa = arrow("to read Arrow")
-        if source.path == "-":
-            begin, place = peeked().peek(8), peeked()
+        if source.once:
+            place = peeked(source.path)
+            begin = place.peek(8)
         else:
             if filesystems.is_url(source.path):
                 place = filesystems.opened(source.path)
@@ -198,7 +199,7 @@ class Arrow(Parquet):
         if self.stream:
             self.file = self.told(lambda: pa.ipc.open_stream(place))
         else:
-            if source.path == "-" and not place.seekable():
+            if source.once and not place.seekable():
                 place = pa.BufferReader(place.read())
             self.file = self.told(lambda: pa.ipc.open_file(place))
         self.place = place

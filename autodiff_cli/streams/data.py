@@ -219,9 +219,8 @@ def _long(
 
 def _flushes(data: Data) -> bool:
     """Whether answers go out as they come."""
-    if data.reads_input:
-        return not (is_file(sys.stdin) and not sys.stdout.isatty())
-    return sys.stdout.isatty()
+    waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in data.sources)
+    return waits or sys.stdout.isatty()
 
 
 # ---- wide rows ----------------------------------------------------------------------------------------------------
@@ -254,9 +253,10 @@ def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: Told) ->
     if format not in parts.FORMATS:
         raise lacking(format, parts.FORMATS)
     _check_doubles(data, format, told)
-    if data.reads_input:
-        raise ExpressionError("usage", "standard input cannot be read in parts", hint="name a file, or leave them out")
     for source in data.sources:
+        if source.once:
+            hint = "name a file, or leave them out"
+            raise ExpressionError("usage", f"{source.name} cannot be read in parts", hint=hint)
         if parts.absolute(source.path).startswith(parts.absolute(folder)):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)

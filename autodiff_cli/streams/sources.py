@@ -6,6 +6,7 @@ import glob
 import gzip
 import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -64,6 +65,11 @@ class Source(NamedTuple):
         return "standard input" if self.path == "-" else self.path
 
     @property
+    def once(self) -> bool:
+        """Whether it can be read once only, as standard input and a pipe can."""
+        return read_once(self.path)
+
+    @property
     def columnar(self) -> bool:
         """Whether only pyarrow can read it."""
         return self.format in COLUMNAR
@@ -75,8 +81,12 @@ def sources(given: Sequence[str], format: str | None) -> list[Source]:
         listed = ", ".join(f"`{each}`" for each in INPUT_FORMATS)
         raise ExpressionError("usage", f"`--input-format` cannot be `{format}`", hint=f"it is one of {listed}")
     paths = [path for each in given for path in _paths(filesystems.plain(each))]
-    if paths.count("-") > 1:
-        raise ExpressionError("usage", "standard input can be read once", hint="leave one `-` out")
+    pipes: set[str] = set()
+    for path in filter(read_once, paths):
+        if path in pipes:
+            name = Source(path, None, None).name
+            raise ExpressionError("usage", f"{name} can be read once", hint=f"leave one `{path}` out")
+        pipes.add(path)
     return together(lambda path: _source(path, format), paths)
 
 
@@ -138,14 +148,19 @@ def _by_name(path: str) -> tuple[str | None, str | None]:
 
 
 def _source(path: str, format: str | None) -> Source:
+    named: tuple[str | None, str | None] = (None, None)
     if path == "-":
         begin = peeked().peek(8)[:8]
-        named: tuple[str | None, str | None] = (None, None)
     else:
         named = _by_name(path)
         try:
-            with filesystems.opened(path) if is_url(path) else open(path, "rb") as file:
-                begin = file.read(8)
+            if read_once(path):
+                # what is open from a reading that came to nothing is another pipe's by now
+                _pipes.pop(path, None)
+                begin = peeked(path).peek(8)[:8]
+            else:
+                with filesystems.opened(path) if is_url(path) else open(path, "rb") as file:
+                    begin = file.read(8)
         except OSError as fault:
             raise filesystems.unread(path, fault) from None
         except ValueError:
@@ -164,11 +179,27 @@ def _source(path: str, format: str | None) -> Source:
     return Source(path, named[0], kind if kind in PACKED.values() else None)
 
 
+def read_once(path: str) -> bool:
+    """Whether what a path names can be read once only: standard input, a pipe, a device."""
+    if path == "-" or is_url(path):
+        return path == "-"
+    with suppress(OSError, ValueError):
+        kind = os.stat(path).st_mode
+        return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
+    return False
+
+
 _peeked: list[tuple[object, io.BufferedReader]] = []
+_pipes: dict[str, io.BufferedReader] = {}
+"""Pipes that have been looked into: opened again, they would lack what was seen, or never end."""
 
 
-def peeked() -> io.BufferedReader:
-    """Standard input, as a file that can be looked into."""
+def peeked(path: str = "-") -> io.BufferedReader:
+    """Standard input, or a pipe, as a file that can be looked into. Raises what opening a file raises."""
+    if path != "-":
+        if path not in _pipes or _pipes[path].closed:
+            _pipes[path] = open(path, "rb")  # noqa: SIM115 - whoever reads it closes it
+        return _pipes[path]
     raw: Any = standard_input()
     if isinstance(raw, io.BufferedReader):
         return raw
@@ -194,8 +225,8 @@ def opened(source: Source) -> File:
 
 def bytes_of(source: Source) -> File:
     """A file as it is, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
-    if source.path == "-":
-        return peeked()
+    if source.once:
+        return peeked(source.path)
     return filesystems.opened(source.path) if is_url(source.path) else open(source.path, "rb")
 
 

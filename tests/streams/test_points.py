@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import os
 import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -114,6 +118,49 @@ def test_columns_that_are_carried_along_are_columns_of_their_own() -> None:
         assert "column `value` in the answers already" in clash.err
     apart = autodiff("grad", "x", "--points", "-", "--keep", "value", stdin=data)
     assert json.loads(apart.out)["keep"] == {"value": "7"}
+
+
+@contextmanager
+def piped(data: bytes) -> Iterator[str]:
+    """The name of a pipe that holds some bytes and no more, as a shell's `<(command)` is one."""
+    out, into = os.pipe()
+    os.write(into, data)
+    os.close(into)
+    try:
+        yield f"/dev/fd/{out}"
+    finally:
+        os.close(out)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=("text", "gzip"))
+@pytest.mark.parametrize("options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join)
+def test_a_pipe_has_a_name_and_is_read_once(
+    options: tuple[str, ...], pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:  # fmt: skip
+    text = b"x,y\n1,2\n3,4\n"
+    (tmp_path / "file.csv").write_bytes(text)
+    asked = ("grad", "x*y", *options, "--format", "csv", "--points")
+    expected = autodiff(*asked, str(tmp_path / "file.csv"))
+    assert expected.code == 0
+    with piped(pack(text)) as one:
+        assert autodiff(*asked, one).out == expected.out
+    with piped(pack(text)) as one, piped(pack(text)) as other:
+        both = autodiff(*asked, one, "--points", other)
+        assert both.code == 0
+        assert len(both.out.splitlines()) == 2 * len(expected.out.splitlines()) - 1
+    with piped(pack(text)) as one:
+        twice = autodiff(*asked, one, "--points", one)
+        assert (twice.code, twice.err.splitlines()[0]) == (2, f"error: `{one}` can be read once")
+
+
+@pytest.mark.parametrize("command", ["check", "descend"])
+def test_data_may_come_through_a_pipe(command: str, tmp_path: Path) -> None:
+    text = b"x,y\n1,2\n3,4\n"
+    (tmp_path / "file.csv").write_bytes(text)
+    asked = (command, "(y - a*x)**2", "--at", "a=1", "--reduce", "mean", "--format", "jsonl", "--data")
+    with piped(text) as one:
+        found = autodiff(*asked, one)
+    assert (found.code, found.out) == (0, autodiff(*asked, str(tmp_path / "file.csv")).out)
 
 
 def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
