@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from ..errors import ExpressionError
-from ..views.formats import Asked, disarmed, lacking
+from ..views.formats import Asked, carried, disarmed, lacking
 from ..views.wide import WIDE, Values, wide
 
 GROUP = 262_144
@@ -102,8 +102,8 @@ class CellsSink(Sink):
         self.spreadsheet = spreadsheet
         self.options = csv.WriteOptions(include_header=False, delimiter=separator)
         self.csv = csv
-        quoted = [f'"{x}"' if separator in x or '"' in x or "\n" in x else x for x in (
-            name.replace('"', '""') for name in schema.names
+        quoted = [f'"{x}"' if separator in x or '"' in x or "\t" in x or "\n" in x else x for x in (
+            carried(name).replace('"', '""') for name in schema.names
         )]  # fmt: skip
         file.write((separator.join(quoted) + "\n").encode())
 
@@ -116,6 +116,7 @@ class CellsSink(Sink):
                 columns[k] = pa.array([cell and disarmed(cell) for cell in columns[k].to_pylist()], pa.string())
             elif not _is_plain(field.type):
                 columns[k] = _as_text(columns[k])
+            columns[k] = _as_carried(columns[k])
         self.csv.write_csv(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), self.file, self.options)
 
     def close(self) -> None:
@@ -135,6 +136,23 @@ def _as_text(column: Any) -> Any:
     import pyarrow as pa
 
     return pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
+
+
+_CONTROLS = r"[\x00-\x08\x0b-\x1f\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}]"
+"""What is written as an escape wherever it stands, as pyarrow writes patterns."""
+
+
+def _as_carried(column: Any) -> Any:
+    """The column; texts with controls as they are carried along row by row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds = pa.types
+    if not (kinds.is_string(column.type) or kinds.is_large_string(column.type)):
+        return column
+    if not pc.any(pc.match_substring_regex(column, _CONTROLS)).as_py():
+        return column
+    return pa.array([cell and carried(cell) for cell in column.to_pylist()], column.type)
 
 
 class TextSink(Sink):

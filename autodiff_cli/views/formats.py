@@ -279,7 +279,7 @@ class Separated(Writer[Answer]):
     def _head(self) -> None:
         if not self._begun:
             self._begun = True
-            self.out.write(self.separator.join(self.view.columns) + "\n")
+            self.out.write(self.separator.join([self._cell(column, True) for column in self.view.columns]) + "\n")
 
     def _row(self, asked: Asked, row: Row) -> None:
         self._head()
@@ -301,15 +301,17 @@ class Separated(Writer[Answer]):
 
     def _cell(self, text: str, kept: bool) -> str:
         """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
-        if kept:
-            text = "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(text)])
-        else:
-            text = visible(text)
+        text = carried(text) if kept else visible(text)
         return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or self.separator in text else text
 
 
 _BREAKS = re.compile("([\t\n])")
 _QUOTED = re.compile('["\t\n]')
+
+
+def carried(cell: str) -> str:
+    """A cell that is carried along, as a file and a terminal can have it: with escapes for controls but its breaks."""
+    return "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(cell)])
 
 
 def disarmed(cell: str) -> str:

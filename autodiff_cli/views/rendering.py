@@ -183,7 +183,7 @@ class Markdown(PlainText):
 
     def table(self, table: Table) -> Iterable[str]:
         """A table."""
-        yield "| " + " | ".join(map(escaped, table.heads)) + " |"
+        yield "| " + " | ".join(escaped(visible(head, self.look.encoding)) for head in table.heads) + " |"
         yield "|" + "|".join("---:" if column in table.right else "---" for column in range(len(table.heads))) + "|"
         for row in table.rows:
             yield "| " + " | ".join(self.line(cell).replace("|", "\\|") for cell in row) + " |"
@@ -228,7 +228,7 @@ class Html(PlainText):
             return f"<tr>{''.join(made)}</tr>"
 
         yield "<table>"
-        yield f"<thead>{row('th', map(escaped_html, table.heads))}</thead>"
+        yield f"<thead>{row('th', (escaped_html(visible(head)) for head in table.heads))}</thead>"
         yield "<tbody>"
         for cells in table.rows:
             yield row("td", map(self.text, cells))

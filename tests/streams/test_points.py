@@ -23,6 +23,7 @@ from autodiff_cli.questions import fields, reading
 from autodiff_cli.questions.gradient import gradient
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import requests, textrows
+from autodiff_cli.views.characters import is_shown
 from counting import compared, compares
 from running import autodiff
 from strategies import graphs
@@ -161,6 +162,32 @@ def test_data_may_come_through_a_pipe(command: str, tmp_path: Path) -> None:
     with piped(text) as one:
         found = autodiff(*asked, one)
     assert (found.code, found.out) == (0, autodiff(*asked, str(tmp_path / "file.csv")).out)
+
+
+@pytest.mark.parametrize("options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join)
+@pytest.mark.parametrize("format", ["csv", "tsv", "markdown", "table", "json", "jsonl"])
+def test_no_heading_and_no_cell_controls_a_terminal(format: str, options: tuple[str, ...]) -> None:
+    turned = "a\x9b31m; \u202eb\u2066c\x7f\u200f"
+    data = f'x,"{turned}"\n1,"{turned}\x1b[31m\x85"\n'
+    keep = ("--keep-all",) if options else ("--keep", turned)
+    found = autodiff("grad", "x**2", "--points", "-", *options, *keep, "--format", format, stdin=data)
+    assert found.code == 0, found.err
+    assert [char for char in found.out if char != "\n" and not is_shown(char) and char != "\t"] == []
+    escape = {"json": "\\u009b", "jsonl": "\\u009b", "markdown": "\\\\x9b"}.get(format, "\\x9b")
+    assert found.out.count(escape) == 2
+
+
+@pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+def test_a_heading_is_quoted_where_it_has_to_be(backend: str, format: str, separator: str) -> None:
+    names = ["a,b", "c\td", 'e"f']
+    into = io.StringIO()
+    csv.writer(into, quoting=csv.QUOTE_NONNUMERIC).writerows([["x", *names], [1, *names]])
+    asked = ("grad", "x", "--points", "-", "--input-format", "csv", "--wide", "--keep-all", "--backend", backend)
+    rows = list(
+        csv.reader(io.StringIO(autodiff(*asked, "--format", format, stdin=into.getvalue()).out), delimiter=separator)
+    )
+    assert [row[4:] for row in rows] == [names, names]
 
 
 def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
