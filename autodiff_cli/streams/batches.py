@@ -327,7 +327,8 @@ class Text(Reader):
         return b"".join(parts)
 
     def chunks(self) -> Iterator[Chunk]:
-        first, block = self.first, self.block
+        # the first block may end with the header
+        first, block = self.first, self.block or self.next_block()
         self.block = b""
         while block:
             try:
@@ -598,6 +599,8 @@ def _cuts(block: bytes, quotes: Any) -> list[int]:
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
     if len(quotes):
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    if not len(ends):
+        return []
     step = max(SMALL, len(block) // PIECES)
     chosen = np.unique(ends[np.minimum(np.searchsorted(ends, np.arange(step, len(block), step)), len(ends) - 1)])
     cuts = [int(cut) for cut in chosen if cut < len(block)]

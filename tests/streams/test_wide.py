@@ -185,6 +185,27 @@ def pathological(rng: random.Random) -> str:
     return "note,x,y\n" + "".join(rows)
 
 
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("x,y\n" + "1" * 500 + ",2\n3,4\n", ["point", None]),
+        ("x,y\n1,2\n" + "1" * 500, [None, "point"]),
+        ("x,y\n" + "1" * 500, ["point"]),
+        ("x,y," + "z" * 500 + "\n1,2,3\n4,5,6\n", [None, None]),
+    ],
+    ids=("first", "last", "only", "heading"),
+)  # fmt: skip
+def test_a_line_may_be_longer_than_a_block(
+    text: str, rows: list[str | None], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(batches, "SMALL", 40)
+    monkeypatch.setattr(batches, "BLOCK", 100)
+    asked = ("grad", "x*y", "--points", "-", "--wide", "--backend", backend, "--format", "jsonl")
+    found = [json.loads(line)["error"] for line in autodiff(*asked, stdin=text).out.splitlines()]
+    assert [each and each.split(": ")[1 if each.startswith("line") else 0] for each in found] == rows
+
+
 def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However a file falls into blocks and pieces, its rows are those that our own reader sees."""
     monkeypatch.setattr(batches, "SMALL", 40)
