@@ -1,4 +1,4 @@
-"""Uncertainty budgets as SVG or PNG: what each input contributes, and what draws give beside the normal curve."""
+"""Uncertainty budgets as SVG, PNG or PDF: what each input contributes, and what draws give beside the normal curve."""
 
 from __future__ import annotations
 

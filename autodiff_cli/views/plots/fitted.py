@@ -1,4 +1,4 @@
-"""Fits as SVG or PNG: the data, the curve with its confidence band, and the residuals below."""
+"""Fits as SVG, PNG or PDF: the data, the curve with its confidence band, and the residuals below."""
 
 from __future__ import annotations
 
