@@ -31,7 +31,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
         if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
     }
 )
-"""The functions by the names of their operations: whatever a family's module defines and does not keep to itself."""
+"""The functions by the names of their operations: Python's own, and what a family's module defines and shows."""
 
 
 class Real(NumberType):
