@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -328,14 +331,14 @@ class Text(Reader):
 
     def chunks(self) -> Iterator[Chunk]:
         # the first block may end with the header
-        first, block = self.first, self.block or self.next_block()
+        block = self.block or self.next_block()
         self.block = b""
         while block:
             try:
-                for chunk, lines in self.parsed(block, first):
+                for chunk, lines in self.parsed(block, self.first):
                     if chunk.batch.num_rows:
                         yield chunk
-                    first += lines
+                    self.first += lines
                     self.passed += chunk.size
                     block = block[chunk.size :]
             except Unclosed:
@@ -353,8 +356,8 @@ class Text(Reader):
         quotes = _quotes(block, self.separator) if b'"' in block and self.separator else ()
         batch = None if quotes is None else self.by_arrow(block)
         if batch is not None:
-            at = self.at(block, first)
-            where = self.looked_up(block, first) if batch.num_rows != lines else lambda row: at(first + row)
+            at = self.at(first)
+            where = self.looked_up(block, first) if batch.num_rows != lines else at
             yield Chunk(batch, where, {}, len(block)), lines
         elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
             for start, stop in pairwise((0, *cuts)):
@@ -420,19 +423,19 @@ class Text(Reader):
         texts = Texts(io.BytesIO(block), self.source.path, None, first=False)
         return cells_of(self.names, texts, self.separator) if self.separator else objects_of(texts)
 
-    def at(self, block: bytes, first: int) -> Callable[[int], str]:
-        """Where a line is in a block that begins at the line `first`, for messages."""
-        return lambda line: f"{self.prefix}line {line}: "
+    def at(self, first: int) -> Callable[[int], str]:
+        """Where the lines of a block are that begins at the line `first`, counted from 0, for messages."""
+        return lambda line: f"{self.prefix}line {first + line}: "
 
     def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
         """Where the rows of a block are in which some lines are no rows, or some rows several lines."""
         found: list[int] = []
-        at = self.at(block, first)
+        at = self.at(first)
 
         def where(row: int) -> str:
             if not found:
                 found.extend(line for line, _, _ in self.rows_of(block))
-            return at(first - 1 + found[row])
+            return at(found[row] - 1)
 
         return where
 
@@ -445,7 +448,7 @@ class Text(Reader):
         lines: list[int] = []
         for line, cells, error in self.rows_of(block):
             row = len(lines)
-            lines.append(first - 1 + line)
+            lines.append(line - 1)
             if error is not None:
                 if isinstance(error, Unclosed) and self.more and len(block) <= reading.LIMIT:
                     raise error
@@ -463,7 +466,7 @@ class Text(Reader):
                         faults[row] = wrong
                 columns[name].append(number)
         batch = pa.RecordBatch.from_pydict(columns, schema=self.schema)
-        at = self.at(block, first)
+        at = self.at(first)
         return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
 
     @property
@@ -552,16 +555,83 @@ class Cut(Text):
         self.taken += len(block)
         return block
 
-    def at(self, block: bytes, first: int) -> Callable[[int], str]:
-        begin = self.passed
+    def chunks(self) -> Iterator[Chunk]:
+        yield from super().chunks()
+        with suppress(ExpressionError):
+            # whether the file is still there is for others to say
+            _LINES.note(self.known, self.start, self.passed, self.first - 1)
 
-        def where(line: int) -> str:
-            place = 0
-            for _ in range(line - first):
-                place = block.find(b"\n", place) + 1
-            return f"{self.prefix}byte {begin + place}: "
+    def at(self, first: int) -> Callable[[int], str]:
+        return lambda line: f"{self.prefix}line {self.before + first + line}: "
 
-        return where
+    @cached_property
+    def known(self) -> filesystems.Entry:
+        """The file, as it is now."""
+        return filesystems.entries([self.source.path])[0]
+
+    @cached_property
+    def before(self) -> int:
+        """How many lines there are in the file before the part: counted where somebody asks."""
+        return _LINES.before(self.known, self.start)
+
+
+class Lines:
+    """How many lines there are in stretches of files: those that have been read, and those that had to be counted."""
+
+    FILES = 64
+    """Files that are remembered."""
+
+    def __init__(self) -> None:
+        self.files: dict[filesystems.Entry, dict[int, tuple[int, int]]] = {}
+        """Of each file where stretches end that begin at a byte, and how many lines they have."""
+        self.lock = threading.Lock()
+
+    def note(self, file: filesystems.Entry, start: int, stop: int, lines: int) -> None:
+        """Remember a stretch that has been read, from the beginning of a line to that of another one."""
+        with self.lock:
+            stretches = self.files.setdefault(file, {})
+            if stretches.get(start, (start, 0))[0] < stop:
+                stretches[start] = stop, lines
+            while len(self.files) > self.FILES:
+                del self.files[next(iter(self.files))]
+
+    def before(self, file: filesystems.Entry, stop: int) -> int:
+        """How many lines end before a byte of a file. Raises `ExpressionError`."""
+        with self.lock:
+            known = dict(self.files.get(file, {}))
+        place = lines = 0
+        starts = sorted((start for start in known if start < stop), reverse=True)
+        while place < stop:
+            while starts and starts[-1] < place:
+                starts.pop()
+            due = starts[-1] if starts else stop
+            if place < due:
+                lines += _line_ends(file.path, place, due)
+                place = due
+            elif known[place][0] <= stop:
+                place, count = known[place]
+                lines += count
+            else:
+                starts.pop()
+        self.note(file, 0, stop, lines)
+        return lines
+
+
+_LINES = Lines()
+
+
+def _line_ends(path: str, start: int, stop: int) -> int:
+    """How many lines end between two bytes of a file. Raises `ExpressionError`."""
+    count = 0
+    try:
+        with filesystems.opened(path) as file:
+            file.seek(start)
+            while start < stop and (data := file.read(min(BLOCK, stop - start))):
+                count += _count(data, b"\n", len(data))
+                start += len(data)
+    except (OSError, ValueError) as fault:
+        raise filesystems.unread(path, fault) from None
+    return count
 
 
 def _count(block: bytes, char: bytes, stop: int) -> int:
