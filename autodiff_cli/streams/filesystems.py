@@ -21,6 +21,9 @@ AT_HAND = 32 * 1024 * 1024
 SECONDS = 10
 """How long a connection may take."""
 
+PATIENCE = 60
+"""How many seconds may pass without an answer on a connection; the library's 3 are short where much is going on."""
+
 OBJECTS = ("s3", "gcs", "abfs")
 """File systems that show a file only when all of it has come; in the others it is written beside, and then renamed."""
 
@@ -118,7 +121,8 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         if region is None:
             region = "us-east-1" if endpoint else fs.resolve_s3_region(host)
         return fs.S3FileSystem(
-            region=region, endpoint_override=endpoint, connect_timeout=SECONDS, allow_delayed_open=True
+            region=region, endpoint_override=endpoint, connect_timeout=SECONDS, request_timeout=PATIENCE,
+            allow_delayed_open=True,
         ), host  # fmt: skip
     if scheme in ("gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"):
         found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/")

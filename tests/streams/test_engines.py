@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,58 @@ from running import Result, autodiff
 
 distributed: Any = pytest.importorskip("distributed")
 
+PATIENCE = 300
+"""Seconds after which something will not happen any more, on however busy a machine."""
+
 GROUPS, ROWS = 12, 1_000
 FORMULA = "x*exp(-y) + sqrt(x - 1)"
 """The first two rows have no answer."""
 
 
+HOLDING = """\
+import os, time
+from autodiff_cli.streams import engines
+
+def dask_setup(worker):
+    make = engines.make
+
+    def held(job, part):
+        hold = job.folder.rstrip("/") + ".hold"
+        if part.number >= {free} and os.path.exists(hold):
+            open(f"{{hold}}-{{part.number}}", "a").close()
+            while os.path.exists(hold):
+                time.sleep(0.01)
+        return make(job, part)
+
+    engines.make = held
+"""
+"""What workers load, so that a run stands still in the middle, however fast or busy the machine is."""
+
+FREE = 3
+"""So many parts are made while a run is held."""
+
+
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
+def preload(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The file with what workers load."""
+    path = tmp_path_factory.mktemp("preload") / "holding.py"
+    path.write_text(HOLDING.format(free=FREE), encoding="utf-8")
+    return str(path)
+
+
+@contextmanager
+def held(out: Path) -> Iterator[None]:
+    """Keep the runs into a folder from making more than the first parts."""
+    hold = out.with_name(out.name + ".hold")
+    hold.touch()
+    try:
+        yield
+    finally:
+        hold.unlink()
+
+
+@pytest.fixture(scope="module")
+def cluster(preload: str) -> Iterator[str]:
     """The address of a scheduler with two workers, which come back when they end."""
     import logging
 
@@ -35,7 +81,12 @@ def cluster() -> Iterator[str]:
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1, "logging.distributed": "critical"}),
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": 1, "logging.distributed": "critical",
+                "distributed.worker.preload": [preload],
+            }
+        ),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit="450MB", dashboard_address="127.0.0.1:0", host="127.0.0.1",
             silence_logs=logging.CRITICAL,
@@ -61,19 +112,27 @@ def arguments(data: Path, out: Path, *more: str) -> list[str]:
     ]  # fmt: skip
 
 
-def begun(arguments: list[str]) -> subprocess.Popen[str]:
+def begun(arguments: list[str], **env: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "autodiff_cli", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | env
+    )  # fmt: skip
 
 
 def until(done: Callable[[], bool], what: str) -> None:
-    limit = time.monotonic() + 120
+    limit = time.monotonic() + PATIENCE
     while not done():
         assert time.monotonic() < limit, what
         time.sleep(0.01)
 
 
-def some_parts(out: Path, count: int = 3) -> Callable[[], bool]:
+def in_the_middle(out: Path) -> None:
+    """Wait until the first parts are made, and two workers are held at others."""
+    until(some_parts(out, FREE), "no part is made")
+    until(lambda: len(list(out.parent.glob(f"{out.name}.hold-*"))) == 2, "there are no two workers")
+
+
+def some_parts(out: Path, count: int) -> Callable[[], bool]:
     return lambda: len(list((out / "_unfinished").glob("part-*"))) >= count
 
 
@@ -114,37 +173,44 @@ def test_a_cluster_makes_the_parts(cluster: str, data: Path, tmp_path: Path) -> 
 def test_a_worker_that_is_killed_is_made_up_for(cluster: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with distributed.Client(cluster, set_as_default=False) as client:
-        workers = list(client.run(os.getpid).values())
-        process = begun(arguments(data, out, "--scheduler", cluster))
-        until(some_parts(out), "no part is made")
-        os.kill(workers[0], signal.SIGKILL)
-        _, said = process.communicate(timeout=120)
+        workers = client.run(os.getpid)
+        with held(out):
+            process = begun(arguments(data, out, "--scheduler", cluster))
+            in_the_middle(out)
+            os.kill(workers[min(workers)], signal.SIGKILL)
+            until(lambda: min(workers) not in client.scheduler_info()["workers"], "nobody sees that it has ended")
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 4 and "2 of them have no answer" in said, said
         check(out)
         # for the tests that come after this one
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2, timeout=PATIENCE)
 
 
 def test_a_client_that_is_killed_is_taken_up(cluster: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    process = begun(arguments(data, out, "--scheduler", cluster))
-    until(some_parts(out), "no part is made")
-    process.kill()
-    process.communicate(timeout=120)
+    with held(out):
+        process = begun(arguments(data, out, "--scheduler", cluster))
+        in_the_middle(out)
+        process.kill()
+        process.communicate(timeout=PATIENCE)
     assert not (out / "_manifest.json").exists()
-    kept = {each: each.stat().st_ino for each in (out / "_unfinished").glob("part-*")}
+    # what the workers were at when it ended they make to the end, for nobody
+    until(some_parts(out, FREE + 2), "a worker has ended too")
+    kept = {each: each.stat().st_ino for each in out.glob("part-*")}
     result = autodiff(*arguments(data, out, "--scheduler", cluster, "--resume"))
     assert result.code == 4 and result.err.startswith("note: "), result.err
-    assert 3 <= int(result.err.split()[1]) <= GROUPS and len(kept) <= int(result.err.split()[1])
+    assert int(result.err.split()[1]) == len(kept) == FREE + 2
+    assert kept.items() <= {each: each.stat().st_ino for each in out.glob("part-*")}.items()
     check(out)
 
 
-def test_processes_of_this_machine_and_an_interruption(data: Path, tmp_path: Path) -> None:
+def test_processes_of_this_machine_and_an_interruption(data: Path, preload: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    process = begun(arguments(data, out, "--workers", "2"))
-    until(some_parts(out), "no part is made")
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=120)
+    with held(out):
+        process = begun(arguments(data, out, "--workers", "2"), DASK_DISTRIBUTED__WORKER__PRELOAD=preload)
+        in_the_middle(out)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130 and said.startswith("interrupted after "), said
     assert f"of {GROUPS} parts are in `{out}/`; `--resume` makes the others" in said
     assert not (out / "_manifest.json").exists() and not list(out.glob(".*"))
@@ -160,14 +226,11 @@ def test_a_part_that_no_worker_can_write_is_said(cluster: str, data: Path, tmp_p
     out = tmp_path / "out"
     assert autodiff(*arguments(data, out, "--scheduler", cluster)).code == 4
     name = check(out)["parts"][4]["name"]
-    for each in out.iterdir():
-        each.unlink()
-    process = begun(arguments(data, out, "--scheduler", cluster))
-    until((out / "_unfinished").is_dir, "nothing is begun")
+    (out / name).unlink()
     (out / name).mkdir()
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 5 and f"error: `{out}/{name}` cannot be written: Is a directory" in said, said
-    assert f"{GROUPS - 1} of {GROUPS} parts are in" in said and "`--resume` makes the others" in said
+    result = autodiff(*arguments(data, out, "--scheduler", cluster, "--force"))
+    assert result.code == 5 and f"error: `{out}/{name}` cannot be written: Is a directory" in result.err, result.err
+    assert f"{GROUPS - 1} of {GROUPS} parts are in" in result.err and "`--resume` makes the others" in result.err
     (out / name).rmdir()
     assert autodiff(*arguments(data, out, "--scheduler", cluster, "--resume")).code == 4
     check(out)
