@@ -468,7 +468,7 @@ def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
     stack = [condition]
     while stack:
         i = stack.pop()
-        if i in seen or not active[i] or tape.data[i] is None:
+        if i in seen or not active[i]:
             continue
         seen.add(i)
         primitive, ps = tape.primitives[i], tape.parents[i]

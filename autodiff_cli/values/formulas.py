@@ -106,7 +106,6 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     if pi is None:
         pi = constant(math.pi, "pi")
         leaves.append(pi)
-    leaves += [leaf for leaf in wrt if leaf not in leaves]
     recorder = FormulaRecorder(leaves.index(pi))
     recording = record_gradient(output, leaves, wrt, recorder)
     work.spend(STEPS_A_RECORDING * len(recorder.steps))

@@ -74,6 +74,8 @@ def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, fo
         # What is decided, but has no value everywhere, is looked at still.
         ("y if exp(1/x) > 0 else 2*y", ["0", "where(exp(1/x) > 0, 1, 2)"]),
         ("(sqrt(2)*sqrt(3) - sqrt(6))**x", None),
+        # Equal constants, of which digits cannot tell that they are.
+        ("x*(1 if log(8) > 3*log(2) else 2)", ["where(log(8) > 3*log(2), 1, 2)"]),
     ],
 )
 def test_what_is_open_stays(text: str, formulas: Sequence[str] | None) -> None:

@@ -141,6 +141,9 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
         ("y**x*log(y)*cos(x) + x*y**(x - 1)", "(log(y)*cos(x) + x/y)*y**x"),
         ("y**x*log(x)*cos(x) + x*y**(x - 1)", "y**x*log(x)*cos(x) + x*y**(x - 1)"),
         ("exp(y*z)/(x**2*a**2*b**2)*x + exp(y*z)/(x**2*a**2*b**2)", "(x + 1)*exp(y*z)/(x**2*a**2*b**2)"),
+        # What stands below a line is in front of the sum even if that is no shorter.
+        ("cos(x)/x - sin(x)/x**2", "(x*cos(x) - sin(x))/x**2"),
+        ("1.5*sqrt(x) + 1/(2*sqrt(x))", "(3*x + 1)/(2*sqrt(x))"),
     ],
 )
 def test_what_it_does(text: str, expected: str) -> None:
@@ -153,6 +156,11 @@ def test_what_it_does(text: str, expected: str) -> None:
 )
 def test_what_it_leaves_alone(text: str) -> None:
     assert shortened(text) == text
+
+
+@pytest.mark.parametrize(("text", "size"), [("x", 1), ("x + 2*y*sin(z)", 8), ("-3*x", 4), ("x**2/(x + 1)", 7)])
+def test_size_counts_names_numbers_operators_and_calls(text: str, size: int) -> None:
+    assert text_size(simplify(parse(text).outputs)[0], {}) == size
 
 
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
