@@ -123,12 +123,12 @@ class NotSmooth(ExpressionError):
     """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
 
 
-_LONG = re.compile(r"--[a-zA-Z][a-zA-Z-]+")
+_LONG = r"--[a-zA-Z][a-zA-Z-]+"
 
 
 def looks_like_option(arg: str) -> bool:
     """Whether this argument has the form of a long option, although it may be an expression."""
-    return _LONG.fullmatch(arg.partition("=")[0]) is not None
+    return re.fullmatch(_LONG, arg.partition("=")[0]) is not None
 
 
 def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:

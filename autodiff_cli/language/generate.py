@@ -6,7 +6,9 @@ Run `python -m autodiff_cli.language.generate` after a change of the grammar; a 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +64,16 @@ def lark_parser(**options: Any) -> Lark:
     from lark import Lark
 
     return Lark(grammar_text(), parser="lalr", lexer="basic", postlex=NewLines(), propagate_positions=True, **options)
+
+
+def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
+    """What punctuation, one character or two, is one token, and of which terminal."""
+    found = {}
+    for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
+        token = pattern.match(sign)
+        if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
+            found[sign] = str(token.lastgroup)
+    return found
 
 
 def tables_text() -> str:
@@ -123,6 +135,8 @@ def tables_text() -> str:
         "",
         *_block("TERMINALS", map(repr, terminals)),
         f"WORDS = {words!r}",
+        "# The signs of plain ASCII, each with its terminal.",
+        f"ASCII_SIGNS = {_ascii_signs(pattern)!r}",
         f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
         "",
         "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",

@@ -24,6 +24,8 @@ TERMINALS = (
     '$END', 'UNREADABLE', 'AND', 'ELSE', 'IF', 'NOT', 'OR',
 )
 WORDS = {'else': 'ELSE', 'and': 'AND', 'not': 'NOT', 'if': 'IF', 'or': 'OR'}
+# The signs of plain ASCII, each with its terminal.
+ASCII_SIGNS = {'(': 'OPEN', ')': 'CLOSE', '*': 'TIMES', '+': 'PLUS', ',': 'COMMA', '-': 'MINUS', '/': 'DIVIDE', ';': 'SEMICOLON', '<': 'COMPARISON', '=': 'EQUALS', '>': 'COMPARISON', '^': 'POWER', '|': 'BAR', '!=': 'COMPARISON', '**': 'POWER', '*=': 'AUGMENT', '+=': 'AUGMENT', '-=': 'AUGMENT', '/=': 'AUGMENT', '<=': 'COMPARISON', '==': 'COMPARISON', '>=': 'COMPARISON'}
 IGNORED = ('COMMENT', 'SPACE')
 
 # Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.

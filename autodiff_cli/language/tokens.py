@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import Span
-from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
+from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 Found = TypeVar("Found")
 
@@ -182,13 +182,14 @@ def offsets(text: str) -> Offsets:
 
 
 def _is_name(text: str) -> bool:
-    return next(scan(text)) == (NAME, 0, len(text))
+    alone = _cut(_readable(text)) == [(text, _END_SIGN)]
+    return alone and text[:1] not in ("", *_NUMERIC) and stranger(text) is None
 
 
 _PIECES, NAMES = _Pieces(), Remembered(_is_name)
-_MISSING_OR_END = {"": DIRECTLY, _END_SIGN: END}
-SIGNS: dict[str, int] = {**_MISSING_OR_END}
-"""The kinds of the signs that have been met, by their text."""
+_USUAL = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
+SIGNS: dict[str, int] = {**_USUAL}
+"""The kinds of the usual signs, and of those that have been met, by their text."""
 
 NUMBERS: dict[str, tuple[float, str]] = {}
 """The finite numbers that have been met: what they are worth, and their text as plain ASCII without underscores."""
@@ -205,7 +206,7 @@ def new_sign(sign: str) -> int:
     if len(sign) <= _LONGEST:
         if len(SIGNS) >= REMEMBERED:
             SIGNS.clear()
-            SIGNS.update(_MISSING_OR_END)
+            SIGNS.update(_USUAL)
         SIGNS[sign] = kind
     return kind
 

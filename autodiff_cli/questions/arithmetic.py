@@ -16,7 +16,6 @@ from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..numbers.work import allowed
 from ..run.sweep import Fault, forward
-from ..values.sweep_in import tape_in
 from ..values.value import Value, kink_warning, located
 from .digits import Figure
 from .digits import Shown as Shown
@@ -181,6 +180,8 @@ class Arithmetic(NamedTuple):
         text = given if isinstance(given, str) else getattr(given, "source", None)
         if self.name == "double" or text is None:
             return m.number(as_number(given, name))
+        from ..values.sweep_in import tape_in
+
         program = parse(text)
         nodes, tape = tape_in(m, single_output(program), {})
         try:

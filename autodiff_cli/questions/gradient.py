@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 from ..errors import Diagnostic
 from ..language.builder import Program
 from ..numbers.base import NumberType
-from ..values.sweep_in import sweep_in
 from ..values.value import Value, differentiate
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .digits import unsigned
@@ -177,6 +176,8 @@ def _in(
     arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool
 ) -> Gradient[Any]:
     """The same in another arithmetic than doubles."""
+    from ..values.sweep_in import sweep_in
+
     posed = pose(text, point, wrt)
     program = posed.program
     output = single_output(program)

@@ -4,40 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..language.builder import CONSTANTS
 from ..language.tokens import NAMES, plain_number
-from ..refusals.leniency import leniently
 from .problem import evaluate_constant
 from .reading import whole
-
-_SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
-"""A name and an equals sign inside a value: `x=1 y=2`."""
-
-_LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3}(?!\d)[^=]*(,|$)")
-"""The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
-
-LONGEST = 60
-"""Characters of a part of a point, of which more are not taken for a slip."""
-
-_LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
-
-_UNIT = re.compile(r"([-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
-"""A number and a unit behind it: `9.81 m/s²`, `20 °C`, `5kg`."""
-
-_LETTERS = "mgsNJWVAKCFHTLhl°€$"
-"""Units of one letter; another letter is rather a name."""
-
-_APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
-"""A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
-
-EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
 ValueOf = Callable[[str, str, int], float]
 """Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
@@ -54,7 +28,7 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
         return point
     point = {}
     try:
-        for start, end in _grouped(text) if isinstance(value_of, Lenient) else pieces(text):
+        for start, end in value_of.pieces(text) if isinstance(value_of, Lenient) else pieces(text):
             name, value = _assignment(text, start, end, value_of or constant_value)
             if not same(point.setdefault(name, value), value):
                 _twice(name, point[name], value, Span(start, end))
@@ -97,25 +71,6 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
             start = index + 1
 
 
-def _grouped(text: str) -> Iterator[tuple[int, int]]:
-    """The same parts, those together of which the second goes on with the digits of the first: `x=1,000.5`."""
-    begun: tuple[int, int] | None = None
-    for start, end in pieces(text):
-        if (
-            begun is not None
-            and begun[1] + 1 == start
-            and _GROUP.match(text, start)
-            and _LEADING.search(text[: start - 1])
-        ):
-            begun = begun[0], end
-            continue
-        if begun is not None:
-            yield begun
-        begun = start, end
-    if begun is not None:
-        yield begun
-
-
 def split(text: str) -> list[str]:
     """The parts of a list between its commas, those inside parentheses left alone."""
     return [text[start:end] for start, end in pieces(text)]
@@ -123,48 +78,15 @@ def split(text: str) -> list[str]:
 
 def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, float]:
     """The name and the value of one part."""
-    piece = text[start:end]
-    name, equals, value = piece.partition("=")
+    name, equals, value = text[start:end].partition("=")
     bare = name.rstrip()
-    if not piece:
-        fail("a name with its value is missing here", Span(start, end), EXAMPLE)
-    if bare.startswith("@"):
-        fail("a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE)
-    digits = None
-    if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
-        digits = _LEADING_DIGITS.search(text, max(start - LONGEST, 0), start - 1)
-    if digits:
-        where = Span(digits.start(), end)
-        grouped = _THOUSANDS.match(text, digits.start())
-        hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
-        if grouped:
-            where = Span(*grouped.span())
-            hint = f"write `{grouped[0].replace(',', '')}`"
-        fail(f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint)
-    if not equals:
-        fail(f"`{bare}` is given no value", Span(start, end), _instead(bare))
-    if not is_name(bare):
-        fail(f"`{bare}` is not a name" if bare else "the name is missing here", Span(start, start + len(bare)), EXAMPLE)
-    begin = start + len(name) + 1
-    second = _SECOND.search(value)
-    if second:
-        where = Span(begin + second.start(1), begin + second.end(1))
-        fail("a second value begins here, without a comma before it", where, EXAMPLE)
-    if not value.strip():
-        fail(f"`{bare}` is given no value", Span(start, end), f"write `{bare}=…`")
-    return bare, value_of(bare, value, begin)
+    if not equals or not is_name(bare) or not value.strip() or "=" in value:
+        from ..refusals.points import wrong_part
 
-
-def _instead(piece: str) -> str:
-    """What to write for a part of a point that has no equals sign."""
-    if is_name(piece):
-        return f"write `{piece}=…`"
-    if piece.endswith(".json"):
-        return f"a file of values is named with an `@`: `--at @{piece}`"
-    apart = _APART.fullmatch(piece) if len(piece) <= LONGEST else None
-    if apart:
-        return f"write `{apart[1]}={apart[2]}`"
-    return EXAMPLE
+        wrong = wrong_part(text, start, end)
+        if wrong is not None:
+            fail(*wrong)
+    return bare, value_of(bare, value, start + len(name) + 1)
 
 
 class Typed(float):
@@ -191,9 +113,11 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
     try:
         return typed(evaluate_constant(text), text)
     except ExpressionError as error:
+        from ..refusals.points import without_unit
+
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
-        unit = _unit(text)
+        unit = without_unit(text)
         hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
         what = f"the value of `{name}` cannot be used: {error}"
         if unit is not None:
@@ -204,25 +128,21 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         raise wrapped from None
 
 
-def _unit(text: str) -> str | None:
-    """What to write for a number with a unit; None where it has none."""
-    found = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
-    letter = found is not None and len(found[2]) == 1 and found.end() == found.end(2)
-    if found is None or found[2] in CONSTANTS or (letter and found[2] not in _LETTERS):
-        return None
-    if found[2] in ("°", "deg", "degree", "degrees"):
-        return f"angles are in radians: write `rad({found[1]})`"
-    return f"write `{found[1]}`, in the unit that the formula takes it in"
-
-
 class Lenient:
     """Reads a value as another way does, where a refusal offers one thing only as that: `x=½`, `x=2 pi`."""
 
     def __init__(self, value_of: ValueOf) -> None:
         self.value_of = value_of
 
+    def pieces(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the parts begin and end, with `x=1,000` as one."""
+        from ..refusals.points import grouped
+
+        return grouped(text, pieces(text))
+
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
         """The value; see `ValueOf`."""
+        from ..refusals.leniency import leniently
 
         def read(each: str) -> float:
             try:

@@ -194,14 +194,14 @@ def _too_many(
             elif 0 < len(there) <= FEW:
                 hint = f"it is an option of {', '.join(f'`{each}`' for each in there)}; {hint}"
             return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
-        if _SHORT.fullmatch(name):
+        if re.fullmatch(_SHORT, name):
             meant = [each for each in declared.options if each == f"-{name}" or (each.startswith(f"-{name}") and k)]
             if meant:
                 hint = f"did you mean {' or '.join(f'`{each}`' for each in meant[:3])}? only `-h` has one dash"
                 return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
     extra = positional[len(declared.arguments)]
     hint = f"`{command} --help` says what it takes"
-    assigned = [each for each in positional if _ASSIGNED.fullmatch(each)]
+    assigned = [each for each in positional if re.fullmatch(_ASSIGNED, each)]
     takes = [f"{each} {extra}" for each, (_, option, _) in declared.options.items() if extra in option.choices]
     if "--at" in declared.options and extra in assigned and at:
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
@@ -223,7 +223,7 @@ def _too_many(
 FEW = 4
 """So many commands are named that have an option."""
 
-_ASSIGNED = re.compile(r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*")
+_ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"
 """Values of names, which are no formula."""
 
 _DATA = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
@@ -238,7 +238,7 @@ ELSEWHERE = {
 }  # fmt: skip
 """What some options are called in other programs."""
 
-_SHORT = re.compile(r"-[a-z][a-z-]*")
+_SHORT = r"-[a-z][a-z-]*"
 """What is typed for an option where one dash is usual."""
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..numbers.work import current
 from ..questions.point import meant
-from ..refusals.leniency import AsRead, leniently
 from ..views.error import report, say, told
 from ..views.formats import Asked, View, Writer, format_of, writer
 from . import bugs
@@ -211,6 +210,8 @@ def _answered(request: Request, method: Callable[[Request], One], lenient: bool)
             raise asked.reading.blamed(error) from None
     if not lenient:
         return method(request), asked
+    from ..refusals.leniency import leniently
+
     answer, reading = leniently(request.text, lambda text: method(request._replace(text=text)))
     return answer, asked if reading is None else asked._replace(reading=reading)
 
@@ -219,6 +220,8 @@ def _as_read(asked: Asked, error: ExpressionError) -> Asked:
     """What was asked, with how it was read before the error."""
     if asked.reading is not None or error.read is None or asked.text is None:
         return asked
+    from ..refusals.leniency import AsRead
+
     return asked._replace(reading=AsRead(error.read, asked.text, ()))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-_BOUND = re.compile(r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)")
-_POLES = re.compile(r"(.+) (?:is|are) not 0, -1, -2, …")
-_HOLES = re.compile(r"(\w+) is not (-?\d+(?: or -?\d+)*)")
+_BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
+_POLES = r"(.+) (?:is|are) not 0, -1, -2, …"
+_HOLES = r"(\w+) is not (-?\d+(?: or -?\d+)*)"
 _MIRRORED = {"<": ">", "<=": ">="}
 
 
@@ -37,10 +37,10 @@ class Domain(NamedTuple):
 @cache
 def domain(words: str, params: tuple[str, ...]) -> Domain:
     """What the words of a row mean; without those that are no bounds by numbers, such as `lo <= hi`."""
-    poles = _POLES.fullmatch(words)
+    poles = re.fullmatch(_POLES, words)
     if poles:
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
-    holes = _HOLES.fullmatch(words)
+    holes = re.fullmatch(_HOLES, words)
     if holes:
         return Domain(tuple([Bound(params.index(holes[1]), "!=", int(end)) for end in holes[2].split(" or ")]), True)
     found: list[Bound] = []
@@ -49,7 +49,7 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
         return Domain((), False)
     whole = True
     for clause in clauses:
-        said = _BOUND.fullmatch(clause)
+        said = re.fullmatch(_BOUND, clause)
         if said is None or said[3] not in params:
             whole = False
             continue

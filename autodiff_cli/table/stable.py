@@ -7,7 +7,6 @@ functions of the language, and printers write them by their definition.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from .operators import POW
@@ -56,7 +55,7 @@ entry("sech_square", "x", "", lambda m, x, out: -2 * m.tanh(x) * out, facts="eve
 entry("csch_square", "x", "", lambda m, x, out: -2 * m.coth(x) * out, facts="even",
     definition=lambda m, x: m.csch(x) ** 2, accurate=_csch_square, domain="x != 0", values="(0, inf)",
     samples=(*_NEAR, 40.0))
-entry("gelu_slope", "x", "", lambda m, x, out: (2 - x**2) * m.normal_density(x), exact={0: Fraction(1, 2)},
+entry("gelu_slope", "x", "", lambda m, x, out: (2 - x**2) * m.normal_density(x), exact={0: 0.5},
     definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2 + x * m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), samples=_NEAR)
 entry("normal_density", "x", "", lambda m, x, out: -x * out, facts="even",
     definition=lambda m, x: m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), values="(0, 0.4)", samples=(*_NEAR, 10.0))

@@ -17,11 +17,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
-from ..refusals.leniency import AsRead
 from .characters import ends, is_shown, look, visible
 from .document import Block, Line, Program, sentence
 
 if TYPE_CHECKING:
+    from ..refusals.leniency import AsRead
     from .rendering import PlainText
 
 Answer = TypeVar("Answer")

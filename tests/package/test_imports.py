@@ -44,6 +44,13 @@ def test_a_start_loads_one_command_only() -> None:
     assert "typer" not in loaded, "Typer is for help and completion"
 
 
+def test_a_good_answer_loads_nothing_that_explains_mistakes_and_no_other_arithmetic() -> None:
+    loaded = modules(*GRAD)
+    unneeded = {"fractions", "decimal", "autodiff_cli.values.sweep_in"}
+    unneeded |= {f"autodiff_cli.refusals.{room}" for room in ("points", "leniency", "diagnosis", "suggestions")}
+    assert not loaded & unneeded
+
+
 def test_the_version_needs_no_engine() -> None:
     loaded = modules("--version")
     assert not [name for name in loaded if re.match(r"autodiff_cli\.(language|values|run|numbers|table)", name)]

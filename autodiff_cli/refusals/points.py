@@ -1,0 +1,113 @@
+"""What is wrong with a point as it was typed, and what to write instead: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..errors import Span
+from ..language.builder import CONSTANTS
+from ..language.tokens import NAMES
+
+EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
+
+LONGEST = 60
+"""Characters of a part of a point, of which more are not taken for a slip."""
+
+_SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
+"""A name and an equals sign inside a value: `x=1 y=2`."""
+
+_LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3}(?!\d)[^=]*(,|$)")
+"""The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
+
+_LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
+
+_UNIT = re.compile(r"([-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
+"""A number and a unit behind it: `9.81 m/s²`, `20 °C`, `5kg`."""
+
+_LETTERS = "mgsNJWVAKCFHTLhl°€$"
+"""Units of one letter; another letter is rather a name."""
+
+_APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
+"""A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
+
+
+def grouped(text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The same parts, those together of which the second goes on with the digits of the first: `x=1,000.5`."""
+    begun: tuple[int, int] | None = None
+    for start, end in parts:
+        if (
+            begun is not None
+            and begun[1] + 1 == start
+            and _GROUP.match(text, start)
+            and _LEADING.search(text[: start - 1])
+        ):
+            begun = begun[0], end
+            continue
+        if begun is not None:
+            yield begun
+        begun = start, end
+    if begun is not None:
+        yield begun
+
+
+def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
+    """What is wrong with a part, where, and what to write, where it is not one name and its value."""
+    piece = text[start:end]
+    name, equals, value = piece.partition("=")
+    bare = name.rstrip()
+    if not piece:
+        return "a name with its value is missing here", Span(start, end), EXAMPLE
+    if bare.startswith("@"):
+        return "a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE
+    digits = None
+    if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
+        digits = _LEADING_DIGITS.search(text, max(start - LONGEST, 0), start - 1)
+    if digits:
+        where = Span(digits.start(), end)
+        number = _THOUSANDS.match(text, digits.start())
+        hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
+        if number:
+            where = Span(*number.span())
+            hint = f"write `{number[0].replace(',', '')}`"
+        return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
+    if not equals:
+        return f"`{bare}` is given no value", Span(start, end), _instead(bare)
+    if not NAMES[bare]:
+        return (
+            f"`{bare}` is not a name" if bare else "the name is missing here",
+            Span(start, start + len(bare)),
+            EXAMPLE,
+        )
+    begin = start + len(name) + 1
+    second = _SECOND.search(value)
+    if second:
+        where = Span(begin + second.start(1), begin + second.end(1))
+        return "a second value begins here, without a comma before it", where, EXAMPLE
+    if not value.strip():
+        return f"`{bare}` is given no value", Span(start, end), f"write `{bare}=…`"
+    return None
+
+
+def _instead(piece: str) -> str:
+    """What to write for a part of a point that has no equals sign."""
+    if NAMES[piece]:
+        return f"write `{piece}=…`"
+    if piece.endswith(".json"):
+        return f"a file of values is named with an `@`: `--at @{piece}`"
+    apart = _APART.fullmatch(piece) if len(piece) <= LONGEST else None
+    if apart:
+        return f"write `{apart[1]}={apart[2]}`"
+    return EXAMPLE
+
+
+def without_unit(text: str) -> str | None:
+    """What to write for a number with a unit; None where it has none."""
+    found = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    letter = found is not None and len(found[2]) == 1 and found.end() == found.end(2)
+    if found is None or found[2] in CONSTANTS or (letter and found[2] not in _LETTERS):
+        return None
+    if found[2] in ("°", "deg", "degree", "degrees"):
+        return f"angles are in radians: write `rad({found[1]})`"
+    return f"write `{found[1]}`, in the unit that the formula takes it in"
