@@ -24,6 +24,8 @@ def main() -> int:
     # A graph has no cycles, so reference counts free it; the collector would only walk it again and again while it
     # grows (a factor of ten on a large one), and the imports as well. A stream collects by hand, now and then.
     gc.disable()
+    # NumPy's linear algebra would start a thread a core with it, which wait for work by turning round
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # While modules are imported nothing is there to be written, and an exception may come out anywhere.
         _on_signals(_leave)

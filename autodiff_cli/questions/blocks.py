@@ -276,12 +276,14 @@ def evaluate(
     count: int,
     plain: Plain,
     missing: Callable[[int, str], ExpressionError | None],
+    memory: Any = None,
 ) -> Block:
     """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
 
-    `missing` says why a variable has no value at a row: asked where it is not finite. Raises `Exhausted`.
+    `missing` says why a variable has no value at a row: asked where it is not finite. The results fill `memory`, if
+    that is given. Raises `Exhausted`.
     """
-    results = np.empty((count, rows))
+    results = np.ndarray((count, rows), float, memory)
     if kernel.compute is None:
         flagged: Any = range(rows)
     else:

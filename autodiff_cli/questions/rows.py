@@ -212,23 +212,29 @@ class Bound:
                 except Exhausted as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
 
+            # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
+            memory = pa.allocate_buffer(8 * count * len(self.asked.names))
             found: Block = evaluate(
-                self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing
+                self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing, memory
             )  # fmt: skip
         errors = found.errors
         for row, fault in (faults or {}).items():
             if row not in errors:  # a constant program has an answer there too
                 errors[row] = fault
                 found.results[:, row] = np.nan
+        there = None
         if not errors:
-            results = [_doubles(column, None) for column in found.results]
             texts = pa.nulls(count, pa.string())
         else:
             mask = np.zeros(count, bool)
             mask[list(errors)] = True
             there = pa.py_buffer(np.packbits(~mask, bitorder="little"))
-            results = [_doubles(column, there) for column in found.results]
             texts = _texts({row: f"{where(row)}{error.kind}: {error}" for row, error in errors.items()}, count)
+        # `pyarrow.array` would import pandas to look for its kinds
+        results = [
+            pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
+            for k in range(len(self.asked.names))
+        ]
         kept = [batch.column(self.positions[name]) for name in self.keep]
         return Answered(
             pa.RecordBatch.from_arrays([*results, texts, *kept], schema=self.schema), errors, len(found.asked)
@@ -265,13 +271,6 @@ def doubles(column: Any) -> Any:
         bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
         found = np.where(bits[column.offset :], found, np.nan)
     return found
-
-
-def _doubles(column: Any, there: Any) -> Any:
-    """A column of answers, null where it is not there; `pyarrow.array` would import pandas to look for its kinds."""
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.float64(), len(column), [there, pa.py_buffer(column)])
 
 
 def _texts(texts: Mapping[int, str], count: int) -> Any:

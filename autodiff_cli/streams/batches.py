@@ -31,8 +31,8 @@ ROWS = 65_536
 BLOCK = 4 * 1024 * 1024
 """Bytes of a block of text."""
 
-BUFFER = 1024 * 1024
-"""Bytes of each column of Parquet that are read at a time."""
+BUFFER = 64 * 1024
+"""Bytes of each column of Parquet that are read at a time; larger pages are read by themselves, and not copied."""
 
 QUOTED = 1024 * 1024
 """Bytes of a quoted cell at the end of a part that are looked through for its end."""

@@ -110,7 +110,7 @@ class Beside:
                 raise kept(path)
             folder, name = os.path.split(self.target)
             near = os.path.join(folder, beside(name))
-            self.file = open(os.open(near, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")  # noqa: SIM115
+            self.file = open(near, "xb")  # noqa: SIM115
             self.beside = near
         except OSError as fault:
             raise self.unwritten(fault) from None
@@ -119,8 +119,10 @@ class Beside:
         """The error that a fault is."""
         if isinstance(fault, FileExistsError):
             return kept(self.path)
+        # of an error of pyarrow's only the number says no more than what it is
+        reason = os.strerror(fault.errno) if fault.errno else fault.strerror or fault
         return ExpressionError(
-            "io", f"`{self.path}` cannot be written: {fault.strerror or fault}",
+            "io", f"`{self.path}` cannot be written: {reason}",
             hint="check the path, and the space there",
         )  # fmt: skip
 

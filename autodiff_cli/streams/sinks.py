@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -37,16 +38,26 @@ class Sink(ABC):
         """Write no more: the file is given up."""
 
 
+def _direct(file: IO[bytes]) -> Any:
+    """The file as pyarrow itself writes it; through Python all would be copied once more."""
+    import pyarrow as pa
+
+    name = getattr(file, "name", None)
+    if not (isinstance(name, str) and os.path.isfile(name)):
+        return file
+    return pa.OSFile(name, "wb")
+
+
 class ParquetSink(Sink):
-    """Parquet: doubles as they are, what is carried along by dictionaries."""
+    """Parquet: doubles as they are, what is carried along by dictionaries.
+
+    LZ4 is for columns that it makes smaller, as most doubles are not: the first group of rows shows which.
+    """
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
-
-        texts = [field.name for field in schema if not pa.types.is_floating(field.type)]
-        self.writer = parquet.ParquetWriter(file, schema, compression="lz4", use_dictionary=texts)
+        self.direct = _direct(file)
+        self.writer: Any = None
         self.held: list[Any] = []
         self.rows = self.size = 0
 
@@ -61,17 +72,45 @@ class ParquetSink(Sink):
         """Write a group of rows."""
         import pyarrow as pa
 
-        if self.held:
-            self.writer.write_table(pa.Table.from_batches(self.held), row_group_size=self.rows)
+        table = pa.Table.from_batches(self.held, self.schema)
+        if self.writer is None:
+            import pyarrow.parquet as parquet
+
+            doubles = [field.name for field in self.schema if pa.types.is_floating(field.type)]
+            packed = {
+                name: "none" if name in doubles and not _shrinks(table[name]) else "lz4"
+                for name in table.column_names
+            }  # fmt: skip
+            self.writer = parquet.ParquetWriter(
+                self.direct, self.schema, compression=packed, write_batch_size=8192,
+                use_dictionary=[name for name in table.column_names if name not in doubles],
+            )  # fmt: skip
+        if self.rows:
+            self.writer.write_table(table, row_group_size=self.rows)
         self.held, self.rows, self.size = [], 0, 0
 
     def close(self) -> None:
         self.flush()
         self.writer.close()
+        self.direct.flush()
 
     def drop(self) -> None:
         # it would try to end the file when it is collected
-        self.writer.is_open = False
+        if self.writer is not None:
+            self.writer.is_open = False
+
+
+def _shrinks(column: Any) -> bool:
+    """Whether LZ4 makes a column of numbers smaller by a twentieth, which is worth the time to read it again."""
+    import pyarrow as pa
+
+    before = after = 0
+    for chunk in column.chunks:
+        width = chunk.type.bit_width // 8
+        data = chunk.buffers()[1].slice(chunk.offset * width, len(chunk) * width)
+        before += data.size
+        after += pa.compress(data, codec="lz4").size
+    return after < 0.95 * before
 
 
 class ArrowSink(Sink):
@@ -82,13 +121,15 @@ class ArrowSink(Sink):
         import pyarrow as pa
 
         begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
-        self.writer = begin(file, schema)
+        self.direct = _direct(file)
+        self.writer = begin(self.direct, schema)
 
     def write(self, batch: Any) -> None:
         self.writer.write_batch(batch)
 
     def close(self) -> None:
         self.writer.close()
+        self.direct.flush()
 
 
 class CellsSink(Sink):

@@ -227,16 +227,16 @@ def _by_autodiff(text: str, names: Sequence[str], given: str, out: str) -> None:
     assert main() == 0
 
 
-def _by_numpy(text: str, names: Sequence[str], given: str, out: str) -> None:
+def _by_numpy(source: str, names: Sequence[str], given: str, out: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    function = _exported(text, names, "numpy")
-    order = _order(text)
+    space: dict[str, Any] = {}
+    exec(source, space)
     titles = ["value", *[f"d_{name}" for name in names]]
     writer = None
-    for batch in parquet.ParquetFile(given).iter_batches(BATCH, columns=order):
-        value, partials = function(*[batch.column(name).to_numpy() for name in order])
+    for batch in parquet.ParquetFile(given).iter_batches(BATCH, columns=list(names)):
+        value, partials = space["f"](*[batch.column(name).to_numpy() for name in names])
         table = pa.table(dict(zip(titles, (value, *partials), strict=True)))
         writer = writer or parquet.ParquetWriter(out, table.schema, compression="lz4", use_dictionary=False)
         writer.write_table(table)
@@ -244,17 +244,16 @@ def _by_numpy(text: str, names: Sequence[str], given: str, out: str) -> None:
     writer.close()
 
 
-def _by_duckdb(text: str, names: Sequence[str], given: str, out: str) -> None:
+def _by_duckdb(source: str, names: Sequence[str], given: str, out: str) -> None:
     import duckdb
 
-    made = _source(text, names, "sql")
-    query = "\n".join(line for line in made.splitlines() if not line.startswith("--")).strip().rstrip(";")
+    query = "\n".join(line for line in source.splitlines() if not line.startswith("--")).strip().rstrip(";")
     connection = duckdb.connect()
     connection.execute(f"create view points as select * from read_parquet('{given}')")
     connection.execute(f"copy ({query}) to '{out}' (format parquet, compression lz4)")
 
 
-def _by_polars(text: str, names: Sequence[str], given: str, out: str) -> None:
+def _by_polars(source: str, names: Sequence[str], given: str, out: str) -> None:
     import polars as pl
 
     class Expressions:
@@ -264,22 +263,21 @@ def _by_polars(text: str, names: Sequence[str], given: str, out: str) -> None:
             own = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name)
             return lambda x: getattr(x, own)()
 
-    source = _source(text, names, "python").replace("import math\n", "")
     space: dict[str, Any] = {"math": Expressions()}
-    exec(source, space)
-    order = _order(text)
-    value, partials = space["f"](*[pl.col(name) for name in order])
+    exec(source.replace("import math\n", ""), space)
+    value, partials = space["f"](*[pl.col(name) for name in names])
     titles = ["value", *[f"d_{name}" for name in names]]
     asked = [x.alias(title) for title, x in zip(titles, (value, *partials), strict=True)]
     pl.scan_parquet(given).select(asked).sink_parquet(out, compression="lz4")
 
 
-ENGINES: dict[str, Callable[[str, Sequence[str], str, str], None]] = {
-    "autodiff": _by_autodiff,
-    "exported NumPy": _by_numpy,
-    **({"DuckDB, exported SQL": _by_duckdb} if find_spec("duckdb") else {}),
-    **({"Polars, expressions": _by_polars} if find_spec("polars") else {}),
+ENGINES: dict[str, tuple[str, Callable[[str, Sequence[str], str, str], None]]] = {
+    "autodiff": ("", _by_autodiff),
+    "exported NumPy": ("numpy", _by_numpy),
+    **({"DuckDB, exported SQL": ("sql", _by_duckdb)} if find_spec("duckdb") else {}),
+    **({"Polars, expressions": ("python", _by_polars)} if find_spec("polars") else {}),
 }
+"""What each is given, and how it runs: the formula, or what was exported from it beforehand."""
 
 
 def _made(path: Path, ranges: dict[str, tuple[float, float]], rows: int) -> None:
@@ -338,7 +336,9 @@ def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> lis
     memory = dict.fromkeys(ways, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            _, ranges = IN_FILES[name]
+            text, ranges = IN_FILES[name]
+            order = _order(text)
+            programs = {way: _source(text, order, to) if to else text for way, (to, _) in ENGINES.items()}
             given, out = Path(folder, "in.parquet"), Path(folder, "out.parquet")
             _made(given, ranges, rows)
             taken: dict[str, list[float]] = {way: [] for way in ways}
@@ -346,7 +346,9 @@ def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> lis
             for turn in range(rounds + 1):
                 for way in ways:
                     out.unlink(missing_ok=True)
-                    seconds, most = _child([way, name, str(given), str(out)], Path(folder, "compiled"))
+                    seconds, most = _child(
+                        [way, programs[way], ",".join(order), str(given), str(out)], Path(folder, "compiled")
+                    )
                     # the first turn compiles modules
                     taken[way] += [seconds] * bool(turn)
                     memory[way] = max(memory[way], most)
@@ -363,8 +365,6 @@ def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> lis
 
 
 if __name__ == "__main__":
-    _, asked_way, asked_name, asked_given, asked_out = sys.argv
-    asked_text, _ = IN_FILES[asked_name]
-    asked_names = [] if asked_way == "autodiff" else _order(asked_text)
-    ENGINES[asked_way](asked_text, asked_names, asked_given, asked_out)
+    _, asked_way, asked_program, asked_names, asked_given, asked_out = sys.argv
+    ENGINES[asked_way][1](asked_program, asked_names.split(","), asked_given, asked_out)
     print(_most_memory())

@@ -290,6 +290,35 @@ def test_second_derivatives_and_several_outputs_are_computed_in_blocks(
             assert row == pytest.approx(other, rel=1e-14)
 
 
+def test_columns_of_doubles_are_packed_where_that_makes_them_smaller(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    given, out = tmp_path / "data.parquet", tmp_path / "out.parquet"
+    table = {"x": [rng.random() for _ in range(3000)], "one": [1.0] * 3000, "id": list(range(3000))}
+    parquet.write_table(pa.table(table), given)
+    autodiff("grad", "x**2 + x", "--points", str(given), "--keep-all", "--output", str(out))
+    group = parquet.ParquetFile(out).metadata.row_group(0)
+    packed = {(column := group.column(k)).path_in_schema: column.compression for k in range(group.num_columns)}
+    assert packed == {
+        "value": "UNCOMPRESSED", "d_x": "UNCOMPRESSED", "error": "LZ4", "x": "UNCOMPRESSED", "one": "LZ4", "id": "LZ4"
+    }  # fmt: skip
+    assert parquet.read_table(out).select(list(table)).to_pydict() == table
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_file_that_grows_too_large_for_its_place_is_said_and_is_gone(kind: str, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    parquet.write_table(pa.table({"x": [float(k) for k in range(20_000)]}), tmp_path / "data.parquet")
+    asked = ["grad", "exp(-x/999)", "--points", "data.parquet", "--output", f"out.{kind}"]
+    found = subprocess.run(
+        [sys.executable, "-m", "autodiff_cli", *asked],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    )  # fmt: skip
+    assert found.returncode == 5, found.stderr
+    assert f"`out.{kind}` cannot be written: File too large\n" in found.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["data.parquet"]
+
+
 def failure(*args: str, code: int, told: str, stdin: bytes = b"") -> Result:
     result = autodiff("grad", *args, stdin=stdin)
     assert result.code == code and told in result.err, result.err
