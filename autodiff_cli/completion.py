@@ -130,8 +130,7 @@ def columns(line: Line, held: str | None = None) -> Sequence[str]:
 
     with suppress(ExpressionError, OSError, StopIteration), ExitStack() as stack:
         first = next(source for source in sources(paths, None) if os.path.isfile(source.path))
-        header, rows = rows_of([first], stack)
-        return list(header if header is not None else next(rows)[1])
+        return rows_of([first], stack).columns
     return ()
 
 

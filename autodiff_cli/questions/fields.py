@@ -55,9 +55,12 @@ def fitted(
         near = near or next((name for name in columns if not is_name(name)), None)
         mapped = f"{missing[0]}={near}" if near is None or is_name(near) else f'"{missing[0]}={near}"'
         mapped = f", or take another: `--columns {mapped}`" if near else ""
+        add = f"add a column `{missing[0]}` to the data"
+        if columns and all(map(_NUMERAL.fullmatch, columns)):
+            add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""
         raise ExpressionError(
             "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
-            f"add a column `{missing[0]}` to the data, or give it to all rows: `--at {missing[0]}=…`{mapped}"
+            f"{add}, or give it to all rows: `--at {missing[0]}=…`{mapped}"
             + (f"; or write {spelled(offers)}" if offers else ""),
             offers=offers,
         )  # fmt: skip
@@ -134,7 +137,7 @@ def listed(columns: Sequence[str]) -> str:
     return told if other is None else f'{told} (`--columns "x={other}"` calls one `x`)'
 
 
-_NUMERAL = re.compile(r"(?<![\w`])-?\d[\d.]*(?:e[+-]?\d+)?")
+_NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
 
 
 def reason(error: ExpressionError) -> str:

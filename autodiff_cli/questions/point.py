@@ -183,15 +183,22 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
     for name, given in value.items():
         if not NAMES[name]:
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
-        if type(given) is Typed and given - given == 0.0:
-            point[name] = given
-        elif isinstance(given, str):
-            point[name] = (value_of or constant_value)(name, given, 0)
-        elif isinstance(given, (int, float)) and not isinstance(given, bool):
-            point[name] = _finite(name, given)
-        else:
-            fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
+        point[name] = value_of_object(name, given, value_of)
     return point
+
+
+def value_of_object(name: str, given: object, value_of: ValueOf | None = None) -> float:
+    """The value that is given to a name as a number, or as a text that `value_of` reads.
+
+    Raises `ExpressionError` of kind `point`.
+    """
+    if type(given) is Typed and given - given == 0.0:
+        return given
+    if isinstance(given, str):
+        return (value_of or constant_value)(name, given, 0)
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
+    return _finite(name, given)
 
 
 def _finite(name: str, given: float) -> float:

@@ -22,8 +22,8 @@ from ..questions.fields import unique
 from ..questions.rows import doubles
 from . import filesystems
 from .filesystems import arrow
-from .sources import STREAM, File, Source, opened, peeked, within
-from .textrows import Texts, Unclosed, cells_of, objects_of, table, value
+from .sources import STREAM, File, Source, no_such, opened, peeked, within
+from .textrows import Texts, Unclosed, cells_of, objects_of, table, value, with_names
 
 ROWS = 65_536
 """Rows of a batch of columns."""
@@ -68,6 +68,30 @@ class Span(NamedTuple):
     """Of text, the names of the columns and the separator."""
 
 
+class Wanted(NamedTuple):
+    """The columns that are read."""
+
+    numbers: Sequence[str] = ()
+    kept: Sequence[str] = ()
+
+    def of(self, names: Sequence[str]) -> list[str]:
+        """Those of a file, in its order."""
+        wanted = {*self.numbers, *self.kept}
+        return [name for name in names if name in wanted]
+
+    def again(self, first: str, other: str) -> Needs:
+        """The same columns in another file than the first. Raises for one that is not there."""
+
+        def of(names: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+            there = set(names)
+            for column in (*self.numbers, *self.kept):
+                if column not in there:
+                    raise no_such(column, other, first)
+            return self
+
+        return of
+
+
 Needs = Callable[[Sequence[str]], tuple[Sequence[str], Sequence[str]]]
 """From the names of all columns to those that hold numbers, and to those that are carried along. Raises what does not
 fit."""
@@ -82,6 +106,7 @@ class Reader(ABC):
         self.source, self.needs, self.span = source, needs, span
         self.prefix = f"{source.shown}, " if several else ""
         self.names: Sequence[str] = ()
+        self.wanted = Wanted()
         self.schema: Any = None
         self.total: int | None = None
         """Rows, where they are known beforehand."""
@@ -141,8 +166,8 @@ class Parquet(Reader):
         whole = self.file.schema_arrow
         self.names = whole.names
         unique(self.names)
-        numbers, kept = needs(whole.names)
-        self.columns = [name for name in self.names if name in {*numbers, *kept}]
+        self.wanted = Wanted(*needs(whole.names))
+        self.columns = self.wanted.of(self.names)
         import pyarrow as pa
 
         self.schema = pa.schema([whole.field(name) for name in self.columns])
@@ -208,8 +233,8 @@ class Arrow(Parquet):
         self.place = place
         self.names = self.file.schema.names
         unique(self.names)
-        numbers, kept = needs(self.names)
-        self.columns = [name for name in self.names if name in {*numbers, *kept}]
+        self.wanted = Wanted(*needs(self.names))
+        self.columns = self.wanted.of(self.names)
         self.schema = pa.schema([self.file.schema.field(name) for name in self.columns])
 
     def lengths(self) -> list[int]:
@@ -277,8 +302,7 @@ class Text(Reader):
         texts = Texts(io.BytesIO(self.block), self.source.path, None)
         found, rows, self.separator = table(texts, self.source.path, self.source.format)
         if found is None:
-            first = next(rows, None)
-            self.names = list(first[1]) if first is not None else []
+            self.names, _ = with_names(rows)
             self.first = 1
         else:
             self.names = found
@@ -293,9 +317,10 @@ class Text(Reader):
 
     def choose(self) -> None:
         """Know which of the columns hold numbers, and which are carried along. Raises `ExpressionError`."""
-        self.numbers, self.kept = self.needs(self.names)
+        self.wanted = Wanted(*self.needs(self.names))
+        self.numbers, self.kept = self.wanted
         pa = arrow("to read columns of text")
-        both = [name for name in self.names if name in {*self.numbers, *self.kept}]
+        both = self.wanted.of(self.names)
         self.schema = pa.schema(
             [pa.field(name, pa.float64() if name in self.numbers else pa.string()) for name in both]
         )

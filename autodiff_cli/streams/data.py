@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..questions.arithmetic import DOUBLE, Arithmetic
-from ..questions.fields import Fitted, fitted, kept_columns, mapped_columns
+from ..questions.fields import Fitted, check_type, fitted, kept_columns, mapped_columns
 from ..questions.rows import asked, rows
 from ..views.error import say
 from ..views.error import told as note
@@ -23,11 +24,12 @@ from . import options
 from .driver import Answer, Inputs, Method, answer_requests, is_file
 from .files import begun
 from .filesystems import NEEDS_DATA, arrow, is_url, plain
+from .interruption import interrupted
 from .options import COLUMNAR
 from .requests import Request, default_point, mapping, names, whole
-from .sinks import sink
-from .sources import File, Source, has_arrow, opened, sources
-from .textrows import Row, Texts, table, value
+from .sinks import plain_cell, sink
+from .sources import File, Source, has_arrow, no_such, opened, sources
+from .textrows import Row, Texts, table, value, with_names
 
 if TYPE_CHECKING:
     from ..questions.rows import Bound, Rows
@@ -211,9 +213,11 @@ def _long(
         output = inputs.out()
         made = writer(format, output.stream, view, True, spreadsheet=data.spreadsheet, document=inputs.document)
         flush = inputs.output is None and _flushes(data)
-        found = rows_of(data.sources, stack, made.out.flush if flush else None, None)
-        asked = _Rows(text, inputs, data, found.columns, told.question)
-        code = answer_requests(asked.requests(found.rows), method, made, flush, fail=inputs.fail)
+        asked = _Rows(text, inputs, data, told.question)
+        found = rows_of(data.sources, stack, made.out.flush if flush else None, None, asked.fits)
+        asked.begin(found)
+        with asked.interruptible():
+            code = answer_requests(asked.requests(found.rows), method, made, flush, fail=inputs.fail)
         return output.finish(code, whole=True)
 
 
@@ -266,8 +270,8 @@ def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: Told) ->
     bound = formula.bound(divided.schema)
     _say_how(bound, data)
     job = parts.Job(
-        formula, divided.schema, divided.several, parts.absolute(folder), format, told.digits, data.spreadsheet,
-        inputs.fail,
+        formula, divided.schema, divided.wanted, divided.several, parts.absolute(folder), format, told.digits,
+        data.spreadsheet, inputs.fail,
     )  # fmt: skip
     plan = parts.plan(job, data.sources, bound, size)
     engine: parts.Engine = parts.Here()
@@ -344,12 +348,9 @@ def _one_by_one(
     from .pipeline import Tally
 
     flush = inputs.output is None and _flushes(data)
-    found = rows_of(data.sources, stack, sys.stdout.flush if flush else None, file)
-    requests = _Rows(text, inputs, data, found.columns, told.question)
-    first: Row | None = None
-    if found.columns is None:
-        first = next(found.rows, None)
-        requests.begin(list(first[1]) if first is not None else [])
+    requests = _Rows(text, inputs, data, told.question)
+    found = rows_of(data.sources, stack, sys.stdout.flush if flush else None, file, requests.fits)
+    requests.begin(found)
     assert requests.known is not None
     called = asked(told.question, requests.known).names
     clash = next((name for name in requests.kept if name in (*called, "error")), None)
@@ -361,8 +362,7 @@ def _one_by_one(
     tally = Tally()
 
     def counted() -> Iterator[Request]:
-        again = found.rows if first is None else _chained(first, found.rows)
-        for request in requests.requests(again):
+        for request in requests.requests(found.rows):
             tally.rows += 1
             if request.error is not None:
                 tally.note(request.error)
@@ -375,7 +375,8 @@ def _one_by_one(
             tally.note(error)
             raise
 
-    code = answer_requests(counted(), answer, made, flush, fail=inputs.fail)
+    with requests.interruptible():
+        code = answer_requests(counted(), answer, made, flush, fail=inputs.fail)
     if not (inputs.fail and code):
         output.finish(code, whole=True)
     elif inputs.output is not None:
@@ -384,11 +385,6 @@ def _one_by_one(
         output.stream.flush()
     tally.say()
     return code
-
-
-def _chained(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rest
 
 
 class Again:
@@ -422,10 +418,14 @@ class Again:
 
 # ---- the plain way ------------------------------------------------------------------------------------------------
 class Found(NamedTuple):
-    """The names of the columns, None where each row names its own, and the rows."""
+    """The names of the columns, where each row names its own those of the first, and the rows."""
 
-    columns: list[str] | None
+    columns: list[str]
     rows: Iterator[Row]
+    open: bool = False
+    """Whether each row names its own."""
+    types: Mapping[str, object] = MappingProxyType({})
+    """What the columns hold, where that is known beforehand."""
 
 
 class closing:
@@ -444,11 +444,16 @@ class closing:
 
 
 def rows_of(
-    files: Sequence[Source], stack: ExitStack, idle: Callable[[], None] | None = None, file: File | None = None
+    files: Sequence[Source],
+    stack: ExitStack,
+    idle: Callable[[], None] | None = None,
+    file: File | None = None,
+    fits: Callable[[Source, Found], None] = lambda source, found: None,
 ) -> Found:
     """The rows of all files, one after the other, until the stack is closed. Raises `ExpressionError`.
 
-    `file` is the first of them, where it is open already; `idle` is called before waiting for more.
+    `file` is the first of them, where it is open already; `idle` is called before waiting for more, and `fits` for each
+    further file, to raise what does not go together.
     """
     first, *others = files
     found = _rows_of(first, stack, idle, file)
@@ -460,20 +465,17 @@ def rows_of(
         for source in others:
             with ExitStack() as inner:
                 more = _rows_of(source, inner, idle, None)
-                if more.columns != found.columns:
-                    hint = "answer them one after the other, or make their columns alike"
-                    message = f"{source.name} has other columns than {first.name}"
-                    raise ExpressionError("point", message, hint=hint)
+                fits(source, more)
                 yield from more.rows
 
-    return Found(found.columns, every())
+    return found._replace(rows=every())
 
 
 def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, file: File | None) -> Found:
     if source.columnar:
         from .batches import reader
 
-        batches = reader(source, lambda columns: (columns, ()), False)
+        batches = reader(source, lambda columns: ((), columns), False)
         stack.callback(batches.close)
 
         def each() -> Iterator[Row]:
@@ -483,11 +485,15 @@ def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, 
                     number += 1
                     yield number, cells, None
 
-        return Found(list(batches.names), each())
+        types = {field.name: field.type for field in batches.schema}
+        return Found(list(batches.names), each(), types=types)
     if file is None:
         file = stack.enter_context(closing(source))
     columns, found, _ = table(Texts(file, source.path, idle), source.path, source.format)
-    return Found(columns, found)
+    if columns is not None:
+        return Found(columns, found)
+    columns, found = with_names(found)
+    return Found(columns, found, open=True)
 
 
 def _note(known: Fitted) -> None:
@@ -499,21 +505,20 @@ def _note(known: Fitted) -> None:
 class _Rows:
     """The rows as requests."""
 
-    def __init__(
-        self, text: str, inputs: Inputs, data: Data, columns: Sequence[str] | None, question: str
-    ) -> None:  # fmt: skip
+    def __init__(self, text: str, inputs: Inputs, data: Data, question: str) -> None:
         self.text, self.data, self.question, self.lenient = text, data, question, inputs.lenient
+        self.output = inputs.output
         self.constants = default_point(inputs.at, inputs.reading)
         self.wrt = names(inputs.wrt)
         self.kept: tuple[str, ...] = ()
-        self.used: dict[str, str] | None = None
+        self.used: dict[str, str] = {}
         """The columns that the program uses, by the names of its variables."""
         self.known: Fitted | None = None
-        if columns is not None:
-            self.begin(columns)
+        self.asked = 0
 
-    def begin(self, columns: Sequence[str]) -> None:
+    def begin(self, file: Found) -> None:
         """Know the columns, and so which names have values."""
+        columns = file.columns
         self.kept = kept_columns(self.data.keep, columns)
         found = mapped_columns(self.data.columns, columns)
         try:
@@ -525,15 +530,37 @@ class _Rows:
         _note(known)
         self.known = known
         self.used = {name: found[name] for name in known.variables if name in found}
+        self.check(file)
+
+    def check(self, file: Found) -> None:
+        """Raise what is wrong with the types of the columns that are used."""
+        for column in self.used.values():
+            if column in file.types:
+                check_type(column, file.types[column])
+
+    def fits(self, source: Source, file: Found) -> None:
+        """Raise an error where a further file does not have the columns of the first."""
+        lacking = [name for name in (*self.used.values(), *self.kept) if name not in file.columns and not file.open]
+        if lacking:
+            raise no_such(lacking[0], source.name, self.data.sources[0].name)
+        self.check(file)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Say how far it was where it is interrupted."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            interrupted(self.asked, self.output)
+            raise
 
     def requests(self, rows: Iterator[Row]) -> Iterator[Request]:
         """What to answer, row by row."""
         wrt, text = self.wrt, self.text
         for line, cells, error in rows:
-            if self.used is None:
-                self.begin(list(cells))
-            assert self.used is not None and self.known is not None
-            kept = {name: cells.get(name) for name in self.kept} if self.kept else None
+            self.asked += 1
+            assert self.known is not None
+            kept = {name: plain_cell(cells.get(name)) for name in self.kept} if self.kept else None
             asked = Asked(text, line, None, kept, self.known.reading)
             try:
                 if error is not None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import IO, TextIO
 
 from ..errors import ExpressionError
-from .filesystems import Upload, beside, is_there, is_url, kept, plain
+from .filesystems import Upload, beside, is_there, is_url, kept, plain, unwritten
 
 AT_HAND = 1_000_000
 """As many bytes of a file that is being written are held in memory; more of them, beside where it will be."""
@@ -31,7 +31,7 @@ class Output:
             folder = os.path.dirname(os.path.realpath(path))
             near = folder if os.access(folder, os.W_OK) else None
             held = SpooledTemporaryFile(max_size=AT_HAND, dir=near)  # noqa: SIM115 - closed when all is written
-            self.stream = io.TextIOWrapper(held, encoding="utf-8", newline="\n")
+            self.stream = _Named(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
         """Write the file if the exit code is 0, or what there is counts as `whole` whatever the code; return the code.
@@ -46,6 +46,26 @@ class Output:
                 _write(self.path, self.stream.buffer, force=self.force)
             self.stream.close()
         return code
+
+
+class _Named(io.TextIOWrapper):
+    """A file that is going to be written, and says so where there is no space. Raises `ExpressionError` (`io`)."""
+
+    def __init__(self, file: IO[bytes], path: str) -> None:
+        super().__init__(file, encoding="utf-8", newline="\n")
+        self.path = path
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as fault:
+            raise unwritten(self.path, fault) from None
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as fault:
+            raise unwritten(self.path, fault) from None
 
 
 def write(path: str, data: bytes, *, force: bool) -> None:

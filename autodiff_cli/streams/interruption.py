@@ -7,6 +7,14 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
+from ..views.error import say
+
+
+def interrupted(rows: int, path: str | None) -> None:
+    """Say on standard error how far the rows were when they were interrupted, and of a file that there is none."""
+    left = "" if path is None else f"; `{path}` is not written"
+    say(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
+
 
 class Interruption:
     """While it is entered, the first Ctrl-C or wish to terminate sets `asked`; a second one interrupts at once.

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..questions.fields import check_type, mapped_columns, reason, unique
 from ..questions.reduction import Choose, Columns, Data, Reduction, checked, placed, reduction
-from .data import Again, closing, rows_of
+from .data import Again, Found, closing, rows_of
 from .driver import Inputs
 from .options import Answers, Loss, Rows
 from .progress import Progress
 from .requests import mapping
-from .sources import Source, has_arrow, sources
+from .sources import Source, has_arrow, no_such, sources
 from .textrows import value
 
 MOST_CELLS = 20_000_000
@@ -43,18 +43,18 @@ def read_columns(
     is no number, with its line and column.
     """
     with ExitStack() as stack:
-        header, rows = rows_of(files := sources(paths, format), stack)
-        theirs: dict[str, str] = {}
+        files = sources(paths, format)
 
-        def chosen(columns: Sequence[str]) -> dict[str, list[float]]:
-            theirs.update(mapped_columns(called, columns))
-            return {name: [] for name in wanted(list(theirs))}
+        def fits(source: Source, more: Found) -> None:
+            lacking = [theirs[name] for name in found if theirs[name] not in more.columns and not more.open]
+            if lacking:
+                raise no_such(lacking[0], source.name, files[0].name)
 
-        found = None if header is None else chosen(header)
+        data = rows_of(files, stack, fits=fits)
+        theirs = mapped_columns(called, data.columns)
+        found: dict[str, list[float]] = {name: [] for name in wanted(list(theirs))}
         count = 0
-        for line, cells, error in rows:
-            if found is None:
-                found = chosen(list(cells))
+        for line, cells, error in data.rows:
             try:
                 if error is not None:
                     raise error
@@ -69,10 +69,8 @@ def read_columns(
                 raise ExpressionError(
                     "limit", f"the data has more than {MOST_CELLS:,} numbers", hint="take a sample of its rows"
                 )
-        if not found or not next(iter(found.values())):
+        if found and not next(iter(found.values())):
             name = files[0].name if len(files) == 1 else "the data"
-            if found is not None and not found:
-                return found
             raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
         return found
 
@@ -128,7 +126,7 @@ def from_files(files: Sequence[Source], columns: Mapping[str, str]) -> Data:
             try:
                 for source in files:
                     with ExitStack() as inner:
-                        for piece in _pieces(source, needed if used is None else _same(used, files[0]), inner):
+                        for piece in _pieces(source, needed if used is None else _same(used, files[0], source), inner):
                             used = used or piece.used
                             kept.add(piece)
                             progress.step(kept.rows)
@@ -139,15 +137,13 @@ def from_files(files: Sequence[Source], columns: Mapping[str, str]) -> Data:
     return read
 
 
-def _same(used: dict[str, str], first: Source) -> Callable[[Sequence[str]], dict[str, str]]:
+def _same(used: dict[str, str], first: Source, other: Source) -> Callable[[Sequence[str]], dict[str, str]]:
     """What chooses the columns of a further file, which has to have those of the first."""
 
     def needed(names: Sequence[str]) -> dict[str, str]:
         missing = next((column for column in used.values() if column not in names), None)
         if missing is not None:
-            raise ExpressionError(
-                "point", f"there is no column `{missing}`, which {first.name} has", hint="make their columns alike"
-            )
+            raise no_such(missing, other.name, first.name)
         return used
 
     return needed
@@ -184,21 +180,16 @@ def _pieces(source: Source, needed: Needed, stack: ExitStack) -> Iterator[_Piece
 def _one_by_one(source: Source, needed: Needed, file: Any) -> Iterator[_Piece]:
     with ExitStack() as stack:
         found = rows_of((source,), stack, None, file)
-        used = None if found.columns is None else needed(found.columns)
+        used = needed(found.columns)
         lines: list[int] = []
-        columns: dict[str, array[float]] = {}
+        columns = {name: array("d") for name in used}
         faults: dict[int, ExpressionError] = {}
 
         def piece() -> _Piece:
-            assert used is not None
             here = lines
             return _Piece(used, dict(columns), faults, len(lines), lambda row: f"{source.shown}, line {here[row]}: ")
 
         for line, cells, error in found.rows:
-            if used is None:
-                used = needed(list(cells))
-            if not columns:
-                columns = {name: array("d") for name in used}
             numbers = [0.0] * len(used)
             try:
                 if error is not None:
@@ -211,7 +202,7 @@ def _one_by_one(source: Source, needed: Needed, file: Any) -> Iterator[_Piece]:
             lines.append(line)
             if len(lines) == A_PIECE:
                 yield piece()
-                lines, columns, faults = [], {}, {}
+                lines, columns, faults = [], {name: array("d") for name in used}, {}
         if lines:
             yield piece()
 

@@ -22,11 +22,11 @@ from ..questions.rows import Rows, version
 from ..views.error import report, say
 from . import filesystems
 from .batches import Arrow as ArrowFile
-from .batches import Cut, Head, Parquet, Reader, Span, Text, reader
+from .batches import Cut, Head, Needs, Parquet, Reader, Span, Text, Wanted, reader
 from .files import begun, write
 from .interruption import Interruption
 from .options import COLUMNAR
-from .pipeline import Tally, needs, other_columns
+from .pipeline import Tally, alike, check_alike, needs
 from .progress import Progress
 from .sinks import Sink, sink
 from .sources import TEXT, Source, together
@@ -72,6 +72,7 @@ class Job(NamedTuple):
     rows: Rows
     schema: pa.Schema
     """What is read of each file."""
+    wanted: Wanted
     several: bool
     folder: str
     """Where the parts go; it ends in `/`."""
@@ -128,11 +129,9 @@ def make(job: Job, part: Part) -> Made:
     try:
         to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
         for source, span in part.pieces:
-            rows = reader(source, needs(job.rows), job.several, span=span)
+            rows = reader(source, job.wanted.again("the first file", source.name), job.several, span=span)
             with closing(rows):
-                if not rows.schema.equals(job.schema):
-                    raise other_columns(source.name, "the first file", rows.schema, job.schema)
-                for chunk in rows.chunks():
+                for chunk in alike(rows, job.schema, "the first file"):
                     batch, errors, _ = bound.answer(chunk.batch, chunk.where, chunk.faults)
                     if errors and job.fail:
                         raise _first(errors, chunk.where, bound.known.program.text)
@@ -197,6 +196,7 @@ class Divided(NamedTuple):
 
     parts: list[Part]
     schema: pa.Schema
+    wanted: Wanted
     several: bool
     rows: int | None
     """How many there are, where that is known beforehand."""
@@ -208,27 +208,33 @@ Weighed = list[tuple[Span | None, int]]
 
 class _File(NamedTuple):
     spans: Weighed
-    schema: pa.Schema
     rows: int | None
+    schema: pa.Schema
+    wanted: Wanted
 
 
 def divided(sources: Sequence[Source], rows: Rows, size: int) -> Divided:
     """The rows of files in parts of about so many bytes. Raises `ExpressionError`."""
     several = len(sources) > 1
-    wanted = needs(rows)
+    first = sources[0]
 
-    def looked_into(source: Source) -> _File:
+    def looked_into(source: Source, wanted: Needs) -> Reader:
         begin = reader if source.columnar else Head
-        with closing(begin(source, wanted, several, None)) as file:
-            return _File(*_spans(file, size))
+        return begin(source, wanted, several, None)
 
-    files = together(looked_into, sources, lambda source: source.path)
+    with closing(looked_into(first, needs(rows))) as found:
+        files = [_File(*_spans(found, size), found.schema, found.wanted)]
+
+    def other(source: Source) -> _File:
+        with closing(looked_into(source, files[0].wanted.again(first.name, source.name))) as file:
+            check_alike(file, files[0].schema, first.name)
+            return _File(*_spans(file, size), file.schema, file.wanted)
+
+    files += together(other, sources[1:], lambda source: source.path)
     parts: list[Part] = []
     pieces: list[Piece] = []
     held = 0
     for source, file in zip(sources, files, strict=True):
-        if not file.schema.equals(files[0].schema):
-            raise other_columns(source.name, sources[0].name, file.schema, files[0].schema)
         for span, weight in file.spans:
             if pieces and held + weight > size:
                 parts.append(Part(len(parts), tuple(pieces)))
@@ -237,11 +243,11 @@ def divided(sources: Sequence[Source], rows: Rows, size: int) -> Divided:
             held += weight
     parts.append(Part(len(parts), tuple(pieces)))
     counts = [file.rows for file in files]
-    return Divided(parts, files[0].schema, several, None if None in counts else sum(count or 0 for count in counts))
+    return Divided(parts, *files[0][2:], several, None if None in counts else sum(count or 0 for count in counts))
 
 
-def _spans(file: Reader, size: int) -> tuple[Weighed, Any, int | None]:
-    """The pieces of a file, and what else is to be known of it."""
+def _spans(file: Reader, size: int) -> tuple[Weighed, int | None]:
+    """The pieces of a file, and how many rows it has, where that is known."""
     if isinstance(file, ArrowFile):
         return _of_batches(file)
     if isinstance(file, Parquet):
@@ -250,16 +256,16 @@ def _spans(file: Reader, size: int) -> tuple[Weighed, Any, int | None]:
     whole = file.size
     if file.source.packed or whole <= size:
         # what is packed can only be read from its beginning
-        return [(None, whole)], file.schema, None
+        return [(None, whole)], None
     header = tuple(file.names), file.separator
     edges = [file.passed, *range(file.passed + size, whole, size), whole]
     spans: Weighed = [
         (Span(start, stop, exact=start == file.passed, header=header), stop - start) for start, stop in pairwise(edges)
     ]
-    return spans, file.schema, None
+    return spans, None
 
 
-def _of_groups(file: Parquet) -> tuple[Weighed, Any, int | None]:
+def _of_groups(file: Parquet) -> tuple[Weighed, int | None]:
     told = file.file.metadata
     spans: Weighed = []
     first = 1
@@ -269,19 +275,19 @@ def _of_groups(file: Parquet) -> tuple[Weighed, Any, int | None]:
         read = [each for each in columns if each.path_in_schema.partition(".")[0] in file.columns]
         spans.append((Span(group, group + 1, first), sum(each.total_uncompressed_size for each in read)))
         first += about.num_rows
-    return spans or [(None, 0)], file.schema, told.num_rows
+    return spans or [(None, 0)], told.num_rows
 
 
-def _of_batches(file: ArrowFile) -> tuple[Weighed, Any, int | None]:
+def _of_batches(file: ArrowFile) -> tuple[Weighed, int | None]:
     if file.stream:
-        return [(None, file.size)], file.schema, None
+        return [(None, file.size)], None
     counts = file.lengths()
     size = file.size // max(1, len(counts))
     firsts = [1]
     for count in counts:
         firsts.append(firsts[-1] + count)
     spans: Weighed = [(Span(k, k + 1, firsts[k]), size) for k in range(len(counts))]
-    return spans or [(None, 0)], file.schema, sum(counts)
+    return spans or [(None, 0)], sum(counts)
 
 
 def plan(job: Job, sources: Sequence[Source], bound: Bound, size: int) -> dict[str, Any]:

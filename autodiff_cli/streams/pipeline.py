@@ -16,12 +16,14 @@ from ..views.error import report, say
 from .batches import Chunk, Needs, Reader, reader
 from .files import Beside
 from .filesystems import Upload
-from .interruption import Interruption
+from .interruption import Interruption, interrupted
 from .progress import Progress
 from .sinks import Sink
 from .sources import File, Source
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ..questions.rows import Bound
 
 WAITING = 2
@@ -63,7 +65,8 @@ class Tally:
         if not bad:
             return
         verb = "has" if bad == 1 else "have"
-        told = [f"{self.rows:,} rows, and {bad:,} of them {verb} no answer:"]
+        those = "1 row, and it has" if self.rows == 1 else f"{self.rows:,} rows, and {bad:,} of them {verb}"
+        told = [f"{those} no answer:"]
         width = len(f"{max(self.reasons.values()):,}")
         told += [f"  {count:>{width},}  {why}" for why, count in self.reasons.most_common(REASONS)]
         if len(self.reasons) > REASONS:
@@ -112,15 +115,13 @@ class Pipeline:
 
     def chunks(self) -> Iterator[Chunk]:
         """The rows of all files. Raises `ExpressionError`, also where their columns are not the same."""
-        current = self.first
+        first = current = self.first
         try:
-            yield from current.chunks()
+            yield from first.chunks()
             for source in self.sources[1:]:
                 current.close()
-                current = reader(source, self.needs, self.several)
-                if not current.schema.equals(self.first.schema):
-                    raise other_columns(source.name, self.sources[0].name, current.schema, self.first.schema)
-                yield from current.chunks()
+                current = reader(source, first.wanted.again(first.source.name, source.name), self.several)
+                yield from alike(current, first.schema, first.source.name)
         finally:
             current.close()
 
@@ -174,8 +175,7 @@ class Pipeline:
         if ended:
             raise ended[0]
         if interruption.asked:
-            left = "" if beside is None else f"; `{beside.path}` is not written"
-            say(f"interrupted after {self.tally.rows:,} rows{left}\n")
+            interrupted(self.tally.rows, None if beside is None else beside.path)
             return interruption.code
         if failed:
             error, where = failed
@@ -253,14 +253,21 @@ def _drain(read: queue.Queue[Any]) -> None:
             return
 
 
-def other_columns(name: str, first: str, found: Any, expected: Any) -> ExpressionError:
-    """The error for a file that does not go together with the first."""
-    for field in expected:
-        other = found.field(field.name) if field.name in found.names else None
-        if other is None or not other.type.equals(field.type):
-            what = "no such column" if other is None else f"{other.type}"
-            return ExpressionError(
-                "point", f"column `{field.name}` is {field.type} in {first}, and {what} in {name}",
+def alike(rows: Reader, schema: pa.Schema, first: str) -> Iterator[Chunk]:
+    """The rows of a file with the columns of the file called `first`, in their order. Raises where it has others."""
+    check_alike(rows, schema, first)
+    names = schema.names
+    for chunk in rows.chunks():
+        batch = chunk.batch
+        yield chunk if batch.schema.names == names else chunk._replace(batch=batch.select(names))
+
+
+def check_alike(rows: Reader, schema: pa.Schema, first: str) -> None:
+    """Raise a `point` error where the columns of a file are not those of the file called `first`."""
+    for field in schema:
+        other = rows.schema.field(field.name).type
+        if not other.equals(field.type):
+            raise ExpressionError(
+                "point", f"column `{field.name}` is {field.type} in {first}, and {other} in {rows.source.name}",
                 hint="answer them one after the other, or make their columns alike",
             )  # fmt: skip
-    return ExpressionError("point", f"{name} has other columns than {first}", hint="make them alike")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from ..errors import ExpressionError
@@ -174,9 +174,15 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _as_text(column: Any) -> Any:
+    import json
+
     import pyarrow as pa
 
-    return pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
+    def text(cell: object) -> str | None:
+        found = plain_cell(cell)
+        return found if found is None or isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+    return pa.array([text(cell) for cell in column.to_pylist()], pa.string())
 
 
 _CONTROLS = r"[\x00-\x08\x0b-\x1f\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}]"
@@ -211,7 +217,7 @@ class TextSink(Sink):
 
     def write(self, batch: Any) -> None:
         columns = [batch.column(name).to_pylist() for name in self.names]
-        kept = [[_plain(x) for x in batch.column(name).to_pylist()] for name in self.kept]
+        kept = [[plain_cell(x) for x in batch.column(name).to_pylist()] for name in self.kept]
         told = batch.column("error").to_pylist()
         for row, numbers in enumerate(zip(*columns, strict=True)):
             asked = Asked(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
@@ -229,8 +235,17 @@ class TextSink(Sink):
             self.own.detach()
 
 
-def _plain(cell: object) -> object:
-    return cell if cell is None or isinstance(cell, (str, int, float, bool)) else str(cell)
+def plain_cell(cell: object) -> object:
+    """A cell that is carried along as JSON holds it: no value where it is not a number, bytes in hexadecimal."""
+    if cell is None or isinstance(cell, (str, int)):
+        return cell
+    if isinstance(cell, float):
+        return cell if cell - cell == 0.0 else None if cell != cell else str(cell)
+    if isinstance(cell, Mapping):
+        return {str(name): plain_cell(each) for name, each in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [plain_cell(each) for each in cell]
+    return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
 def sink(file: IO[bytes], schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:

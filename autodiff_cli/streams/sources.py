@@ -257,6 +257,12 @@ class Unpacked:
         self.packed.close()
 
 
+def no_such(column: str, name: str, first: str) -> ExpressionError:
+    """The error for a file that lacks a column which the first has."""
+    message = f"there is no column `{column}` in {name}, and there is in {first}"
+    return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
+
+
 def has_arrow() -> bool:
     """Whether pyarrow and NumPy can be had, without importing them."""
     from importlib.util import find_spec

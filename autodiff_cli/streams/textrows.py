@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
 from typing import BinaryIO
 
 from ..errors import ExpressionError
 from ..questions import reading
 from ..questions.fields import unique
-from ..questions.point import constant_value, point_of_object, read_json
+from ..questions.point import read_json, value_of_object
 from .requests import lines
 
 Row = tuple[int, Mapping[str, object], ExpressionError | None]
@@ -41,6 +43,17 @@ ENDS = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
 }  # fmt: skip
 """How the names of files end, and what is in them."""
+
+FAULTY = 1000
+"""A file that begins with more rows than these which are none is no file of rows."""
+
+NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
+"""What programs write into a cell that has no value."""
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}")
+"""A day as dates are written, which would be a difference, or a quotient."""
+
+_QUOTED = re.compile('"[^"]*("|$)')
 
 _UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
@@ -121,7 +134,7 @@ def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str]
     if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
         texts.back([first])
         return None, objects_of(texts), ""
-    separator = "\t" if format == "tsv" or (format is None and "\t" in first[1]) else ","
+    separator = "\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ","
     try:
         if first[2] is not None:
             raise first[2]
@@ -131,10 +144,11 @@ def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str]
         placed.text = fault.text
         raise placed from None
     columns = [cell.strip() for cell in header]
-    if len(columns) == 1 and ";" in columns[0]:
-        raise ExpressionError(
-            "point", f"the header is one column, `{columns[0]}`", hint="put commas between the columns, or tabs"
-        )
+    other = next((char for char in ";|" if len(columns) == 1 and char in columns[0]), None)
+    if other is not None:
+        decimals, chars = ("; decimal commas become points", (";,", "\\t.")) if other == ";" else ("", ("|", "\\t"))
+        hint = f"put tabs between the columns{decimals}: `tr '{chars[0]}' '{chars[1]}' < FILE | autodiff … --points -`"
+        raise ExpressionError("point", f"the header is one column, `{columns[0]}`", hint=hint)
     unique(columns)
     return columns, cells_of(columns, texts, separator), separator
 
@@ -219,6 +233,20 @@ def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[R
                 yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
 
 
+def with_names(rows: Iterator[Row]) -> tuple[list[str], Iterator[Row]]:
+    """The names in the first row that has some, and all rows. Raises what is wrong with the first where none has."""
+    passed: list[Row] = []
+    for row in rows:
+        passed.append(row)
+        if row[2] is None or len(passed) > FAULTY:
+            break
+    if passed and passed[-1][2] is not None:
+        number, _, fault = passed[0]
+        assert fault is not None
+        raise ExpressionError(fault.kind, f"line {number}: {fault}", hint=fault.hint)
+    return list(passed[-1][1]) if passed else [], chain(passed, rows)
+
+
 def objects_of(texts: Texts) -> Iterator[Row]:
     """The rows of a file with an object a line."""
     for number, text, fault in texts:
@@ -242,10 +270,15 @@ def value(name: str, cell: object) -> float:
     It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
     """
     try:
-        if cell is None or (isinstance(cell, str) and not cell.strip()):
-            raise ExpressionError("point", "it is empty", hint="give a number")
         if isinstance(cell, str):
-            return constant_value(name, cell.strip())
-        return point_of_object({name: cell})[name]
+            cell = cell.strip()
+            if cell in NOTHING:
+                raise ExpressionError("point", f"`{cell}` stands for no value", hint="give a number")
+            if _DATE.fullmatch(cell):
+                hint = "give a number, such as days since the first of them"
+                raise ExpressionError("point", f"it is a date, and no number: `{cell}`", hint=hint)
+        if cell is None or cell == "":
+            raise ExpressionError("point", "it is empty", hint="give a number")
+        return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
     except ExpressionError as error:
         raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None
