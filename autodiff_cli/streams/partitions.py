@@ -141,7 +141,8 @@ def make(job: Job, part: Part) -> Made:
                         tally.note(error)
                 ends.append([rows.start, rows.passed] if isinstance(rows, Cut) else None)
         to.close()
-        size = file.file.tell()
+        # what pyarrow writes by itself is behind what is told
+        size = file.file.seek(0, os.SEEK_END)
         file.finish()
     except OSError as fault:
         raise file.unwritten(fault) from None
