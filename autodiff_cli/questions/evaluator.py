@@ -7,7 +7,7 @@ from contextlib import suppress
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..numbers import work
 from ..numbers.base import Refusal
@@ -18,7 +18,7 @@ from ..run.sweep import Fault, activity, forward, undefined
 from ..run.tape import Tape
 from ..targets.internal import Internal
 from ..values.adjoint import Recording, record_gradient, record_values
-from ..values.value import Value, in_order, located
+from ..values.value import Value, in_order, kink_warning, located
 from .problem import single_output
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
@@ -181,8 +181,13 @@ class Evaluator:
         )
         return found[0]
 
-    def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
-        """The same by the sweeps, which know why there is no result; or that there is one after all."""
+    def slowly(
+        self, point: Sequence[float], *, differentiate: bool = True, warnings: list[Diagnostic] | None = None
+    ) -> tuple[float, list[float]]:
+        """The same by the sweeps, which know why there is no result; or that there is one after all.
+
+        What is to be said of kinks is added to `warnings`.
+        """
         work.spend(STEPS_SLOWLY)
         if self._graph is None:
             self._graph = _Graph(self.output, self._leaves, self._wanted)
@@ -209,9 +214,11 @@ class Evaluator:
             if not differentiate:
                 return float(tape.data[root]), []
             active = activity(tape, REAL, order, [place[leaf] for leaf in self._wanted if leaf in place])
-            adjoints = reverse(tape, REAL, order, active, {root: 1.0}).adjoints
+            adjoints, kinks, _ = reverse(tape, REAL, order, active, {root: 1.0})
         except Fault as fault:
             raise located(fault, nodes, tape, graph.below) from None
+        if warnings is not None:
+            warnings += [kink_warning(nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in kinks]
         found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]
         return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
 

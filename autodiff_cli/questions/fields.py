@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, nearest
+from ..errors import Diagnostic, ExpressionError, nearest
 from ..language.builder import Program
 from ..refusals.leniency import AsRead, leniently
 from .point import is_name
@@ -138,6 +140,27 @@ def listed(columns: Sequence[str]) -> str:
 
 
 _NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
+
+
+class Kinks:
+    """How many rows are at a kink, and by how many of them which convention was taken."""
+
+    def __init__(self, rows: int = 0, conventions: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.rows = rows
+        self.conventions = Counter(conventions)
+
+    def note(self, warnings: Sequence[Diagnostic]) -> None:
+        """Count a row with what there is to say of it."""
+        told = {
+            f"{_NUMERAL.sub('…', warning.message)} ({warning.hint})" for warning in warnings if warning.kind == "kink"
+        }
+        self.rows += bool(told)
+        self.conventions.update(told)
+
+    def add(self, other: Kinks) -> None:
+        """Count other rows too."""
+        self.rows += other.rows
+        self.conventions.update(other.conventions)
 
 
 def reason(error: ExpressionError) -> str:

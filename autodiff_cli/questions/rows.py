@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import Diagnostic, ExpressionError
 from ..numbers.base import NumberType
 from ..numbers.work import Exhausted, allowed
 from ..targets.lowering import Lowering
@@ -17,7 +17,7 @@ from ..values.second import hessian_in
 from ..values.value import variable
 from .arithmetic import DOUBLE, Values
 from .evaluator import compile_gradient
-from .fields import MOST_IN_BLOCKS, Fitted, check_type, fitted, kept_columns, mapped_columns, unique
+from .fields import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitted, kept_columns, mapped_columns, unique
 from .jacobian import Jacobian, jacobian, output_names
 from .problem import Point, as_number, parse
 
@@ -38,7 +38,8 @@ class Asked(NamedTuple):
     meanings: tuple[str, ...]
     record: Callable[[Lowering], Recording] | None
     """None where only the plain way knows."""
-    plain: Callable[[Mapping[str, float]], Sequence[float]]
+    plain: Callable[[Mapping[str, float]], tuple[Sequence[float], Sequence[Diagnostic]]]
+    """The results at a point, and what there is to say of them."""
 
 
 def asked(question: str, known: Fitted) -> Asked:
@@ -55,8 +56,9 @@ def asked(question: str, known: Fitted) -> Asked:
             parts = [record_gradient(output, leaves, by, recorder) for output in program.outputs]
             return together(parts)
 
-        def rows(point: Mapping[str, float]) -> Sequence[float]:
-            return flat_jacobian(jacobian(text, point, wrt=wanted))
+        def rows(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
+            found = jacobian(text, point, wrt=wanted)
+            return flat_jacobian(found), found.warnings
 
         return Asked(
             (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted]),
@@ -70,12 +72,12 @@ def asked(question: str, known: Fitted) -> Asked:
         check_size(wanted)
         pairs = [(i, k) for i in range(len(wanted)) for k in range(i + 1)]
 
-        def second(point: Mapping[str, float]) -> Sequence[float]:
+        def second(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
             def found(m: NumberType, values: Values) -> dict[str, Any]:
                 return hessian_in(m, program.outputs[0], values, wanted)._asdict()
 
             told = DOUBLE.run(point, found)
-            return _flat(told["value"], told["gradient"], told["hessian"])
+            return _flat(told["value"], told["gradient"], told["hessian"]), ()
 
         try:
             twice = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
@@ -92,10 +94,11 @@ def asked(question: str, known: Fitted) -> Asked:
     def one(recorder: Lowering) -> Recording:
         return record_gradient(program.outputs[0], leaves, by, recorder)
 
-    def gradient(point: Mapping[str, float]) -> Sequence[float]:
+    def gradient(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
         # by the sweeps: compiled code takes the conventions at kinks whose sides agree
-        value, partials = evaluator.slowly(list(point.values()))
-        return [value, *partials]
+        warnings: list[Diagnostic] = []
+        value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
+        return [value, *partials], warnings
 
     return Asked(
         ("value", *[f"d_{name}" for name in wanted]),
@@ -126,6 +129,7 @@ class Answered(NamedTuple):
     errors: dict[int, ExpressionError]
     asked: int
     """Rows that were asked about one by one."""
+    kinks: Kinks
 
 
 class Bound:
@@ -192,6 +196,7 @@ class Bound:
         columns = [given if k in self.fixed else numbers_of(batch.column(given)) for k, given in enumerate(self.given)]
 
         told: dict[tuple[str, bool], ExpressionError] = {}
+        kinks = Kinks()
 
         def missing(row: int, name: str) -> ExpressionError | None:
             if faults and row in faults:
@@ -208,9 +213,12 @@ class Bound:
                 # each row has an allowance of its own, as each line of a stream has
                 work.renew(self.length)
                 try:
-                    return self.asked.plain(point)
+                    numbers, warnings = self.asked.plain(point)
                 except Exhausted as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
+                if warnings:
+                    kinks.note(warnings)
+                return numbers
 
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
             memory = pa.allocate_buffer(8 * count * len(self.asked.names))
@@ -237,7 +245,7 @@ class Bound:
         ]
         kept = [batch.column(self.positions[name]) for name in self.keep]
         return Answered(
-            pa.RecordBatch.from_arrays([*results, texts, *kept], schema=self.schema), errors, len(found.asked)
+            pa.RecordBatch.from_arrays([*results, texts, *kept], schema=self.schema), errors, len(found.asked), kinks
         )
 
 

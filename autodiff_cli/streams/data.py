@@ -370,10 +370,13 @@ def _one_by_one(
 
     def answer(request: Request) -> Values:
         try:
-            return Values(told.numbers(method(request)))
+            found = method(request)
         except ExpressionError as error:
             tally.note(error)
             raise
+        if found.warnings:
+            tally.kinks.note(found.warnings)
+        return Values(told.numbers(found))
 
     with requests.interruptible():
         code = answer_requests(counted(), answer, made, flush, fail=inputs.fail)

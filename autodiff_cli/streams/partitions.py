@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..errors import EXIT_CODES, ExpressionError
+from ..questions.fields import Kinks
 from ..questions.rows import Rows, version
 from ..views.error import report, say
 from . import filesystems
@@ -95,6 +96,9 @@ class Made(NamedTuple):
     rows: int
     bytes: int
     errors: dict[str, int]
+    at_kinks: int
+    conventions: dict[str, int]
+    """How many rows are at a kink, and by how many of them which convention was taken."""
     ends: list[list[int] | None]
     """Where each piece of text that was cut began, and where it ended."""
 
@@ -132,11 +136,12 @@ def make(job: Job, part: Part) -> Made:
             rows = reader(source, job.wanted.again("the first file", source.name), job.several, span=span)
             with closing(rows):
                 for chunk in alike(rows, job.schema, "the first file"):
-                    batch, errors, _ = bound.answer(chunk.batch, chunk.where, chunk.faults)
+                    batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
                     if errors and job.fail:
                         raise _first(errors, chunk.where, bound.known.program.text)
                     to.write(batch)
                     tally.rows += batch.num_rows
+                    tally.kinks.add(kinks)
                     for error in errors.values():
                         tally.note(error)
                 ends.append([rows.start, rows.passed] if isinstance(rows, Cut) else None)
@@ -150,7 +155,8 @@ def make(job: Job, part: Part) -> Made:
         if to is not None:
             to.drop()
         file.drop()
-    made = Made(name, tally.rows, size, dict(tally.reasons), ends)
+    at = tally.kinks
+    made = Made(name, tally.rows, size, dict(tally.reasons), at.rows, dict(at.conventions), ends)
     write(_note(job.folder, name), json.dumps(made._asdict()).encode(), force=True)
     return made
 
@@ -459,6 +465,7 @@ def run(job: Job, data: Divided, folder: Folder, engine: Engine, schema: pa.Sche
     for _, each in made:
         tally.rows += each.rows
         tally.reasons += Counter(each.errors)
+        tally.kinks.add(Kinks(each.at_kinks, each.conventions))
         tally.code = max(tally.code, each.code)
     if data.rows is not None and tally.rows != data.rows:
         message = f"the parts have {tally.rows:,} rows, and the files {data.rows:,}"
@@ -468,7 +475,11 @@ def run(job: Job, data: Divided, folder: Folder, engine: Engine, schema: pa.Sche
         {"name": f.name, "type": str(f.type), "meaning": (f.metadata or {}).get(b"meaning", b"").decode()}
         for f in schema
     ]
-    folder.finish(made, {"schema": said, "rows": tally.rows, "without_answer": sum(errors.values()), "errors": errors})
+    facts = {
+        "schema": said, "rows": tally.rows, "without_answer": sum(errors.values()), "errors": errors,
+        "at_kinks": tally.kinks.rows, "conventions": dict(tally.kinks.conventions.most_common()),
+    }  # fmt: skip
+    folder.finish(made, facts)
     tally.say()
     return tally.code
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
-from ..questions.fields import kept_columns, mapped_columns, reason
+from ..questions.fields import Kinks, kept_columns, mapped_columns, reason
 from ..questions.rows import Rows
 from ..views.error import report, say
 from .batches import Chunk, Needs, Reader, reader
@@ -44,6 +44,7 @@ class Tally:
         self.rows = 0
         self.reasons: Counter[str] = Counter()
         self.code = 0
+        self.kinks = Kinks()
         self._places: dict[object, str] = {}
 
     def note(self, error: ExpressionError) -> None:
@@ -60,18 +61,25 @@ class Tally:
         self.code = max(self.code, error.exit_code)
 
     def say(self) -> None:
-        """Say on standard error how many rows have no answer, and why; nothing where all have one."""
-        bad = sum(self.reasons.values())
-        if not bad:
-            return
-        verb = "has" if bad == 1 else "have"
-        those = "1 row, and it has" if self.rows == 1 else f"{self.rows:,} rows, and {bad:,} of them {verb}"
-        told = [f"{those} no answer:"]
-        width = len(f"{max(self.reasons.values()):,}")
-        told += [f"  {count:>{width},}  {why}" for why, count in self.reasons.most_common(REASONS)]
-        if len(self.reasons) > REASONS:
-            told.append(f"  … and {len(self.reasons) - REASONS:,} more reasons")
-        say("\n".join(told) + "\n")
+        """Say on standard error how many rows have no answer, or one by convention, and why; nothing of the others."""
+        bad, rows = sum(self.reasons.values()), self.rows
+        if bad:
+            verb = "has" if bad == 1 else "have"
+            those = "1 row, and it has" if rows == 1 else f"{rows:,} rows, and {bad:,} of them {verb}"
+            say(f"{those} no answer:\n{_counted(self.reasons)}")
+        if at := self.kinks.rows:
+            verb = "is" if at == 1 else "are"
+            those = "1 row, and it is" if rows == 1 else f"{rows:,} rows, and {at:,} of them {verb}"
+            say(f"{those} at a kink, where the derivative is a convention:\n{_counted(self.kinks.conventions)}")
+
+
+def _counted(reasons: Counter[str]) -> str:
+    """The reasons and how often they were met, a line each."""
+    width = len(f"{max(reasons.values()):,}")
+    told = [f"  {count:>{width},}  {why}" for why, count in reasons.most_common(REASONS)]
+    if len(reasons) > REASONS:
+        told.append(f"  … and {len(reasons) - REASONS:,} more reasons")
+    return "\n".join(told) + "\n"
 
 
 def needs(rows: Rows) -> Needs:
@@ -151,7 +159,7 @@ class Pipeline:
                         if chunk.error is not None:
                             raise chunk.error
                         break
-                    batch, errors, _ = self.bound.answer(chunk.batch, chunk.where, chunk.faults)
+                    batch, errors, _, kinks = self.bound.answer(chunk.batch, chunk.where, chunk.faults)
                     if errors and fail:
                         row = min(errors)
                         failed = errors[row], chunk.where(row)
@@ -159,6 +167,8 @@ class Pipeline:
                     self.tally.rows += batch.num_rows
                     for error in errors.values():
                         self.tally.note(error)
+                    if not failed:
+                        self.tally.kinks.add(kinks)
                     if beside is None or not failed:
                         _put(written, batch, ended)
                     done += chunk.size
