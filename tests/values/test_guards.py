@@ -66,6 +66,10 @@ def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, fo
     assert [each.formula for each in diff(text, wrt=["x"]).derivatives] == [formula]
 
 
+def test_a_condition_without_a_value_is_not_looked_at_where_the_formula_has_none_either() -> None:
+    assert [each.formula for each in diff("(x if exp(1/y) > 0 else 2*x) + x/y", wrt=["x"]).derivatives] == ["1/y + 1"]
+
+
 @pytest.mark.parametrize(
     ("text", "formulas"),
     [
@@ -76,6 +80,7 @@ def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, fo
         ("(sqrt(2)*sqrt(3) - sqrt(6))**x", None),
         # Equal constants, of which digits cannot tell that they are.
         ("x*(1 if log(8) > 3*log(2) else 2)", ["where(log(8) > 3*log(2), 1, 2)"]),
+        ("x*(1 if log(1.1) + log(1.1) >= log(1.21) else 2)", ["where(2*log(1.1) >= log(1.21), 1, 2)"]),
     ],
 )
 def test_what_is_open_stays(text: str, formulas: Sequence[str] | None) -> None:

@@ -144,6 +144,8 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
         # What stands below a line is in front of the sum even if that is no shorter.
         ("cos(x)/x - sin(x)/x**2", "(x*cos(x) - sin(x))/x**2"),
         ("1.5*sqrt(x) + 1/(2*sqrt(x))", "(3*x + 1)/(2*sqrt(x))"),
+        # Terms without a common divisor stay beside those that have it.
+        ("y/(z + 1) + w/(z + 1) + z*v", "z*v + (y + w)/(z + 1)"),
     ],
 )
 def test_what_it_does(text: str, expected: str) -> None:
