@@ -167,11 +167,38 @@ def _symbols() -> Callable[[str], bool]:
     return _LOADED[0]
 
 
+def has_symbol(library: str, name: str) -> bool:
+    """Whether machine code can call a function of a library. False where there is no llvmlite, or no library."""
+    try:
+        import llvmlite.binding as llvm
+
+        _symbols()
+        with _LOADING:
+            llvm.load_library_permanently(library)
+        return bool(llvm.address_of_symbol(name))
+    except (ImportError, RuntimeError, OSError):
+        return False
+
+
+def compiled(text: str) -> tuple[Any, int]:
+    """The function `f` of a module of LLVM: what holds it, and its address."""
+    import llvmlite.binding as llvm
+
+    _symbols()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    with _LOADING:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+        engine.finalize_object()
+        return engine, engine.get_function_address("f")
+
+
 def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     import ctypes
 
     try:
-        import llvmlite.binding as llvm
+        import llvmlite.binding  # noqa: F401
     except ImportError:
         raise Unavailable("llvmlite is not installed: `pip install 'autodiff-cli[data]'`") from None
 
@@ -180,14 +207,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     has = _symbols()
     plan = _planned(record, lowering(), PRINTED, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
-    with _LOADING:
-        module = llvm.parse_assembly(text)
-        engine = llvm.create_mcjit_compiler(module, machine)
-        engine.finalize_object()
-        address = engine.get_function_address("f")
+    engine, address = compiled(text)
     pointer = ctypes.c_void_p
     function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
 

@@ -28,7 +28,7 @@ from .textrows import Texts, Unclosed, cells_of, objects_of, table, value, with_
 ROWS = 65_536
 """Rows of a batch of columns."""
 
-BLOCK = 4 * 1024 * 1024
+BLOCK = 2 * 1024 * 1024
 """Bytes of a block of text."""
 
 BUFFER = 64 * 1024

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 from ..errors import ExpressionError
-from ..views.formats import Asked, carried, disarmed, lacking
+from ..views.characters import visible
+from ..views.formats import Asked, carried, disarmed, lacking, quoted
 from ..views.wide import WIDE, Values, wide
+from .separated import Number, Piece, Text, lines
 
 GROUP = 262_144
 """Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
@@ -133,44 +135,84 @@ class ArrowSink(Sink):
 
 
 class CellsSink(Sink):
-    """Csv or tsv."""
+    """Csv or tsv, written as `WideCells` writes it."""
 
     def __init__(self, file: IO[bytes], schema: Any, separator: str, spreadsheet: bool) -> None:
         super().__init__(file, schema)
-        from pyarrow import csv
-
-        self.begin = schema.names.index("error") + 1
-        self.spreadsheet = spreadsheet
-        self.options = csv.WriteOptions(include_header=False, delimiter=separator)
-        self.csv = csv
-        quoted = [f'"{x}"' if separator in x or '"' in x or "\t" in x or "\n" in x else x for x in (
-            carried(name).replace('"', '""') for name in schema.names
-        )]  # fmt: skip
-        file.write((separator.join(quoted) + "\n").encode())
+        self.separator, self.spreadsheet = separator, spreadsheet
+        self.end = end = schema.names.index("error")
+        numbers: list[Piece] = [Number(k) for k in range(end)]
+        kept: list[Piece] = [Text(k) for k in range(1, len(schema.names) - end)]
+        self.lines = lines(
+            _separated(separator, [*numbers, "", *kept]), _separated(separator, [""] * end + [Text(0), *kept])
+        )
+        head = [quoted(carried(name), separator) for name in schema.names]
+        file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
+        columns = batch.columns
+        texts = [self.cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
+        errors = columns[self.end]
+        flags = errors.is_valid().cast("uint8") if errors.null_count < len(errors) else None
+        for data in self.lines(columns[: self.end], texts, _bytes(flags, len(errors))):
+            self.file.write(data)
+
+    def cells(self, column: Any, kept: bool) -> Any:
+        """A column of texts as they are written, without null; the error of a row, or what is `kept`."""
         import pyarrow as pa
 
-        columns = batch.columns
-        for k, field in enumerate(batch.schema):
-            if self.spreadsheet and k >= self.begin and pa.types.is_string(field.type):
-                columns[k] = pa.array([cell and disarmed(cell) for cell in columns[k].to_pylist()], pa.string())
-            elif not _is_plain(field.type):
-                columns[k] = _as_text(columns[k])
-            columns[k] = _as_carried(columns[k])
-        self.csv.write_csv(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), self.file, self.options)
+        if column.null_count == len(column):
+            nothing = pa.py_buffer(bytes(4 * len(column) + 4))
+            return pa.Array.from_buffers(pa.string(), len(column), [None, nothing, pa.py_buffer(b"")])
+        # many other modules come with it
+        import pyarrow.compute as pc
+
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        if not (is_text or _is_plain(column.type)):
+            column = _as_text(column)
+        disarms = self.spreadsheet and kept and is_text
+        column = pc.fill_null(column.cast(pa.string()), "")
+        found = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
+        if not found.true_count:
+            return column
+
+        def changed(cell: str) -> str:
+            if not kept:
+                return quoted(visible(cell), self.separator)
+            return quoted(carried(disarmed(cell) if disarms else cell), self.separator)
+
+        texts = pa.array([changed(cell) for cell in column.filter(found).to_pylist()], pa.string())
+        return pc.replace_with_mask(column, found, texts)
 
     def close(self) -> None:
         self.file.flush()
 
 
+def _separated(separator: str, cells: Sequence[Piece]) -> list[Piece]:
+    """The pattern of a line with these cells."""
+    found: list[Piece] = []
+    for piece in [*[each for cell in cells for each in (cell, separator)][:-1], "\n"]:
+        if isinstance(piece, str) and found and isinstance(found[-1], str):
+            found[-1] += piece
+        elif piece != "":
+            found.append(piece)
+    return found
+
+
+def _bytes(flags: Any, count: int) -> Any:
+    """Flags of rows for machine code; none where there are none."""
+    import numpy as np
+
+    return np.zeros(count, np.uint8) if flags is None else np.frombuffer(flags.buffers()[1], np.uint8, count)
+
+
 def _is_plain(kind: Any) -> bool:
-    """Whether a csv cell can hold a value of the type as it is."""
+    """Whether pyarrow says as text what a value of the type is."""
     from pyarrow import types
 
-    return any(test(kind) for test in (
-        types.is_primitive, types.is_string, types.is_large_string, types.is_boolean, types.is_null
-    ))  # fmt: skip
+    return any(test(kind) for test in (types.is_primitive, types.is_boolean, types.is_null))
 
 
 def _as_text(column: Any) -> Any:
@@ -185,21 +227,8 @@ def _as_text(column: Any) -> Any:
     return pa.array([text(cell) for cell in column.to_pylist()], pa.string())
 
 
-_CONTROLS = r"[\x00-\x08\x0b-\x1f\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}]"
-"""What is written as an escape wherever it stands, as pyarrow writes patterns."""
-
-
-def _as_carried(column: Any) -> Any:
-    """The column; texts with controls as they are carried along row by row."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kinds = pa.types
-    if not (kinds.is_string(column.type) or kinds.is_large_string(column.type)):
-        return column
-    if not pc.any(pc.match_substring_regex(column, _CONTROLS)).as_py():
-        return column
-    return pa.array([cell and carried(cell) for cell in column.to_pylist()], column.type)
+_CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
+"""What is not written as it is, as pyarrow writes patterns; and the separator."""
 
 
 class TextSink(Sink):

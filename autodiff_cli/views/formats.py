@@ -301,8 +301,12 @@ class Separated(Writer[Answer]):
 
     def _cell(self, text: str, kept: bool) -> str:
         """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
-        text = carried(text) if kept else visible(text)
-        return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or self.separator in text else text
+        return quoted(carried(text) if kept else visible(text), self.separator)
+
+
+def quoted(text: str, separator: str) -> str:
+    """A cell, in quotes where it needs them."""
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
 
 
 _BREAKS = re.compile("([\t\n])")

@@ -241,7 +241,7 @@ def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch:
     with monkeypatch.context() as patched:
         patched.setattr(data, "_one_by_one", no)
         patched.setattr(data, "FEW_ROWS", 2)
-        assert autodiff(*asked, stdin="x\n1\n2\n").out.split() == ["value,d_x,error", "1,1,", "2,1,"]
+        assert autodiff(*asked, stdin="x\n1\n2\n").out.split() == ["value,d_x,error", "1.0,1.0,", "2.0,1.0,"]
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
