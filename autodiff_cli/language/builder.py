@@ -345,7 +345,8 @@ class Builder:
     def cut(self, size: int) -> None:
         """Take back the nodes from there on."""
         nodes = self.whole
-        self.conditions.difference_update(range(size, len(nodes.places)))
+        for kept in (self.conditions, nodes.signed):
+            kept.difference_update(range(size, len(nodes.places)))
         while nodes.rows and nodes.rows[-1][1] >= size:
             nodes.rows.pop()
         del nodes.places[size:]
@@ -507,7 +508,9 @@ class Builder:
         i = self.leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
         self.nodes.rows.append((primitive, i, a, b))
-        if primitive.gives_condition:
+        if primitive is NEG and a in self.nodes.constants:
+            self.nodes.signed.add(i)
+        elif primitive.gives_condition:
             self.conditions.add(i)
         elif primitive.demand:
             self.branches = True

@@ -176,6 +176,8 @@ def read(text: str, builder: Builder) -> Builder:
                     builder.check_types((), (top,), ((first, i),))
                     count = len(places)
                 rows.append((make, count, top, None))
+                if top in constants and make is NEG:
+                    nodes.signed.add(count)
                 top = count
                 count += 1
                 first = before

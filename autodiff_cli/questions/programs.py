@@ -22,7 +22,18 @@ MOST_KEPT = 250_000
 class _Read:
     """A program that has been read, and its run in doubles. Its graph is made where that is asked for."""
 
-    __slots__ = ("_bound", "_constants", "_doubles", "_given", "_leaves", "_places", "_program", "size", "text")
+    __slots__ = (
+        "_bound",
+        "_constants",
+        "_doubles",
+        "_given",
+        "_leaves",
+        "_places",
+        "_program",
+        "_root",
+        "size",
+        "text",
+    )
 
     def __init__(self, text: str, point: Collection[str], *, keep: bool = False) -> None:
         """To `keep` the program spares reading it again where a graph is wanted anyway."""
@@ -31,7 +42,8 @@ class _Read:
         self.text = text
         self.size = len(text) + len(program.rows.places)
         self._given = tuple(point)
-        self._doubles = Doubles(program.rows, program.roots[0], is_plain=program.is_plain)
+        self._root = program.roots[0]
+        self._doubles = Doubles(program.rows, self._root, is_plain=program.is_plain)
         self._leaves = program.leaves
         self._places = program.leaves
         if len(program.parameters) < len(program.leaves):
@@ -53,14 +65,14 @@ class _Read:
         found = self._doubles.gradient(leaves, point)
         if found is None:
             return None
-        value, adjoints = found
+        values, adjoints = found
         # `+ 0.0` turns the -0.0 of a product into a plain zero.
         return Gradient(
             self.text,
             DOUBLE,
-            value + 0.0,
+            values[self._root] + 0.0,
             {name: adjoints[i] + 0.0 for name, i in places.items()},
-            {name: point[name] for name in leaves},
+            {name: values[i] for name, i in leaves.items()},
             self._constants,
         )
 

@@ -1,21 +1,21 @@
 """The run in doubles for many formulas or points: values and adjoints on flat lists, without activity or places.
 
 A formula is a row of steps `(operation, place, a, b)`: the place of the result among the numbers, and the places of the
-inputs. They are the rows that the reader wrote, but for powers and branches. Whatever is out of the ordinary (an error,
-an infinite number, a kink, operands that are equal where they are compared) raises here or gives None, and the sweeps
-are asked instead, which know what to say. Where there is an answer it is that of the sweeps to the last bit: the same
+inputs. They are the rows that the reader wrote, but for branches. Whatever is out of the ordinary (an error, an
+infinite number, a kink, operands that are equal where they are compared) raises here or gives None, and the sweeps are
+asked instead, which know what to say. Where there is an answer it is that of the sweeps to the last bit: the same
 functions and rules, in the same order. What is written out here are sums, products, quotients and whole powers, of rows
 whose rules say no more (`forms`); all else asks its row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from math import pow as power
 from typing import Any
 
 from ..numbers.floats import REAL
-from ..table import operators
 from ..table import primitives as primitives
 from ..table.operators import POW
 from ..table.primitive import Primitive
@@ -23,10 +23,9 @@ from . import forms
 from .sweep import forward
 from .tape import Row, Rows, inputs
 
-RAISE, POWER, TAKE = "raise", "power", "take"
-"""Operations besides the primitives. RAISE is a power with a constant exponent, POWER one whose exponent less 1 is a
-double; TAKE the value of `a` as long as a condition is what it was: `b` is the condition's place and its
-truth."""
+TAKE = "take"
+"""The operation besides the primitives: the value of `a` as long as a condition is what it was. `b` is the condition's
+place and its truth."""
 
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
@@ -42,8 +41,9 @@ _writes_powers = _written.get(forms.POWER) is POW
 _by_base = POW.partials[0]
 
 
-def is_power(exponent: float) -> bool:
-    """Whether a power with this constant exponent is a POWER."""
+@lru_cache(256)
+def _is_plain(exponent: float) -> bool:
+    """Whether the rule of a power with this constant exponent is that of its form."""
     # of smaller numbers than 2**50, what 1 is taken from without a rounding error comes back
     return _writes_powers and exponent - 1.0 + 1.0 == exponent and -1e15 < exponent < 1e15 and exponent != 0.0
 
@@ -71,22 +71,20 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 
     Raises ValueError or ArithmeticError where one has no value, or is compared with its equal.
     """
-    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POWER, TAKE
+    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     for op, place, a, b in steps:
         if op is mul:
             data[place] = data[a] * data[b]
         elif op is add:
             data[place] = data[a] + data[b]
+        elif op is raised:
+            data[place] = power(data[a], data[b])
         elif b is None and (found := smooth[op]) is not None:
             data[place] = found[0](data[a])
         elif op is sub:
             data[place] = data[a] - data[b]
         elif op is div:
             data[place] = data[a] / data[b]
-        elif op is raised:
-            data[place] = power(data[a], data[b])
-        elif op is RAISE:
-            data[place] = REAL.pow(data[a], data[b])
         elif op is take:
             condition, truth = b
             if data[condition] is not truth:
@@ -100,12 +98,15 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
     return True
 
 
-def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float] | None:
+def adjoints(
+    steps: Sequence[Step], data: list[Any], output: int, constants: Collection[int], signed: Collection[int] = ()
+) -> list[float] | None:
     """The adjoints of all numbers, up to the sign of a zero; None where the sweeps have to be asked.
 
+    The exponents of powers that are numbers of the program are among its `constants`, or `signed` ones.
     Raises ValueError or ArithmeticError where they have to be asked as well.
     """
-    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POWER, TAKE
+    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     result = [0.0] * len(data)
     result[output] = 1.0
     for op, place, a, b in reversed(steps):
@@ -116,6 +117,15 @@ def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float]
         elif op is add:
             result[a] += adjoint
             result[b] += adjoint
+        elif op is raised and (b in constants or b in signed):
+            y = data[b]
+            if y == 2.0 and _writes_powers:
+                # a power of exponent 1 is exact
+                result[a] += adjoint * (y * data[a])
+            elif _is_plain(y):
+                result[a] += adjoint * (y * power(data[a], y - 1.0))
+            else:
+                result[a] += adjoint * _by_base(REAL, data[a], y, data[place])  # type: ignore[misc]
         elif b is None and (found := smooth[op]) is not None:
             result[a] += adjoint * found[1](REAL, data[a], data[place])
         elif op is sub:
@@ -125,11 +135,6 @@ def adjoints(steps: Sequence[Step], data: list[Any], output: int) -> list[float]
             y = data[b]
             result[a] += adjoint * (1 / y)
             result[b] += adjoint * (-data[place] / y)
-        elif op is raised:
-            y = data[b]
-            result[a] += adjoint * (y * power(data[a], y - 1.0))
-        elif op is RAISE:
-            result[a] += adjoint * _by_base(REAL, data[a], data[b], data[place])  # type: ignore[misc]
         elif op is take:
             result[a] += adjoint
         elif not op.gives_condition and not _pass_on(op, inputs(a, b), adjoint, data, data[place], result):
@@ -157,23 +162,25 @@ def _pass_on(
 class Doubles:
     """A program with one output, ready to be differentiated at any number of points."""
 
-    __slots__ = ("_branching", "_data", "_plans", "_root")
+    __slots__ = ("_branching", "_constants", "_data", "_plans", "_root", "_signed")
 
     def __init__(self, program: Rows, root: int, *, is_plain: bool) -> None:
         """Without any branch, if it `is_plain`, all of the program is evaluated in its order."""
         self._root = root
         self._data = program.data(0.0)
-        self._plans: list[list[Step]] = []
+        self._constants = program.constants
+        self._signed = program.signed
+        self._plans: list[Sequence[Step]] = []
         self._branching: Rows | None = None
         if is_plain:
-            self._plans.append([row if row[0] is not POW else _power(program, row) for row in program.rows])
+            self._plans.append(program.rows)
         elif any(row[0].demand for row in program.rows):
             self._branching = program
         else:
-            self._plans.append([_step(program, row, ()) for row in _below(program, root)])
+            self._plans.append(_below(program, root))
 
-    def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[float, list[float]] | None:
-        """The value and the adjoints of all nodes, up to the sign of a zero; None where the sweeps have to be asked.
+    def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
+        """The values and the adjoints of all nodes, up to the sign of a zero; None where the sweeps have to be asked.
 
         `leaves` are the places of the variables by name. Raises KeyError, ValueError, ArithmeticError or `Fault` where
         the sweeps have to be asked as well.
@@ -188,8 +195,8 @@ class Doubles:
             steps = self._new_plan({i: point[name] for name, i in leaves.items()})
             if not evaluate(steps, data):
                 return None
-        found = adjoints(steps, data, self._root)
-        return None if found is None else (data[self._root], found)
+        found = adjoints(steps, data, self._root, self._constants, self._signed)
+        return None if found is None else (data, found)
 
     def _new_plan(self, values: Mapping[int, float]) -> list[Step]:
         """The way through the program at a point. Raises `Fault`."""
@@ -238,28 +245,15 @@ def _below(program: Rows, root: int) -> list[Row]:
 def _plan(program: Rows, order: Sequence[int], data: Sequence[Any]) -> list[Step]:
     """The steps of an order of evaluation; `data` are the values at which branches are taken."""
     rows = {row[1]: row for row in program.rows}
-    return [_step(program, rows[i], data) for i in order if i in rows]
+    return [_step(rows[i], data) for i in order if i in rows]
 
 
-def _step(program: Rows, row: Row, data: Sequence[Any]) -> Step:
+def _step(row: Row, data: Sequence[Any]) -> Step:
     """The step that is an operation."""
     primitive, i, a, b = row
-    if primitive is POW:
-        return _power(program, row)
     if not primitive.demand:
         return row
     parts = inputs(a, b)
     truth = data[parts[0]]
     wanted = primitive.demand(truth, *[None] * (len(parts) - 1))
     return TAKE, i, parts[wanted[-1]] if wanted else parts[0], (parts[0], truth)
-
-
-def _power(program: Rows, row: Row) -> Step:
-    """The step that is a power."""
-    _, i, base, exponent = row
-    assert exponent is not None
-    constants = program.constants
-    if exponent in constants:
-        return (POWER if is_power(constants[exponent][0]) else RAISE), i, base, exponent
-    sign = program.row(exponent)
-    return (RAISE, i, base, exponent) if sign and sign[0] is operators.NEG and sign[2] in constants else row

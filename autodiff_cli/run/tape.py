@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,19 +19,16 @@ Row = tuple[Primitive, int, Any, int | None]
 class Rows:
     """A graph as it is read: its operations in a row, each after its inputs; variables and constants have no row."""
 
-    __slots__ = ("constants", "places", "rows")
+    __slots__ = ("constants", "places", "rows", "signed")
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.constants: dict[int, tuple[float, str]] = {}
         """Each constant, and the text that it was read from."""
+        self.signed: set[int] = set()
+        """The operations that are a constant with a sign."""
         self.places: list[Place] = []
         """Where each node stands, however that is counted."""
-
-    def row(self, i: int) -> Row | None:
-        """The row of node `i`, if that is an operation."""
-        k = bisect_left(self.rows, i, key=_number)
-        return self.rows[k] if k < len(self.rows) and self.rows[k][1] == i else None
 
     def data(self, other: float | None = None) -> list[Any]:
         """The values of the constants, and something for the other nodes."""
@@ -64,10 +60,6 @@ def inputs(a: Any, b: int | None) -> tuple[int, ...]:
     if b is not None:
         return a, b
     return a if type(a) is tuple else (a,)
-
-
-def _number(row: Row) -> int:
-    return row[1]
 
 
 class Tape:

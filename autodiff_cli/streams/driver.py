@@ -67,6 +67,9 @@ GARBAGE = 50_000
 The collector, which is off, would walk through a growing graph again and again; between two lines there is none.
 """
 
+YOUNG = 15
+"""So many times it looks through what is new only, before it looks through everything once."""
+
 
 class Inputs(NamedTuple):
     """What the shared options of a command say: where programs and points come from, and where answers go, and how."""
@@ -251,7 +254,7 @@ def answer_requests(
     read as their refusals offer.
     """
     progress = Progress()
-    worst = 0
+    worst = collected = 0
     due = time.monotonic() + FLUSH_AFTER
     try:
         for count, request in enumerate(requests, start=1):
@@ -264,7 +267,8 @@ def answer_requests(
                 out.out.flush()
                 due = time.monotonic() + FLUSH_AFTER
             if gc.get_count()[0] > GARBAGE:
-                gc.collect()
+                collected += 1
+                gc.collect(0 if collected % (YOUNG + 1) else 2)
             if progress.active:
                 progress.step(count)
     finally:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 from ..errors import Diagnostic, ExpressionError
 from .characters import ends, is_shown, look, visible
 from .document import Block, Line, Program, sentence
+from .numerals import Written
 
 if TYPE_CHECKING:
     from ..refusals.leniency import AsRead
@@ -140,7 +141,8 @@ class JsonLines(Writer[Answer]):
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._encode = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False).encode
-        self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
+        self._written = Written()
+        self._string = json.encoder.encode_basestring_ascii if escape else self._written.string
         self._forms: dict[Hashable, str] = {}
 
     def answer(self, asked: Asked, answer: Answer) -> None:
@@ -163,23 +165,28 @@ class JsonLines(Writer[Answer]):
             return None
         key, numbers = found
         form = self._forms.get(key)
-        if not form:
+        if form is None:
             if len(self._forms) >= _FORMS:
                 self._forms.clear()
-            # many come once only
-            form = self._forms[key] = "" if form is None else self._form(self.view.record(answer))
-            if not form:
-                return None
+            form = self._forms[key] = self._escaped(self._form(self.view.record(answer)))[1:]
         total = sum(numbers)
         if total - total != 0.0:
             return None
-        name = "null" if ident is None else self._encode(ident)
+        name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
-        return head + form % numbers if _is_plain(head) else None
+        return head + form % tuple(self._written.numbers(numbers)) if _is_plain(head) else None
 
-    def _form(self, fields: dict[str, object]) -> str:
-        """What is written of the fields of an answer, with a place for each number; see `View.numbers`."""
-        return self.encode(_unnumbered(fields))[1:].replace("%", "%%").replace(_PLACE, "%s")
+    def _form(self, found: object) -> str:
+        """What is written of something in a record, with a place for each number; see `View.numbers`."""
+        if type(found) is dict:
+            names = "_".join(found)
+            if names.isascii() and names.isidentifier() and {*map(type, found.values())} == {float}:
+                return '{"' + '": %s, "'.join(found) + '": %s}'
+            items = [f"{self._string(name).replace('%', '%%')}: {self._form(item)}" for name, item in found.items()]
+            return "{" + ", ".join(items) + "}"
+        if type(found) is list:
+            return "[" + ", ".join(map(self._form, found)) + "]" if found else "[]"
+        return "%s" if isinstance(found, float) else self._encode(found).replace("%", "%%")
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         told = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
@@ -194,24 +201,16 @@ class JsonLines(Writer[Answer]):
         self.out.write(record + "\n")
 
     def encode(self, fields: dict[str, object]) -> str:
-        """The record as text. Controls, what turns the direction of text and half surrogate pairs are escapes in it."""
-        text = self._encode(fields)
+        """The record as text."""
+        return self._escaped(self._encode(fields))
+
+    def _escaped(self, text: str) -> str:
+        """Text of JSON with escapes for controls, what turns the direction of text, and half surrogate pairs."""
         return text if _is_plain(text) else "".join(map(_json_character, text))
 
 
 _FORMS = 1024
 """So many forms of records are remembered."""
-
-_PLACE = '"\\u0000"'
-"""What stands for a number in a form: the encoding of a text that nothing in an answer is."""
-
-
-def _unnumbered(found: Any) -> Any:
-    if isinstance(found, dict):
-        return {key: _unnumbered(item) for key, item in found.items()}
-    if isinstance(found, list):
-        return list(map(_unnumbered, found))
-    return "\0" if isinstance(found, float) else found
 
 
 def _is_plain(text: str) -> bool:

@@ -71,12 +71,14 @@ def view(
         return fields
 
     def numbers(answer: Gradient[Any]) -> tuple[Hashable, tuple[float, ...]] | None:
-        if intermediates or relative or answer.warnings or answer.arithmetic is not DOUBLE:
+        arithmetic, value, partials, point, constants, warnings = answer[1:7]
+        if intermediates or relative or warnings or arithmetic is not DOUBLE:
             return None
-        partials, point, constants = ordered(answer), answer.point, answer.constants
+        if sort:
+            partials = ordered(answer)
         # a comma is in no name
         return ",".join([*partials, "", *point, "", *constants]), (
-            answer.value, *partials.values(), *point.values(), *constants.values()
+            value, *partials.values(), *point.values(), *constants.values()
         )  # fmt: skip
 
     def document(answer: Gradient[Any]) -> Iterator[Block]:
