@@ -135,16 +135,18 @@ def partials_table(
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
 ) -> Table:
     """The table of the variables: where each stands, and the derivative by it; the elasticity where there are any."""
-    rows = [
-        named_row(
-            (name, "name"), number(point[name]), number(partial),
-            *(["–" if (e := elasticities[name]) is None else number(e)] if elasticities else []),
-        )
+    rows: list[tuple[Pieces, ...]] = [
+        (((name, "name"),), ((number(point[name]), "number"),), ((number(partial), "number"),))
         for name, partial in gradient.items()
-    ]  # fmt: skip
-    return Table(("variable", "value", head, *(["elasticity"] if elasticities else [])), rows, right)
+    ]
+    if not elasticities:
+        return Table(("variable", "value", head), rows, right)
+    found = [elasticities[name] for name in gradient]
+    cells: list[Pieces] = [(("–" if e is None else number(e), "number"),) for e in found]
+    rows = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
+    return Table(("variable", "value", head, "elasticity"), rows, right)
 
 
 def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:
     """A row of a table: a name, and numbers."""
-    return ((name,), *(((number, "number"),) for number in numbers))
+    return ((name,), *[((number, "number"),) for number in numbers])

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from os.path import splitext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
@@ -262,15 +263,14 @@ class Separated(Writer[Answer]):
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.rows
-        row: Row | None = None
-        for row in self.view.rows(answer):
-            self._row(asked, row)
-        if row is None and self.many:
-            # nothing to say is an answer too, and each line of a stream has its place
-            self._row(asked, {})
+        rows = iter(self.view.rows(answer))
+        # nothing to say is an answer too, and each line of a stream has its place
+        first = next(rows, {} if self.many else None)
+        if first is not None:
+            self._rows(asked, chain((first,), rows))
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._row(asked, {"error": f"{error.kind}: {error}"})
+        self._rows(asked, [{"error": f"{error.kind}: {error}"}])
 
     def close(self) -> None:
         self._head()
@@ -280,23 +280,24 @@ class Separated(Writer[Answer]):
             self._begun = True
             self.out.write(self.separator.join([self._cell(column, True) for column in self.view.columns]) + "\n")
 
-    def _row(self, asked: Asked, row: Row) -> None:
-        self._head()
+    def _rows(self, asked: Asked, rows: Iterable[Row]) -> None:
         name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
         given = {"id": name}
         for column, kept in (asked.kept or {}).items():
             given[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
         if self.spreadsheet:
             given = {column: disarmed(cell) for column, cell in given.items()}
-        cells = {"line": str(asked.line), **row, **given}
-        listed = [cells.get(column, "") for column in self.view.columns]
-        together = "".join(listed)
-        if not (together.isascii() and together.isprintable()) or '"' in together or self.separator in together:
-            listed = [
-                self._cell(cell, column in (asked.kept or ()))
-                for column, cell in zip(self.view.columns, listed, strict=True)
-            ]
-        self.out.write(self.separator.join(listed) + "\n")
+        line, columns, separator = {"line": str(asked.line)}, self.view.columns, self.separator
+        for row in rows:
+            self._head()
+            cells = {**line, **row, **given}
+            listed = [cells.get(column, "") for column in columns]
+            together = "".join(listed)
+            if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
+                listed = [
+                    self._cell(cell, column in (asked.kept or ())) for column, cell in zip(columns, listed, strict=True)
+                ]
+            self.out.write(separator.join(listed) + "\n")
 
     def _cell(self, text: str, kept: bool) -> str:
         """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""

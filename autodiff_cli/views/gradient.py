@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 from ..questions.arithmetic import DOUBLE
@@ -22,10 +22,12 @@ from .document import (
     stated,
 )
 from .formats import Row, View, diagnostic_record
-from .numerals import exact, number_fields, readable
+from .numerals import Written, exact, number_fields, readable
 from .outline import outline
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "error")
+RIGHT: frozenset[int] = frozenset((1, 2, 3))
+NONE: frozenset[int] = frozenset()
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
 
@@ -81,19 +83,23 @@ def view(
             value, *partials.values(), *point.values(), *constants.values()
         )  # fmt: skip
 
+    number: Callable[[Any], str] = readable if digits is None else lambda x: readable(x, digits)
+
+    written = Written()
+
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many
-        right = frozenset((1, 2, 3) if answer.arithmetic.name == "double" else ())
+        right = RIGHT if answer.arithmetic is DOUBLE else NONE
         yield stated("value", answer.value, digits)
-        yield from reduced_over(answer.over)
-        yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
+        if answer.over is not None:
+            yield from reduced_over(answer.over)
+        if answer.constants or len(answer.point) > len(answer.gradient):
+            yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
         if not answer.point:
             yield NO_VARIABLES
         if table and answer.gradient:
             found = (answer.elasticities or {}) if relative else {}
-            yield partials_table(
-                answer.point, ordered(answer), lambda x: readable(x, digits), right=right, elasticities=found
-            )
+            yield partials_table(answer.point, ordered(answer), number, right=right, elasticities=found)
             if found:
                 yield Line(sentence(EXPLAINED, "faint"))
                 if None in found.values() and answer.value == 0:
@@ -113,10 +119,11 @@ def view(
             yield outline(answer.output, depth=depth, digits=digits, binary=binary)
 
     def rows(answer: Gradient[Any]) -> Iterator[Row]:
-        value = exact(answer.value)
+        partials, point = ordered(answer), answer.point
+        value, *texts = written.exact([answer.value, *[point[name] for name in partials], *partials.values()])
         found = (answer.elasticities or {}) if relative else {}
-        for name, partial in ordered(answer).items():
-            row = {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), "value": value}
+        for name, at, partial in zip(partials, texts, texts[len(partials) :], strict=False):
+            row = {"variable": name, "at": at, "partial": partial, "value": value}
             yield row | {"elasticity": exact(found[name])} if found else row
         if not answer.gradient:
             yield {"value": value}
@@ -125,7 +132,8 @@ def view(
 
     def brief(answer: Gradient[Any]) -> str:
         shown = ordered(answer)
-        parts = [exact(answer.value), *[f"{name}={exact(partial)}" for name, partial in shown.items()]]
+        value, *partials = written.exact([answer.value, *shown.values()])
+        parts = [value, *[f"{name}={partial}" for name, partial in zip(shown, partials, strict=True)]]
         if relative and answer.elasticities is not None:
             parts += [f"{name}:{exact(answer.elasticities[name]) or '-'}" for name in shown]
         if intermediates:

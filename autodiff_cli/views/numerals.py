@@ -34,6 +34,8 @@ def rounding(digits: int | None, decimals: int | None) -> int | None:
 
 def readable(value: float | bool | Figure | None, digits: int | None = None) -> str:
     """The number to so many significant digits, or `Decimals`; a figure with all it has; a dash where there is none."""
+    if digits is None and type(value) is float:
+        return value.__format__(_USUAL) if value else "0"
     if not isinstance(value, float):
         if value is None:
             return "–"
@@ -94,6 +96,13 @@ class Written:
             if self._left < 0:
                 self._dumps = _library()
         return list(map(repr, numbers))
+
+    def exact(self, found: Sequence[float | bool | Figure | None]) -> Sequence[str]:
+        """What `exact` gives for each."""
+        numbers: Any = found
+        if {*map(type, numbers)} == {float} and (total := sum(numbers)) - total == 0.0:
+            return self.numbers(numbers)
+        return [*map(exact, numbers)]
 
     def string(self, text: str) -> str:
         """The text as a string of JSON, with characters that are not ASCII as they are."""

@@ -5,7 +5,9 @@ Plain text lays everything out; the others say only what their medium does other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, cycle
 
 from .characters import STYLES, Look, Style, paint, visible, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Table, plain
@@ -38,7 +40,7 @@ class PlainText:
                 lines.append("")
             lines += self.block(block)
             previous = block
-        return "".join([f"{line}\n" for line in lines])
+        return "\n".join([*lines, ""])
 
     def together(self, above: Block, below: Block) -> bool:
         """Whether no empty line stands between the two."""
@@ -60,10 +62,15 @@ class PlainText:
 
     def lines(self, pieces: Pieces) -> Iterable[str]:
         """Styled text, in as many lines as it needs."""
+        if self.look.width is None:
+            return (self.line(pieces),)
         return map(self.line, broken(as_shown(pieces, self.look), self.look.width))
 
     def text(self, pieces: Pieces) -> str:
         """Styled text."""
+        text = plain(pieces)
+        if is_ordinary(text):
+            return self.drawn(pieces, text)
         seen = as_shown(pieces, self.look)
         return self.drawn(seen, plain(seen))
 
@@ -73,18 +80,27 @@ class PlainText:
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers."""
-        told = "; ".join(visible(line, self.look.encoding) for line in program.text.splitlines())
-        yield from self.lines(((f"line {program.line}: {told}", "heading"),))
+        told = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
+        return self.lines(((f"line {program.line}: {told}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
         """A table, in a box; on a screen that is narrower, several boxes below each other, or a list."""
-        heads: tuple[Pieces, ...] = tuple(((head, "heading"),) for head in table.heads)
-        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in (heads, *table.rows)]
-        widths = [max([width_of(plain(cell)) for cell in column]) for column in zip(*rows, strict=True)]
+        rows: Sequence[tuple[Pieces, ...]] = [_headings(table.heads), *table.rows]
+        cells: list[Pieces] = [*chain.from_iterable(rows)]
+        texts = [cell[0][0] if len(cell) == 1 else plain(cell) for cell in cells]
+        size: Callable[[str], int] = len
+        if not is_ordinary("".join(texts)):
+            size = width_of
+            cells = [as_shown(cell, self.look) for cell in cells]
+            texts = [plain(cell) for cell in cells]
+        count = len(table.heads)
+        sizes = [*map(size, texts)]
+        widths = [max(sizes[k::count]) for k in range(count)]
         width = self.look.width
-        if width is None or sum(widths) + 3 * len(widths) + 1 <= width:
-            yield from self.box(((row,) for row in rows), widths, table.right)
+        if width is None or sum(widths) + 3 * count + 1 <= width:
+            yield self.box(cells, texts, 1, widths, table.right)
             return
+        rows = [tuple(cells[k : k + count]) for k in range(0, len(cells), count)]
         from .columns import Column, blocks, row_lines  # only on a screen, and there not for most tables
 
         columns = [Column(cells) for cells in zip(*rows, strict=True)]
@@ -97,33 +113,26 @@ class PlainText:
             yield from self.listed(rows, width)
             return
         for block in found:
-            texts = ([columns[k].texts[r] for k in block] for r in range(len(rows)))
+            lines = [[*row_lines([columns[k].texts[r] for k in block], [*block.values()])] for r in range(len(rows))]
             right = frozenset(place for place, k in enumerate(block) if k in table.right)
-            yield from self.box((row_lines(row, [*block.values()]) for row in texts), [*block.values()], right)
+            cells = [cell for line in chain.from_iterable(lines) for cell in line]
+            yield self.box(cells, [*map(plain, cells)], len(lines[0]), [*block.values()], right)
 
     def box(
-        self, rows: Iterable[Iterable[tuple[Pieces, ...]]], widths: Sequence[int], right: frozenset[int]
-    ) -> Iterator[str]:
-        """Rows in a box, the first of them its heading; each is of one line or several, and those of cells as shown."""
-        top, side, middle, bottom = UNICODE_BOX if self.look.unicode else ASCII_BOX
-        bars = [top[1] * (width + 2) for width in widths]
-        columns = [(width, k in right) for k, width in enumerate(widths)]
-
-        def rule(ends: str) -> str:
-            return ends[0] + ends[2].join(bars) + ends[3]
-
-        yield rule(top)
-        for index, lines in enumerate(rows):
-            for cells in lines:
-                padded = []
-                for cell, (width, flush) in zip(cells, columns, strict=True):
-                    bare = plain(cell)
-                    gap, text = " " * (width - width_of(bare)), self.drawn(cell, bare)
-                    padded.append(f" {gap}{text} " if flush else f" {text}{gap} ")
-                yield side + side.join(padded) + side
-            if index == 0:
-                yield rule(middle)
-        yield rule(bottom)
+        self, cells: Sequence[Pieces], texts: Sequence[str], head: int, widths: Sequence[int], right: frozenset[int]
+    ) -> str:
+        """A table in a box, given its cells as shown and their texts, line by line; so many lines are its heading."""
+        lines = len(texts) // len(widths)
+        sides: frozenset[int] | None = right
+        if self.look.color or not "".join(texts).isascii():
+            # a form would count characters, not columns
+            gaps = [" " * (width - width_of(text)) for width, text in zip(cycle(widths), texts, strict=False)]
+            drawn = zip(
+                cycle([k in right for k in range(len(widths))]), gaps, map(self.drawn, cells, texts), strict=False
+            )
+            texts = [gap + text if flush else text + gap for flush, gap, text in drawn]
+            sides = None
+        return _frame(self.look.unicode, head, lines - head, (*widths,), sides) % (*texts,)
 
     def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
         """The rows of a table one column below the other, after the heading that its first column gives."""
@@ -164,7 +173,7 @@ class Markdown(PlainText):
 
     def render(self, blocks: Iterable[Block]) -> str:
         """The whole document; what parts its lines elsewhere is there anyway."""
-        return super().render(block for block in blocks if not isinstance(block, Line) or plain(block.pieces))
+        return super().render([block for block in blocks if type(block) is not Line or plain(block.pieces)])
 
     def together(self, above: Block, below: Block) -> bool:
         """Never: lines that follow each other would be one paragraph."""
@@ -172,10 +181,12 @@ class Markdown(PlainText):
 
     def line(self, pieces: Pieces) -> str:
         """A line of text; names and code as code spans, in which only a vertical bar can do harm."""
-        shown = [
-            (visible(text, self.look.encoding), style in ("name", "code") and text.strip()) for text, style in pieces
-        ]
-        return "".join(_code(text) if code else escaped(text, bar=False) for text, code in shown)
+        shown = ""
+        for piece, style in pieces:
+            text = piece if piece.isascii() and piece.isprintable() else visible(piece, self.look.encoding)
+            code = (style == "name" or style == "code") and text.strip()
+            shown += _code(text) if code else text if _ESCAPED.isdisjoint(text) else escaped(text, bar=False)
+        return shown
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers, and the program as code."""
@@ -183,10 +194,9 @@ class Markdown(PlainText):
 
     def table(self, table: Table) -> Iterable[str]:
         """A table."""
-        yield "| " + " | ".join(escaped(visible(head, self.look.encoding)) for head in table.heads) + " |"
-        yield "|" + "|".join("---:" if column in table.right else "---" for column in range(len(table.heads))) + "|"
+        yield _markdown_head(table.heads, table.right, self.look.encoding)
         for row in table.rows:
-            yield "| " + " | ".join(self.line(cell).replace("|", "\\|") for cell in row) + " |"
+            yield "| " + " | ".join([self.line(cell).replace("|", "\\|") for cell in row]) + " |"
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as code."""
@@ -247,12 +257,37 @@ class Html(PlainText):
         yield _preformatted(escaped_html(drawing.draw(self.look)))
 
 
+@lru_cache(256)
+def _frame(unicode: bool, head: int, body: int, widths: tuple[int, ...], right: frozenset[int] | None) -> str:
+    """A box for so many lines of a heading and of a table, with a form in the place of each cell.
+
+    Forms fill the columns, those in `right` from the left; where that is None, what they get is as wide as those.
+    """
+    forms = ["%s" if right is None else f"%{width if k in right else -width}s" for k, width in enumerate(widths)]
+    top, side, middle, bottom = UNICODE_BOX if unicode else ASCII_BOX
+    bars = [top[1] * (width + 2) for width in widths]
+
+    def rule(ends: str) -> str:
+        return ends[0] + ends[2].join(bars) + ends[3]
+
+    line = f"{side} {f' {side} '.join(forms)} {side}"
+    return "\n".join([rule(top), *[line] * head, rule(middle), *[line] * body, rule(bottom)])
+
+
+@lru_cache(256)
+def _headings(heads: tuple[str, ...]) -> tuple[Pieces, ...]:
+    """The cells of a heading row."""
+    return tuple([((head, "heading"),) for head in heads])
+
+
+def is_ordinary(text: str) -> bool:
+    """Whether any stream can show the text as it is, each character in a column of its own."""
+    return text.isascii() and text.isprintable()
+
+
 def as_shown(pieces: Pieces, look: Look) -> Pieces:
     """The pieces as this stream can show them: with an ASCII dash for a missing number where that is all."""
-    for text, _ in pieces:
-        if not (text.isascii() and text.isprintable()):
-            break
-    else:
+    if is_ordinary(plain(pieces)):
         return pieces
     encoding, dash = look.encoding, "–" if look.unicode else "-"
     return tuple([(dash if text == "–" else visible(text, encoding), style) for text, style in pieces])
@@ -322,6 +357,8 @@ def _rails(rails: tuple[bool, ...], step: int, look: Look) -> tuple[str, str]:
 
 def _code(text: str) -> str:
     """The text as a code span of Markdown."""
+    if "`" not in text:
+        return f"`{text}`"
     ticks = "`"
     while ticks in text:
         ticks += "`"
@@ -331,11 +368,20 @@ def _code(text: str) -> str:
 
 _ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
 _ESCAPES_IN_CELLS = _ESCAPES | {ord("|"): "\\|"}
+_ESCAPED = frozenset("\\*_<[]|")
+
+
+@lru_cache(256)
+def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
+    """The heading row of a table, and the row below it that says which columns are flush right."""
+    names = [escaped(visible(head, encoding)) for head in heads]
+    rules = ["---:" if column in right else "---" for column in range(len(heads))]
+    return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 
 
 def escaped(text: str, bar: bool = True) -> str:
     """The text with what Markdown would take for its own escaped, but for the backticks round code."""
-    return text.translate(_ESCAPES_IN_CELLS if bar else _ESCAPES)
+    return text if _ESCAPED.isdisjoint(text) else text.translate(_ESCAPES_IN_CELLS if bar else _ESCAPES)
 
 
 def escaped_html(text: str) -> str:

@@ -50,7 +50,7 @@ class WideCells(Separated[Values]):
     """One line of cells a row."""
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._row(asked, {"error": told(asked, error)})
+        self._rows(asked, [{"error": told(asked, error)}])
 
 
 class WideTabs(WideCells, Tabbed[Values]):

@@ -73,7 +73,7 @@ def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
         found = run.gradient(program.leaves, point)
     except (ValueError, ArithmeticError, Fault):
         return None
-    return found and shown(found[0], {name: found[1][i] for name, i in program.leaves.items()})
+    return found and shown(found[0][program.roots[0]], {name: found[1][i] for name, i in program.leaves.items()})
 
 
 def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_sweep(
