@@ -347,12 +347,23 @@ class Text(Reader):
             cut = whole.rfind(b"\n") + 1
             if size > reading.LIMIT + BLOCK:
                 # a quote that is never closed, or a line without an end: our own reader says so
-                cut = cut or size
+                if not cut:
+                    return whole + self.dropped()
             elif not cut or _count(whole, b'"', cut) % 2:
                 continue
             self.rest = whole[cut:]
             return whole[:cut]
         return b"".join(parts)
+
+    def dropped(self) -> bytes:
+        """The end of a line that is too long for anyone to see what is in it."""
+        while data := self.file.read1(self.block_size):
+            end = data.find(b"\n")
+            if end >= 0:
+                self.rest = data[end + 1 :]
+                return b"\n"
+        self.ended = True
+        return b""
 
     def chunks(self) -> Iterator[Chunk]:
         # the first block may end with the header
@@ -526,11 +537,11 @@ class Cut(Text):
         self.file.seek(self.taken - (not self.span.exact))
         if not self.span.exact:
             self.taken -= 1
-            while (end := self.rest.find(b"\n")) < 0 and self.fetched():
-                pass
-            passed = len(self.rest) if end < 0 else end + 1
-            self.rest = self.rest[passed:]
-            self.taken += passed
+            while (end := self.rest.find(b"\n")) < 0:
+                self.take(len(self.rest))
+                if not self.fetched():
+                    break
+            self.take(end + 1)
         self.start = self.passed = self.taken
         self.block = self.next_block()
         self.choose()
@@ -565,10 +576,19 @@ class Cut(Text):
 
     def line_end(self, least: int) -> int:
         """Where in `rest` a line ends, after so many bytes or more."""
-        while (end := self.rest.find(b"\n", least - 1)) < 0 and len(self.rest) <= reading.LIMIT + BLOCK:
+        while (end := self.rest.find(b"\n", least - 1)) < 0:
+            if len(self.rest) - least > reading.LIMIT:
+                # our own reader says that the line is too long
+                begun, self.rest, place = self.rest, b"", self.file.tell()
+                begun += self.dropped()
+                missing = self.file.tell() - place - len(self.rest) - begun.endswith(b"\n")
+                self.taken += missing
+                self.passed += missing
+                self.rest = begun + self.rest
+                return len(begun)
             if not self.fetched():
-                break
-        return end + 1 if end >= 0 else len(self.rest)
+                return len(self.rest)
+        return end + 1
 
     def is_open(self, cut: int) -> bool:
         """Whether there seems to be a quoted cell that is still open."""
