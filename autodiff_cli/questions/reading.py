@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import BinaryIO
 
 from ..errors import ExpressionError, Span
@@ -9,12 +10,43 @@ from ..errors import ExpressionError, Span
 LIMIT = 64 * 1024 * 1024
 """Bytes in a line, or in a file that is read whole."""
 
+KINDS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x1f\x8b", "compressed by gzip", "unpack it: `gzip -dc FILE | autodiff … -`"),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it: `zstd -dc FILE | autodiff … -`"),
+    (b"BZh", "compressed by bzip2", "unpack it: `bzip2 -dc FILE | autodiff … -`"),
+    (b"\xfd7zXZ\0", "compressed by xz", "unpack it: `xz -dc FILE | autodiff … -`"),
+    (b"PK\x03\x04", "a zip archive, as spreadsheets are", "save it as csv"),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet or document", "save it as csv"),
+    (b"PAR1", "Parquet", "leave out `--input-format`"),
+    (b"ARROW1", "Arrow", "leave out `--input-format`"),
+    (b"SQLite format 3\0", "an SQLite database", "write the table as csv: `sqlite3 -csv -header FILE 'select …'`"),
+    (b"\x89HDF\r", "HDF5", "write it as csv, tsv or jsonl"),
+    (b"\x89PNG\r", "a picture (PNG)", "give a file of data: csv, tsv or jsonl"),
+    (b"\xff\xd8\xff", "a picture (JPEG)", "give a file of data: csv, tsv or jsonl"),
+    (b"%PDF-", "a PDF", "give a file of data: csv, tsv or jsonl"),
+    (b"\xff\xfe\0\0", "text in UTF-32", "save it as UTF-8"),
+    (b"\0\0\xfe\xff", "text in UTF-32", "save it as UTF-8"),
+    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
+    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
+)
+"""How files begin that are no text in UTF-8: what they are, and what to do with one of data."""
+
+
+def kind_of(data: bytes) -> tuple[str, str] | None:
+    """What a file is that begins so, and what to do with one of data; None where it may be text."""
+    for begin, kind, hint in KINDS:
+        if data.startswith(begin):
+            return kind, hint
+    if re.match(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}", data):
+        return "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"
+    return None
+
 
 def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
     """The text of a file, and the error that it is where it is not text. Line ends become `\\n`.
 
     `file` is read where it is open already, and `hint` is for a path that cannot be read. No more than the limit is
-    read, whatever kind of file it is. Raises `ExpressionError` (`io`, `limit`).
+    read, whatever kind of file it is. Raises `ExpressionError` (`io`, also for one that is of another kind; `limit`).
     """
     try:
         if file is None:
@@ -28,6 +60,12 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
     if len(data) > LIMIT:
         raise ExpressionError("limit", f"`{path}` is longer than {LIMIT:,} bytes", hint="use a smaller file")
     text, error = decode(data, first=True)
+    if (error is not None or data.startswith(b"%PDF")) and (other := kind_of(data)):
+        kind, hint = other
+        if not hint.startswith(("unpack", "save it as UTF-8")):
+            hint = "give a file of text"
+        name = "standard input" if path == "-" else f"`{path}`"
+        raise ExpressionError("io", f"{name} seems to be {kind}", hint=hint)
     if "\r\n" in text and error is None:
         text = text.replace("\r\n", "\n")
     return text, error

@@ -20,25 +20,6 @@ Row = tuple[int, Mapping[str, object], ExpressionError | None]
 Line = tuple[int, str, ExpressionError | None]
 """Its number, its text, and why it is no text."""
 
-KINDS: tuple[tuple[bytes, str, str], ...] = (
-    (b"BZh", "compressed by bzip2", "unpack it: `bzip2 -dc FILE | autodiff … --points -`"),
-    (b"\xfd7zXZ\0", "compressed by xz", "unpack it: `xz -dc FILE | autodiff … --points -`"),
-    (b"PK\x03\x04", "a zip archive, as spreadsheets are", "save it as csv"),
-    (b"\xd0\xcf\x11\xe0", "an old spreadsheet or document", "save it as csv"),
-    (b"PAR1", "Parquet", "leave out `--input-format`"),
-    (b"ARROW1", "Arrow", "leave out `--input-format`"),
-    (b"SQLite format 3\0", "an SQLite database", "write the table as csv: `sqlite3 -csv -header FILE 'select …'`"),
-    (b"\x89HDF\r", "HDF5", "write it as csv, tsv or jsonl"),
-    (b"\x89PNG\r", "a picture (PNG)", "give a file of data: csv, tsv or jsonl"),
-    (b"\xff\xd8\xff", "a picture (JPEG)", "give a file of data: csv, tsv or jsonl"),
-    (b"%PDF-", "a PDF", "give a file of data: csv, tsv or jsonl"),
-    (b"\xff\xfe\0\0", "text in UTF-32", "save it as UTF-8"),
-    (b"\0\0\xfe\xff", "text in UTF-32", "save it as UTF-8"),
-    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
-    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
-)
-"""How files begin that are no rows of text: what they are, and what to do."""
-
 ENDS = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
 }  # fmt: skip
@@ -55,7 +36,6 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?:
 
 _QUOTED = re.compile('"[^"]*("|$)')
 
-_UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
@@ -88,11 +68,8 @@ class Texts:
 
     def recognize(self, data: bytes) -> None:
         """Raise what is to be said of a file that begins with this line, and is no rows of text."""
-        for begin, kind, hint in KINDS:
-            if data.startswith(begin):
-                self.refuse(kind, hint)
-        if _UTF16.match(data):
-            self.refuse("text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`")
+        if other := reading.kind_of(data):
+            self.refuse(*other)
         if b"\r" in data[:-1] and b'"' not in data:
             self.refuse(
                 "text with lines that end in a carriage return alone", "end them with a line feed: `tr '\\r' '\\n'`"

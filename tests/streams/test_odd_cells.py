@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 import os
 import signal
@@ -77,6 +79,23 @@ def test_a_file_of_another_make_is_said_to_be_one(text: str, told: str, tmp_path
     path.write_text(text, encoding="utf-8")
     result = answers(path)
     assert result.code == 2 and told in result.err and not result.out
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (gzip.compress(b"x**2"), "compressed by gzip"),
+        (pa.compress(b"x**2", "zstd", asbytes=True), "compressed by Zstandard"),
+        (bz2.compress(b"x**2"), "compressed by bzip2"), ("x**2\n".encode("utf-16"), "text in UTF-16"),
+        (b"%PDF-1.5\n", "a PDF"), (b"PAR1\xff\0", "Parquet"),
+    ],
+)  # fmt: skip
+def test_a_program_or_a_point_of_another_kind_is_said_to_be_one(data: bytes, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    for result in (autodiff("grad", "--file", str(path)), autodiff("grad", "x", "--at", f"@{path}")):
+        assert result.code == 5 and f"error: `{path}` seems to be {kind}" in result.err
+    assert f"standard input seems to be {kind}" in autodiff("grad", "--file", "-", stdin=data).err
 
 
 def test_tabs_within_quotes_separate_nothing(tmp_path: Path) -> None:
