@@ -308,11 +308,6 @@ class Typesetting:
             above = script[value._prev[0]]
             if above.length <= LONG and above.scripts <= 1 and not above.tall:
                 return _made(POWER, "e^{", above, "}", start=SYMBOL, scripts=1)
-        if name == "sum":
-            total = inputs[0]
-            for each in inputs[1:]:
-                total = _infix("add", total, each)
-            return total
         return _function(value, inputs, [script[each] for each in value._prev])
 
     def _leaf(self, value: Value) -> _Piece:

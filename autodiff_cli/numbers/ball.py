@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq
@@ -423,13 +424,6 @@ def _round(m: Balls, x: Ball) -> Ball:
 
 
 @_function
-def _clamp(m: Balls, x: Ball, lo: Ball, hi: Ball) -> Ball:
-    if lo > hi:
-        raise ValueError("the lower bound is above the upper one")
-    return hi if x > hi else lo if x < lo else x
-
-
-@_function
 def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
     if y.a.is_zero():
         return Ball(arb(0)) if x >= 0 else m.pi
@@ -442,9 +436,13 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
 def _max(m: Balls, *xs: Ball) -> Ball:
     # The likeliest first: then no two of the others need be told apart.
     best = max(xs, key=lambda x: x.a.mid())
-    for x in xs:
-        if x > best:
-            best = x
+    try:
+        for x in xs:
+            if x > best:
+                best = x
+    except Refusal:
+        # Which one it is cannot be told; what it is at most and at least can.
+        return Ball(reduce(arb.max, [x.a for x in xs]))
     return best
 
 
@@ -452,45 +450,6 @@ def _max(m: Balls, *xs: Ball) -> Ball:
 def _min(m: Balls, *xs: Ball) -> Ball:
     largest: Ball = _max(m, *[-x for x in xs])
     return -largest
-
-
-@_function
-def _sum(m: Balls, *xs: Ball) -> Ball:
-    total = ball(0)
-    for x in xs:
-        total = total + x
-    return total
-
-
-@_function
-def _prod(m: Balls, *xs: Ball) -> Ball:
-    out = xs[0]
-    for x in xs[1:]:
-        out = out * x
-    return out
-
-
-@_function
-def _softplus(m: Balls, x: Ball) -> Ball:
-    return m.logsumexp(x, 0)  # type: ignore[no-any-return]
-
-
-@_function
-def _logaddexp(m: Balls, x: Ball, y: Ball) -> Ball:
-    return m.logsumexp(x, y)  # type: ignore[no-any-return]
-
-
-@_function
-def _logsumexp(m: Balls, *xs: Ball) -> Ball:
-    # Any of them near the largest serves: which one that is need not be proven.
-    k = max(range(len(xs)), key=lambda i: xs[i].a.mid())
-    rest = sum(((x.a - xs[k].a).exp() for i, x in enumerate(xs) if i != k), arb(0))
-    return Ball(xs[k].a + rest.log1p())
-
-
-@_function
-def _softmax_weight(m: Balls, x: Ball, *xs: Ball) -> Ball:
-    return Ball(1 / sum(((other.a - x.a).exp() for other in xs), arb(0)))
 
 
 @_function

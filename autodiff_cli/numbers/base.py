@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..table.primitive import ACCURATE, DEFINITIONS
+from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS
 from ..table.primitive import Number as Number
 
 HIGHEST_ORDER = 10_000
@@ -95,9 +95,19 @@ class NumberType:
     def definition(self, name: str) -> Callable[..., Number]:
         """The formula that composes a function of this type from others. Raises AttributeError where there is none."""
         try:
-            return (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
+            composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:
             raise AttributeError(f"{self.name} numbers have no {name!r}") from None
+        ordered = OPERATIONS[name].bounds.ordered
+        if not ordered or not self.has_values:
+            return composed
+
+        def in_order(m: NumberType, *inputs: Number) -> Number:
+            if any(inputs[low] > inputs[high] for low, high in ordered):  # what it is composed of does not see it
+                raise ValueError("the lower bound is above the upper one")
+            return composed(m, *inputs)
+
+        return in_order
 
     def __getattr__(self, name: str) -> Any:
         """The function of that name composed by its definition; kept, so it is looked for once."""

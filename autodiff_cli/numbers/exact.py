@@ -84,7 +84,7 @@ class Exact(NumberType):
             )
             raise _irrational(f"{what} is not a rational number, as far as is known here")
 
-        return function
+        return _checked(function)
 
 
 def size(x: Fraction) -> int:
@@ -217,23 +217,6 @@ def _round(x: Fraction) -> Fraction:
 @_function
 def _neg(x: Fraction) -> Fraction:
     return -x
-
-
-@_function
-def _clamp(x: Fraction, lo: Fraction, hi: Fraction) -> Fraction:
-    if lo > hi:
-        raise ValueError("the lower bound is above the upper one")
-    return min(max(x, lo), hi)
-
-
-@_function
-def _sum(*xs: Fraction) -> Fraction:
-    return sum(xs, Fraction(0))
-
-
-@_function
-def _prod(*xs: Fraction) -> Fraction:
-    return math.prod(xs, start=Fraction(1))
 
 
 @_function

@@ -283,13 +283,6 @@ def _cbrt(m: Multiprecision, x: Number) -> Number:
     return m.context.sign(x) * m.context.cbrt(abs(x))
 
 
-@_function
-def _clamp(m: Multiprecision, x: Number, lo: Number, hi: Number) -> Number:
-    if lo > hi:
-        raise ValueError("the lower bound is above the upper one")
-    return min(max(x, lo), hi)
-
-
 # ---- trigonometric and hyperbolic ---------------------------------------------------------------------------------
 @_function
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:

@@ -493,7 +493,8 @@ def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str, bool]:
                     return True, f"a jump: from {_short(before)} to {_short(other)}", False
         return True, "differences do not settle here", not swept.kinks
     low, high = sorted((told.left, told.right))
-    if low <= partial <= high and high - low > near:
+    # A piece that is curved has another slope a step away.
+    if low - near <= partial <= high + near and high - low > near:
         remark = f"a kink: slope {_short(told.left)} on the left, {_short(told.right)} on the right"
         return True, remark, False
     return False, f"wrong: differences in {m.digits} digits give {_short(told.middle)}", not swept.kinks

@@ -32,11 +32,13 @@ class Domain(NamedTuple):
 
     bounds: tuple[Bound, ...]
     whole: bool
+    ordered: tuple[tuple[int, int], ...] = ()
+    """Positions of two inputs of which the first is not to be above the second: `lo <= hi`."""
 
 
 @cache
 def domain(words: str, params: tuple[str, ...]) -> Domain:
-    """What the words of a row mean; without those that are no bounds by numbers, such as `lo <= hi`."""
+    """What the words of a row mean; without those that are no bounds by numbers and no order, such as alternatives."""
     poles = re.fullmatch(_POLES, words)
     if poles:
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
@@ -47,8 +49,13 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
     clauses = re.split(r", | and ", words) if words else []
     if " or " in words:
         return Domain((), False)
+    ordered: list[tuple[int, int]] = []
     whole = True
     for clause in clauses:
+        low, _, high = clause.partition(" <= ")
+        if low in params and high in params:
+            ordered.append((params.index(low), params.index(high)))
+            continue
         said = re.fullmatch(_BOUND, clause)
         if said is None or said[3] not in params:
             whole = False
@@ -57,7 +64,7 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
         if said[1] is not None:
             found.append(Bound(position, _MIRRORED[said[2]], int(said[1])))
         found.append(Bound(position, said[4], int(said[5])))
-    return Domain(tuple(found), whole)
+    return Domain(tuple(found), whole, tuple(ordered))
 
 
 def is_outside(known: Domain, inputs: Sequence[Any]) -> bool:
@@ -74,4 +81,4 @@ def is_outside(known: Domain, inputs: Sequence[Any]) -> bool:
             side = bound.side(x)
             if side < 0 or (side == 0 and len(bound.relation) == 1):
                 return True
-    return False
+    return any(inputs[low] > inputs[high] for low, high in known.ordered)

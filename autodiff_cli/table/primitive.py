@@ -108,6 +108,9 @@ class Facts(NamedTuple):
     selects: bool = False
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
 
+    extreme: str = ""
+    """Of the largest or the smallest of its inputs: how that is to each other one, `>` or `<`."""
+
     norm: bool = False
     """Whether its square is the sum of its inputs' squares."""
 
@@ -117,7 +120,8 @@ class Facts(NamedTuple):
     near: Callable[..., Any] | None = None
     """Where it has pieces: the one that it is near the point, `near(m, side, *inputs, out)`, smooth at the knots too.
 
-    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number."""
+    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does
+    not ask for `out`, it holds wherever the signs are those."""
 
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""

@@ -7,7 +7,8 @@ A row: the name, the inputs, what it is, the derivative by each input; then what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import add, mul
 from typing import Any
 
 from . import operators as operators
@@ -95,7 +96,7 @@ def _clamped(m: Any, side: Side, x: Number, lo: Number, hi: Number, out: Number)
     return lo if side(x - lo) < 0 else hi if side(x - hi) > 0 else x
 
 
-elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_rule(0), _clamp_rule(1), _clamp_rule(2),
+CLAMP = elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_rule(0), _clamp_rule(1), _clamp_rule(2),
     facts="selects", definition=lambda m, x, lo, hi: m.min(m.max(x, lo), hi), domain="lo <= hi",
     kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
     convention="an even split between `x` and the bounds that it meets",
@@ -137,7 +138,8 @@ trigonometric("atan2", "y x", "the angle of the point (x, y), from -pi to pi",
     lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x), facts="jumps",
     aliases=("arctan2",), kink=lambda y, x: x <= 0 and y == 0,
     convention="that of the upper side of the cut along negative `x`",
-    near=lambda m, side, y, x, out: m.atan(y / x) + (m.pi if side(y) > 0 else -m.pi), values="[-3.2, 3.2]",
+    near=lambda m, side, y, x, out: m.atan(y / x) + (0 if side(x) > 0 else m.pi if side(y) > 0 else -m.pi),
+    values="[-3.2, 3.2]",
     samples=((1.0, 2.0), (-3.0, -0.5), (1e-200, 1e-200), (1e200, -1e200)))
 trigonometric("asec", "x", "inverse secant, acos(1/x)", lambda m, x, out: m.recip_sqrt_square_minus_one(x) / m.abs(x),
     facts="finite", aliases=("arcsec",), definition=lambda m, x: m.acos(1 / x), domain="x <= -1 or x >= 1",
@@ -315,17 +317,18 @@ aggregate = partial(entry, group="Aggregates")
 _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
 
 
-aggregate("sum", "*xs", "sum of the arguments", lambda m, xs, out: [1] * len(xs), facts="shows infinite commutative",
-    samples=_LISTS)
+SUM = aggregate("sum", "*xs", "sum of the arguments", lambda m, xs, out: [1] * len(xs),
+    facts="shows infinite commutative", definition=lambda m, *xs: reduce(add, xs), latex=BY_DEFINITION, samples=_LISTS)
 aggregate("mean", "*xs", "arithmetic mean of the arguments", lambda m, xs, out: [1 / m.number(len(xs))] * len(xs),
     facts="shows infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs),
     latex=BY_DEFINITION, samples=_LISTS)
-aggregate("prod", "*xs", "product of the arguments", lambda m, xs, out: m.products_of_others(*xs),
-    facts="selects shows infinite product commutative", by_output=lambda m, x, out: out / x,
+PROD = aggregate("prod", "*xs", "product of the arguments", lambda m, xs, out: m.products_of_others(*xs),
+    facts="selects shows infinite product commutative", definition=lambda m, *xs: reduce(mul, xs),
+    by_output=lambda m, x, out: out / x,
     samples=(*_LISTS, (0.0, 2.0, 3.0)))
 
 
-def _first(m: Any, side: Side, xs: Sequence[Number], sign: int) -> Number:
+def _first(side: Side, xs: Sequence[Number], sign: int) -> Number:
     """The largest of the numbers near the point, or with the sign -1 the smallest."""
     best = xs[0]
     for x in xs[1:]:
@@ -334,12 +337,12 @@ def _first(m: Any, side: Side, xs: Sequence[Number], sign: int) -> Number:
     return best
 
 
-MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative",
-    kink=lambda *xs: xs.count(min(xs)) > 1, near=lambda m, side, *xs, out: _first(m, side, xs, -1),
+MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative", extreme="<",
+    kink=lambda *xs: xs.count(min(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, -1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 < x2 else 0",), latex=r"\min",
     samples=_LISTS)
-MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative",
-    kink=lambda *xs: xs.count(max(xs)) > 1, near=lambda m, side, *xs, out: _first(m, side, xs, 1),
+MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative", extreme=">",
+    kink=lambda *xs: xs.count(max(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, 1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 > x2 else 0",), latex=r"\max",
     samples=_LISTS)
 aggregate("hypot", "*xs", "length of the vector, sqrt(x1² + x2² + …)", lambda m, xs, out: m.unit_vector(*xs),

@@ -126,8 +126,8 @@ class _Sources:
 
 def _domain(step: Step) -> tuple[int, str, float] | None:
     """The domain of an operation where it is like `x > 0`: position, comparison and number."""
-    bounds, whole = OPERATIONS[step.name].bounds
-    if len(bounds) != 1 or not whole or bounds[0].end is None:
+    bounds, whole, ordered = OPERATIONS[step.name].bounds
+    if len(bounds) != 1 or ordered or not whole or bounds[0].end is None:
         return None
     return bounds[0].position, bounds[0].relation, float(bounds[0].end)
 

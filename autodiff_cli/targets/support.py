@@ -247,8 +247,6 @@ SUPPORT: dict[str, Any] = by_name({
     "erfinv_slope": _erfinv_slope,
     "hypot": _hypot,
     "power_minus_one": _power_minus_one,
-    "sum": _chain("add"),
-    "prod": _chain("mul"),
     "max": _extreme("max", "ge"),
     "min": _extreme("min", "le"),
     "erf": special.erf,

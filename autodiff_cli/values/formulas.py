@@ -13,13 +13,13 @@ from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
 from ..table.operators import ADD, COMPARISONS, MUL, POW, WHERE
-from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
+from ..table.primitive import OPERATIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
 from .collector import number_text, rational
 from .generic import under
 from .shortest import shortest
 from .simplify import simplify
-from .symbolic import Symbolic, is_spelled
+from .symbolic import Symbolic, composed, is_spelled
 from .value import Value, constant, in_order, node
 
 MOST_NODES = 100_000
@@ -156,7 +156,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
         elif step.name == "item":
             made[step] = _value(args[0][step.data])
         elif step.name not in PRIMITIVES:
-            made[step] = DEFINITIONS[step.name](UNEVALUATED, *args)
+            made[step] = composed(UNEVALUATED, OPERATIONS[step.name], args)
         else:
             made[step] = node(PRIMITIVES[step.name], tuple(args))
     return [_value(made[step]) for step in steps]

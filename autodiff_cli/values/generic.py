@@ -7,22 +7,25 @@ assumptions leave of a formula: `abs(x)` is x where x > 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor, isfinite
 from typing import NamedTuple
 
+from ..errors import ExpressionError
 from ..numbers.exact import EXACT
 from ..numbers.work import current
-from ..table.names import by_name
-from ..table.operators import AND, COMPARISONS, CONSTANT, MUL, NEG, NOT, OR, POW, VARIABLE, WHERE
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table import operators
+from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.primitive import Primitive
+from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .collector import rational
 from .guards import MOST_WORK, STEPS_A_LOOK, Guards, Place
 from .ranges import ALL, Range
 from .shortest import shortest, text_size
 from .simplify import simplify
+from .symbolic import SYMBOLIC
 from .value import Value, constant, in_order, node
 
 MOST_UNSHARED = 300
@@ -31,17 +34,8 @@ MOST_UNSHARED = 300
 MOST_CONDITIONS = 6
 """A formula that needs more of them has no short form."""
 
-_EQ, _NE = PRIMITIVES["eq"], PRIMITIVES["ne"]
-_SQRT, _LOG = PRIMITIVES["sqrt"], PRIMITIVES["log"]
 _OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
 """The comparison that holds where another does not."""
-
-_SIDES: dict[str, Callable[[Value], tuple[Value, Value]]] = by_name({
-    "abs": lambda x: (x, node(NEG, (x,))),
-    "sign": lambda x: (constant(1.0, "1"), constant(-1.0, "-1")),
-    "relu": lambda x: (x, constant(0.0, "0")),
-})  # fmt: skip
-"""What there is of an operation where its input is above 0, and where it is below."""
 
 
 class Generic(NamedTuple):
@@ -94,14 +88,14 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
     found: dict[object, Value] = {}
     for condition in conditions:
         key: object = condition.primitive, condition._prev
-        if condition.primitive is _NE:
+        if condition.primitive is NE:
             x, y = condition._prev
             key = condition.primitive, frozenset((x, y))
             if not x._prev and x.primitive is CONSTANT:
                 x, y = y, x
             if x.primitive is MUL and rational(y) == 0 and rational(x._prev[0]):  # 2*n != 0 is n != 0
                 x = x._prev[1]
-            condition = node(_NE, (x, y))  # noqa: PLW2901
+            condition = node(NE, (x, y))  # noqa: PLW2901
         found.setdefault(key, condition)
     return list(found.values())
 
@@ -168,19 +162,19 @@ class _Opener:
 
     def is_thin(self, condition: Value) -> bool:
         """Whether a comparison is one for equality that holds nowhere in a whole neighbourhood."""
-        if condition.primitive is not _EQ:
+        if condition.primitive is not EQ:
             return False
         x, y = condition._prev
         if x.primitive.norm and rational(y) == 0:
             return all(self.is_smooth(p) and _moves(p) for p in x._prev)
-        (difference,) = simplify((node(PRIMITIVES["sub"], (x, y)),))
+        (difference,) = simplify((node(SUB, (x, y)),))
         return self.is_smooth(x) and self.is_smooth(y) and _moves(difference)
 
     def plain(self, condition: Value) -> Value:
         """That a length is 0, said of what it is the length of."""
         x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
-        if condition.primitive is _EQ and x.primitive.norm and rational(y) == 0:
-            return conjunction([self.plain(node(_EQ, (p, y))) for p in dict.fromkeys(x._prev)])
+        if condition.primitive is EQ and x.primitive.norm and rational(y) == 0:
+            return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 
     def is_smooth(self, value: Value) -> bool:
@@ -193,19 +187,19 @@ class _Opener:
 
     def compared(self, condition: Value) -> Value:
         """That a number is the largest of several, as it is without ties; anything else is left alone."""
-        if condition.primitive is not _EQ:
+        if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
-            name, inputs = y.primitive.name, y._prev
+            inputs = y._prev
             others = [p for p in inputs if not _same(p, x)]
             if len(others) == len(inputs):
                 continue
-            if name in ("max", "min"):
-                relation = PRIMITIVES["gt" if name == "max" else "lt"]
-                self.conditions += [node(_NE, (x, p)) for p in others]
+            if y.primitive.extreme:
+                relation = COMPARISONS[y.primitive.extreme]
+                self.conditions += [node(NE, (x, p)) for p in others]
                 return conjunction([node(relation, (x, p)) for p in others])
-            if name == "clamp":
-                (width,) = simplify((node(PRIMITIVES["sub"], inputs[:0:-1]),))
+            if y.primitive is CLAMP:
+                (width,) = simplify((node(SUB, inputs[:0:-1]),))
                 # between equal ends a clamped number is both of them, on no thin set
                 return condition if rational(width) == 0 else self.clamped(inputs, x, width)
         return condition
@@ -213,12 +207,12 @@ class _Opener:
     def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
         """Which of its inputs a clamped number is, where there is room between the ends."""
         x, low, high = inputs
-        self.conditions += [node(_NE, (x, low)), node(_NE, (x, high))]
+        self.conditions += [node(NE, (x, low)), node(NE, (x, high))]
         if rational(width) is None:
-            self.conditions.append(node(_NE, (low, high)))
+            self.conditions.append(node(NE, (low, high)))
         if _same(end, x):
-            return conjunction([node(PRIMITIVES["gt"], (x, low)), node(PRIMITIVES["lt"], (x, high))])
-        return node(PRIMITIVES["lt" if _same(end, low) else "gt"], (x, end))
+            return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
+        return node(operators.LT if _same(end, low) else operators.GT, (x, end))
 
 
 def _conjuncts(condition: Value) -> list[Value]:
@@ -238,7 +232,7 @@ def conjunction(conditions: Sequence[Value]) -> Value:
     """The condition that holds where all of these do."""
     if not conditions:
         zero = constant(0.0, "0")
-        return node(PRIMITIVES["le"], (zero, zero))
+        return node(operators.LE, (zero, zero))
     whole = conditions[0]
     for condition in conditions[1:]:
         whole = node(AND, (whole, condition))
@@ -263,11 +257,11 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
         disjuncts += [last._prev[1], last._prev[0]]
     apart: Value | None = None
     for each in reversed(disjuncts):
-        if each.primitive is _NE:
+        if each.primitive is NE:
             x, y = each._prev
             signs = guards.compared(x, y, guards.places[0])
             if signs in ("<", ">"):
-                return node(PRIMITIVES["lt" if signs == "<" else "gt"], (x, y))
+                return node(COMPARISONS[signs], (x, y))
             if "=" not in signs and apart is None:
                 apart = each
     return condition if apart is None else apart
@@ -301,6 +295,37 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     return [_Assumed(_guards(output, facts), whole).settled() for output in outputs]
 
 
+class _Undecided(Exception):
+    """On which side of 0 a formula is, is not known."""
+
+
+class _Sides:
+    """What the `near` of a row asks, answered by what is known of formulas; where it jumps, 0 is on neither side."""
+
+    def __init__(self, guards: Guards, place: Place, of: Value) -> None:
+        self.guards, self.place = guards, place
+        self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
+        self.above = [(of._prev[high], of._prev[low]) for low, high in of.primitive.bounds.ordered]
+        self.asked: list[Value] = []
+
+    def __call__(self, u: Value) -> int:
+        """1 or -1: the sign of a formula. Raises `_Undecided`."""
+        self.asked.append(u)
+        x, y = u._prev if u.primitive is SUB else (u, constant(0.0, "0"))
+        signs = "=>" if (x, y) in self.above else self.guards.compared(x, y, self.place)
+        if signs in self.known:
+            return -1 if "<" in signs else 1
+        raise _Undecided
+
+    def apart(self, u: Value) -> bool:
+        """Whether a formula is nowhere 0: not told."""
+        raise _Undecided
+
+    def length(self, xs: Sequence[Value]) -> Value:
+        """The length of a vector that is 0: not told."""
+        raise _Undecided
+
+
 class _Assumed:
     """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
 
@@ -313,41 +338,48 @@ class _Assumed:
 
     def decided(self, value: Value) -> Value | None:
         """What an operation is, in terms of its inputs, where that is known; else None."""
-        name, inputs = value.primitive.name, value._prev
+        primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
-        if rounds(value.primitive) and self.whole.holds(inputs[0]):
+        if rounds(primitive) and self.whole.holds(inputs[0]):
             return inputs[0]
-        if name in _SIDES:
-            signs = self.guards.range(inputs[0], place).signs()
-            return None if signs not in ("<", ">") else _SIDES[name](inputs[0])[signs == "<"]
-        if name in ("max", "min"):
-            loses = "<" if name == "max" else ">"
+        if primitive.extreme:
             kept = [
-                x for x in inputs if not any(self.guards.compared(x, y, place) == loses for y in inputs if y is not x)
-            ]
+                x for x in inputs
+                if not any(self.guards.compared(y, x, place) == primitive.extreme for y in inputs if y is not x)
+            ]  # fmt: skip
             if len(kept) == len(inputs) or not kept:
                 return None
-            return kept[0] if len(kept) == 1 else node(value.primitive, tuple(kept))
-        if name == "clamp":
-            x, low, high = inputs
-            if self.guards.compared(x, low, place) == "<":
-                return low
-            if self.guards.compared(x, high, place) == ">":
-                return high
-            inside = self.guards.compared(x, low, place) == ">" and self.guards.compared(x, high, place) == "<"
-            return x if inside else None
+            return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
+        if primitive.near is not None and not primitive.gives_condition:
+            return self.piece(value, place)
         return self.power(value, place)
+
+    def piece(self, value: Value, place: Place) -> Value | None:
+        """The smooth function that an operation with sides is where it is known on which side its inputs are."""
+        primitive, inputs = value.primitive, value._prev
+        assert primitive.near is not None
+        sides = _Sides(self.guards, place, value)
+        try:
+            found = primitive.near(SYMBOLIC, sides, *inputs, out=None)
+        except (_Undecided, TypeError, ValueError, ExpressionError):
+            # TypeError: a piece that is only near a point, for it reckons with the value there
+            return None
+        taken = found if isinstance(found, Value) else constant(found)
+        if primitive.jumps and text_size(taken, {}) >= text_size(value, {}):
+            return None  # it is as smooth under its own name
+        seen = in_order((taken, *sides.asked))
+        return taken if all(p in seen or not p._prev for p in inputs) else None
 
     def power(self, value: Value, place: Place) -> Value | None:
         """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
         primitive, inputs = value.primitive, value._prev
         if primitive is POW and self.whole.holds(inputs[1]):
             base, e = inputs
-            if base.primitive.name in ("neg", "abs") and self.whole.holds(e, Fraction(1, 2)):
+            if base.primitive in (NEG, ABS) and self.whole.holds(e, Fraction(1, 2)):
                 return node(POW, (base._prev[0], e))
             if base.primitive is POW:
-                return node(POW, (base._prev[0], node(PRIMITIVES["mul"], (base._prev[1], e))))
-        if primitive not in (POW, _SQRT, _LOG) or (inner := inputs[0]).primitive is not POW:
+                return node(POW, (base._prev[0], node(MUL, (base._prev[1], e))))
+        if primitive not in (POW, SQRT, LOG) or (inner := inputs[0]).primitive is not POW:
             return None
         base, e = inner._prev
         signs, exponent = self.guards.range(base, place).signs(), rational(e)
@@ -355,11 +387,10 @@ class _Assumed:
             base = node(NEG, (base,))
         elif signs != ">":
             return None
-        product: Primitive = PRIMITIVES["mul"]
-        if primitive is _LOG:
-            return node(product, (e, node(primitive, (base,))))
+        if primitive is LOG:
+            return node(MUL, (e, node(primitive, (base,))))
         other = inputs[1] if primitive is POW else constant(0.5, "0.5")
-        return node(POW, (base, node(product, (e, other))))
+        return node(POW, (base, node(MUL, (e, other))))
 
 
 # ---- whole numbers ------------------------------------------------------------------------------------------------
@@ -383,7 +414,7 @@ class Whole:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
         """By leaf, factors and numbers, so that the leaf times the factor plus the number is whole."""
         for fact in _conjuncts(conjunction(facts)):
-            if fact.primitive is _EQ:
+            if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
                     if rounds(x.primitive) and x._prev[0] is y:
                         multiples, c = linear(y)
@@ -425,18 +456,18 @@ def linear(value: Value) -> Linear:
     """A formula as multiples of leaves, or of what else is in it, and a number."""
     found: dict[Value, Linear] = {}
     for each in in_order((value,)):
-        name, parents = each.primitive.name, [found[p] for p in each._prev]
+        primitive, parents = each.primitive, [found[p] for p in each._prev]
         number = rational(each)
         if number is not None:
             found[each] = {}, number
-        elif name in ("add", "sub"):
-            found[each] = _plus(parents[0], parents[1], Fraction(1 if name == "add" else -1))
-        elif name == "neg":
+        elif primitive in (ADD, SUB):
+            found[each] = _plus(parents[0], parents[1], Fraction(1 if primitive is ADD else -1))
+        elif primitive is NEG:
             found[each] = _plus(({}, Fraction(0)), parents[0], Fraction(-1))
-        elif name == "mul" and any(not p[0] for p in parents):
+        elif primitive is MUL and any(not p[0] for p in parents):
             (_, factor), other = parents if not parents[0][0] else parents[::-1]
             found[each] = _plus(({}, Fraction(0)), other, factor)
-        elif name == "div" and not parents[1][0] and parents[1][1]:
+        elif primitive is DIV and not parents[1][0] and parents[1][1]:
             found[each] = _plus(({}, Fraction(0)), parents[0], 1 / parents[1][1])
         else:
             found[each] = {each: Fraction(1)}, Fraction(0)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..numbers.base import NumberType
 from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
-from ..table.names import by_name
-from ..table.operators import CONSTANT, DIV, POW, VARIABLE
-from ..table.primitive import Primitive
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
+from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
 from .collector import rational
 from .value import Value
 
@@ -26,7 +27,10 @@ MOST_BITS = 300
 
 
 class Range(NamedTuple):
-    """An interval of real numbers; without 0 even inside, where that is known."""
+    """An interval of real numbers; without 0 even inside, where that is known.
+
+    With `+ - * / **` it is the range of the results: of x and y where these are two objects, else of x and x.
+    """
 
     low: End
     high: End
@@ -58,8 +62,50 @@ class Range(NamedTuple):
         high, not_below = max((self.high, not self.below), (other.high, not other.below))
         return Range(low, high, above, not not_below, "=" not in self.signs() + other.signs())
 
+    def within(self, other: Range) -> bool:
+        """Whether all that lies here lies in the other range."""
+        return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
+
     def __neg__(self) -> Range:
         return Range(-self.high, -self.low, self.below, self.above, self.nonzero)
+
+    def __add__(self, other: Any) -> Range:
+        return self.plus(_range(other))
+
+    def __radd__(self, other: Any) -> Range:
+        return self.plus(_range(other))
+
+    def __sub__(self, other: Any) -> Range:
+        return self.plus(-_range(other))
+
+    def __rsub__(self, other: Any) -> Range:
+        return _range(other).plus(-self)
+
+    def __mul__(self, other: Any) -> Range:
+        return abs(self).times(abs(self)) if other is self else self.times(_range(other))
+
+    def __rmul__(self, other: Any) -> Range:
+        return self.times(_range(other))
+
+    def __truediv__(self, other: Any) -> Range:
+        return self.times(_range(other).reciprocal())
+
+    def __rtruediv__(self, other: Any) -> Range:
+        return _range(other).times(self.reciprocal())
+
+    def __pow__(self, other: Any) -> Range:
+        return _power(self, _range(other))
+
+    def __rpow__(self, other: Any) -> Range:
+        return _power(_range(other), self)
+
+    def __abs__(self) -> Range:
+        if self.low >= 0:
+            return self
+        if self.high <= 0:
+            return -self
+        high, not_below = max((-self.low, not self.above), (self.high, not self.below))
+        return Range(Fraction(0), high, self.nonzero, not not_below, self.nonzero)
 
     def plus(self, other: Range) -> Range:
         """The sums of a number here and one there."""
@@ -108,6 +154,10 @@ def point(x: Fraction) -> Range:
     return Range(x, x, False, False)
 
 
+def _range(x: Any) -> Range:
+    return x if isinstance(x, Range) else point(Fraction(x))
+
+
 def rounded(r: Range) -> Range:
     """The range with ends of bounded length, not narrower."""
     low, above, high, below = r.low, r.above, r.high, r.below
@@ -127,7 +177,7 @@ def _outward(x: Fraction, towards: float) -> End:
     if math.isinf(moved):
         return towards
     # 0 is the end of what has a sign, however small.
-    return Fraction(0) if moved * x <= 0 else Fraction(moved)
+    return Fraction(moved) if (moved > 0) == (x > 0) and moved else Fraction(0)
 
 
 # ---- from inputs to the operation ---------------------------------------------------------------------------------
@@ -137,10 +187,9 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
         return _constant(value)
     if value.primitive is VARIABLE:
         return ALL
-    rule = _FORWARD.get(value.primitive.name)
-    found = rule(value, inputs) if rule else values_of(value.primitive)
-    if value.primitive.increasing and len(inputs) == 1:
-        found = found.with_(_increasing(value.primitive, inputs[0], found))
+    # Two objects for two operands: what is known of them may be one.
+    apart = {p: Range(*r) for p, r in zip(value._prev, inputs, strict=True)}
+    found: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
     return found
 
 
@@ -209,8 +258,7 @@ def at_zero(primitive: Primitive) -> Fraction | None:
         return None
 
 
-def _pow(value: Value, inputs: Sequence[Range]) -> Range:
-    x, y = inputs
+def _power(x: Range, y: Range) -> Range:
     exponent = y.low if y.low == y.high and isinstance(y.low, Fraction) else None
     if exponent is None:
         # 0**y is 0 for every y > 0.
@@ -231,7 +279,7 @@ def _raised(x: Range, exponent: Fraction) -> Range:
     else:
         signs = ">" if "=" not in x.signs() else "=>"
         if exponent.denominator == 1:
-            x = x if "<" not in x.signs() else -x if ">" not in x.signs() else _modulus(x)
+            x = x if "<" not in x.signs() else -x if ">" not in x.signs() else abs(x)
     found = BY_SIGN.get(signs, ALL)
     if exponent.denominator == 1 and exponent <= 8:
         ends = [end if isinstance(end, float) else end ** int(exponent) for end in (x.low, x.high)]
@@ -241,88 +289,94 @@ def _raised(x: Range, exponent: Fraction) -> Range:
     return found
 
 
-def _modulus(x: Range) -> Range:
-    if x.low >= 0:
-        return x
-    if x.high <= 0:
-        return -x
-    high, not_below = max((-x.low, not x.above), (x.high, not x.below))
-    return Range(Fraction(0), high, x.nonzero, not not_below, x.nonzero)
+class Ranges(NumberType):
+    """Ranges as a kind of number: of every function the table knows the range, or of what it is composed."""
+
+    name = "range"
+
+    lt = le = gt = ge = eq = ne = not_ = staticmethod(lambda *_: None)
+    pi = Range(Fraction(314159, 100000), Fraction(314160, 100000), True, True)
+    pow = staticmethod(_power)
+    abs = staticmethod(abs)
+    neg = staticmethod(operator.neg)
+
+    def number(self, x: Any) -> Range:
+        """The range of one number."""
+        return _range(x)
+
+    def and_(self, p: Any, q: Any) -> None:
+        """Unknown, as all conditions are."""
+
+    def or_(self, p: Any, q: Any) -> None:
+        """Unknown, as all conditions are."""
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
+        """What either branch gives."""
+        x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
+        return x.around(y)
+
+    def max(self, *xs: Any) -> Range:
+        """The largest of a number of each range."""
+        inputs = [_range(x) for x in xs]
+        low, above = max((r.low, r.above) for r in inputs)
+        high, not_below = max((r.high, not r.below) for r in inputs)
+        return Range(low, high, above, not not_below, all("=" not in r.signs() for r in inputs))
+
+    def min(self, *xs: Any) -> Range:
+        """The smallest of a number of each range."""
+        return -self.max(*[-_range(x) for x in xs])
+
+    def __getattr__(self, name: str) -> Callable[..., Range]:
+        """The function of that name: what its row says of its values, or what its definition gives."""
+        row = OPERATIONS[name]
+
+        def function(*inputs: Any) -> Range:
+            found = values_of(row)
+            if row.increasing and len(inputs) == 1:
+                return found.with_(_increasing(row, _range(inputs[0]), found))
+            if found is ALL and name in DEFINITIONS:
+                try:
+                    return _range(DEFINITIONS[name](self, *inputs))
+                except (TypeError, ValueError, ArithmeticError):  # it needs to know the very numbers
+                    return ALL
+            return found
+
+        self.__dict__[name] = function
+        return function
 
 
-def _sum(value: Value, inputs: Sequence[Range]) -> Range:
-    total = inputs[0]
-    for r in inputs[1:]:
-        total = total.plus(r)
-    return total
-
-
-def _prod(value: Value, inputs: Sequence[Range]) -> Range:
-    total = inputs[0]
-    for r in inputs[1:]:
-        total = total.times(r)
-    return total
-
-
-def _mul(value: Value, inputs: Sequence[Range]) -> Range:
-    x, y = inputs
-    return _modulus(x).times(_modulus(x)) if value._prev[0] is value._prev[1] else x.times(y)
-
-
-def _hypot(value: Value, inputs: Sequence[Range]) -> Range:
-    return POSITIVE if any("=" not in r.signs() for r in inputs) else NOT_NEGATIVE
-
-
-def _most(value: Value, inputs: Sequence[Range]) -> Range:
-    low, above = max((r.low, r.above) for r in inputs)
-    high, not_below = max((r.high, not r.below) for r in inputs)
-    return Range(low, high, above, not not_below, all("=" not in r.signs() for r in inputs))
-
-
-def _least(value: Value, inputs: Sequence[Range]) -> Range:
-    return -_most(value, [-r for r in inputs])
-
-
-_FORWARD: dict[str, Callable[[Value, Sequence[Range]], Range]] = by_name({
-    "add": _sum, "sum": _sum, "prod": _prod, "mul": _mul, "pow": _pow, "hypot": _hypot, "max": _most, "min": _least,
-    "sub": lambda v, r: r[0].plus(-r[1]),
-    "neg": lambda v, r: -r[0],
-    "abs": lambda v, r: _modulus(r[0]),
-    "div": lambda v, r: r[0].times(r[1].reciprocal()),
-    "where": lambda v, r: r[1].around(r[2]),
-})  # fmt: skip
-"""Arithmetic, on ranges. Of every other function the table knows the range of its values."""
+RANGES = Ranges()
 
 
 # ---- from the operation to its inputs -----------------------------------------------------------------------------
 def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
     """What follows for inputs from the range of an operation: 0 and the signs, and shifts by constants."""
-    name, operands, signs = value.primitive.name, value._prev, r.signs()
-    if name == "neg":
+    primitive, operands, signs = value.primitive, value._prev, r.signs()
+    if primitive is NEG:
         yield operands[0], -r
-    elif name in ("add", "sub"):
+    elif primitive in (ADD, SUB):
         x, y = inputs
-        yield operands[0], r.plus(-y if name == "add" else y)
-        yield operands[1], r.plus(-x) if name == "add" else x.plus(-r)
-    elif name in ("mul", "div"):
+        yield operands[0], r.plus(-y if primitive is ADD else y)
+        yield operands[1], r.plus(-x) if primitive is ADD else x.plus(-r)
+    elif primitive in (MUL, DIV):
         if "=" not in signs:
             yield operands[0], NOT_ZERO
             yield operands[1], NOT_ZERO
         for k, other in ((0, inputs[1]), (1, inputs[0])):
-            if "=" not in other.signs() and (name == "mul" or k == 0):
-                yield operands[k], r.times(other.reciprocal() if name == "mul" else other)
-            elif name == "div" and k == 1 and signs in ("<", ">") and inputs[0].signs() in ("<", ">"):
+            if "=" not in other.signs() and (primitive is MUL or k == 0):
+                yield operands[k], r.times(other.reciprocal() if primitive is MUL else other)
+            elif primitive is DIV and k == 1 and signs in ("<", ">") and inputs[0].signs() in ("<", ">"):
                 yield operands[1], POSITIVE if signs == inputs[0].signs() else -POSITIVE
-    elif name == "pow":
+    elif primitive is POW:
         exponent = inputs[1]
         if exponent.signs() == ">" and signs in ("=", "<>", ">", "<"):
             yield operands[0], ZERO if signs == "=" else NOT_ZERO
-    elif value.primitive.norm and signs == "=":
+    elif primitive.norm and signs == "=":
         for operand in operands:
             yield operand, ZERO
-    elif value.primitive.norm and len(operands) == 1 and "=" not in signs:
+    elif primitive.norm and len(operands) == 1 and "=" not in signs:
         yield operands[0], NOT_ZERO
-    elif value.primitive.increasing and len(operands) == 1 and at_zero(value.primitive) == 0:
+    elif primitive.increasing and len(operands) == 1 and at_zero(primitive) == 0:
         yield operands[0], BY_SIGN.get(signs, ALL)
 
 
@@ -358,15 +412,14 @@ def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range
 
 def is_total(value: Value, inputs: Sequence[Range]) -> bool:
     """Whether the operation has a value for all inputs in these ranges, but for overflow."""
-    if value.primitive is DIV:
-        return "=" not in inputs[1].signs()
-    if value.primitive is POW:
+    primitive = value.primitive
+    if primitive is POW:
         x, y = inputs
         return x.signs() == ">" or (y.low == y.high and y.low >= 0 and Fraction(y.low).denominator == 1)
-    primitive = value.primitive
     if primitive.total or not value._prev:
         return True
-    bounds, whole = primitive.bounds
-    if not whole or len(value._prev) > 1 or any(b.relation == "!=" and b.end != 0 for b in bounds):
+    bounds, whole, ordered = primitive.bounds
+    if not whole or any(b.relation == "!=" and b.end != 0 for b in bounds):
         return False
-    return all(inputs[position].with_(r) == inputs[position] for position, r in _domain(primitive))
+    inside = all(inputs[position].within(r) for position, r in _domain(primitive))
+    return inside and all("<" not in inputs[high].plus(-inputs[low]).signs() for low, high in ordered)

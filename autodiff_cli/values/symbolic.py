@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from ..numbers.base import Number, NumberType
 from ..table.operators import WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from .value import Value, apply, constant
+from .value import Value, apply, constant, in_order, node, variable
 
 
 class Symbolic(NumberType):
@@ -48,8 +49,26 @@ SYMBOLIC = Symbolic()
 def by_definition(value: Value, always: bool = False) -> Value:
     """The node written in functions of the language, where its own operation is not one; or `always`."""
     if always or not is_spelled(value.primitive):
-        return DEFINITIONS[value.primitive.name](SYMBOLIC, *value._prev)  # type: ignore[no-any-return]
+        return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
+
+
+def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
+    """What an operation is by its definition; several Values for one that gives a list.
+
+    Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
+    """
+    fixed = {operation.params.index(name) for name in operation.constant_params}
+    places = [x if k in fixed else variable("") for k, x in enumerate(inputs)]
+    found = DEFINITIONS[operation.name](m, *places)
+    copies = dict(zip(places, inputs, strict=True))
+    roots = found if isinstance(found, list) else [found]
+    for value in in_order(tuple([root for root in roots if isinstance(root, Value)])):
+        if value not in copies:
+            parents = tuple([copies[p] for p in value._prev])
+            copies[value] = value if parents == value._prev else node(value.primitive, parents)
+    written = [copies[root] if isinstance(root, Value) else root for root in roots]
+    return written if isinstance(found, list) else written[0]
 
 
 def is_spelled(primitive: Primitive) -> bool:

@@ -76,7 +76,7 @@ def _lies(row: Primitive) -> list[str]:
 
 def _strays(row: Primitive) -> list[str]:
     """Whether it has no value where the row says so: what writes it as it is defined has no other word for that."""
-    if row.variadic or not row.bounds.bounds or row.takes_conditions:
+    if row.variadic or not (row.bounds.bounds or row.bounds.ordered) or row.takes_conditions:
         return []
     points = [xs for xs in product((*PROBES, 0.0), repeat=len(row.params)) if is_outside(row.bounds, xs)]
     found = [xs for xs in points if _value(row, *xs) is not None]

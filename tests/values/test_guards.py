@@ -174,6 +174,45 @@ def test_the_table_is_right_about_values(primitive: Primitive) -> None:
         assert [value for _, value in found] == sorted(value for _, value in found)
 
 
+COMPUTED = [p for p in PRIMITIVES.values() if p.samples and not p.takes_conditions and not p.constant_params]
+
+
+@pytest.mark.parametrize("primitive", COMPUTED, ids=lambda p: p.name)
+def test_a_range_holds_all_values(primitive: Primitive) -> None:
+    """What the table says of the values, or what is composed by the definition, at points of ranges around samples."""
+    rng, tried = random.Random(primitive.name), 0
+    for sample in primitive.samples:
+        if max(map(abs, sample)) > 1e100:  # more than the sums of fractions are for
+            continue
+        boxes = [
+            (x - Fraction(rng.choice([0, 1, 8]), 8) * abs(x), x + Fraction(rng.choice([0, 1, 8]), 8) * abs(x))
+            for x in map(Fraction, sample)
+        ]
+        found = getattr(ranges.RANGES, primitive.name)(*[ranges.Range(a, b, False, False) for a, b in boxes])
+        for _ in range(20):
+            inputs = [float(a + (b - a) * Fraction(rng.random())) for a, b in boxes]
+            try:
+                value = Fraction(getattr(REAL, primitive.name)(*inputs))
+            except (ValueError, ArithmeticError):
+                continue
+            tried += 1
+            margin = abs(value) / 10**12
+            assert found.low <= value + margin and value - margin <= found.high, (boxes, inputs)
+    assert tried >= 10
+
+
+def test_a_range_is_known_of_what_the_row_only_defines() -> None:
+    positive = ranges.POSITIVE
+    for name in ("mean", "sum", "prod", "hypot", "silu", "gelu", "csch", "coth", "tan"):
+        signs = getattr(ranges.RANGES, name)(positive).signs()
+        assert signs == ("<=>" if name == "tan" else ">"), name
+    x = ranges.Range(Fraction(-1), Fraction(2), False, False)
+    assert x * x == ranges.Range(Fraction(0), Fraction(4), False, False), "one number"
+    assert x * ranges.Range(*x) == ranges.Range(Fraction(-2), Fraction(4), False, False), "two numbers"
+    low, high = ranges.point(Fraction(1)), ranges.point(Fraction(2))
+    assert ranges.RANGES.clamp(ranges.ALL, low, high)[:4] == (1, 2, False, False)
+
+
 def test_work_is_in_proportion() -> None:
     """Four times the guards are not sixteen times the work."""
     work = []
