@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..table.names import by_name
+from ..table.binding import ATOM, CHOICE, SIGN
 from ..table.operators import VARIABLE
+from ..table.primitive import PRIMITIVES
 from ..values.symbolic import by_definition
 from ..values.value import Value
-
-# Levels of binding, loosest first, as the grammar has them.
-CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
 
 Item = str | tuple[Any, int]
 """A piece of what is to be written: text, or a node and the level at which it has to bind."""
 
-INFIX: dict[str, tuple[str, int, int, int]] = by_name(
-    {
-        # primitive: text between the operands, own level, level that the left and the right operand need
-        "or_": (" or ", OR, OR, AND),
-        "and_": (" and ", AND, AND, NOT),
-        "lt": (" < ", COMPARISON, SUM, SUM),
-        "le": (" <= ", COMPARISON, SUM, SUM),
-        "gt": (" > ", COMPARISON, SUM, SUM),
-        "ge": (" >= ", COMPARISON, SUM, SUM),
-        "eq": (" == ", COMPARISON, SUM, SUM),
-        "ne": (" != ", COMPARISON, SUM, SUM),
-        "add": (" + ", SUM, SUM, PRODUCT),
-        "sub": (" - ", SUM, SUM, PRODUCT),
-        "mul": ("*", PRODUCT, PRODUCT, POWER),
-        "div": ("/", PRODUCT, PRODUCT, POWER),
-        "pow": ("**", POWER, ATOM, POWER),
-    }
-)
-PREFIX = by_name({"neg": ("-", SIGN, POWER), "not_": ("not ", NOT, NOT)})
+INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4}
+"""Text between the operands, own level, and the levels that the left and the right operand need."""
+
+PREFIX: dict[str, tuple[str, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 3}
+"""Text before the operand, own level, and that which the operand needs."""
 
 
 def number_text(x: float) -> str:

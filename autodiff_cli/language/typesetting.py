@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..numbers import work
-from ..table.names import by_name
-from ..table.operators import CONSTANT, VARIABLE
-from ..table.primitive import BY_DEFINITION, PRIMITIVES
+from ..table import binding
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
+from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
 from ..values.symbolic import by_definition
 from ..values.value import Value, in_order, node, variable
 from .builder import Program
@@ -156,23 +156,16 @@ def _underscored(name: str) -> str:
 
 
 # ---- formulas -----------------------------------------------------------------------------------------------------
-# Levels of binding on paper, loosest first: a leading minus binds less than a product, and so does a slash.
-CHOICE, OR, AND, NOT, COMPARISON, SUM, NEGATED, RATIO, PRODUCT, POWER, ATOM = range(11)
+# On paper a leading minus binds less than a product, and so does a slash; up to sums it is as the grammar has it.
+NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
 
-_INFIX: dict[str, tuple[str, int, int, int]] = by_name(
-    {
-        "or_": (r" \text{ or } ", OR, OR, AND),
-        "and_": (r" \text{ and } ", AND, AND, NOT),
-        "lt": (" < ", COMPARISON, SUM, SUM),
-        "le": (r" \le ", COMPARISON, SUM, SUM),
-        "gt": (" > ", COMPARISON, SUM, SUM),
-        "ge": (r" \ge ", COMPARISON, SUM, SUM),
-        "eq": (" = ", COMPARISON, SUM, SUM),
-        "ne": (r" \ne ", COMPARISON, SUM, SUM),
-        "add": (" + ", SUM, SUM, RATIO),
-        "sub": (" - ", SUM, SUM, RATIO),
-    }
-)
+_ON_PAPER = {binding.PRODUCT: RATIO}
+_INFIX: dict[Primitive, tuple[str, int, int, int]] = {
+    p: (p.latex[2:-2], level, left, _ON_PAPER.get(right, right))
+    for p in PRIMITIVES.values() if p.latex and len(p.operator) == 4 for _, level, left, right in [p.operator]
+}  # fmt: skip
+"""Text between the operands, own level, and the levels that the left and the right operand need."""
+
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """What a formula may begin and end with, as far as that matters to what stands beside it."""
 
@@ -286,28 +279,30 @@ class Typesetting:
         return plain[root]
 
     def _piece(self, value: Value, pieces: dict[Value, _Piece], script: dict[Value, _Piece], inline: bool) -> _Piece:
-        name = value.primitive.name
+        primitive = value.primitive
         if not value._prev:
             return self._leaf(value)
         inputs = [pieces[each] for each in value._prev]
-        if name in _INFIX:
-            return _infix(name, *inputs)
-        if name == "mul":
+        if primitive in _INFIX:
+            return _infix(primitive, *inputs)
+        if primitive is MUL:
             return _product(*inputs)
-        if name == "div":
+        if primitive is DIV:
             return _quotient(inputs[0], inputs[1], inline)
-        if name == "neg":
+        if primitive is NEG:
             return _negated(inputs[0])
-        if name == "not_":
-            return _made(NOT, r"\text{not } ", _at(inputs[0], NOT))
-        if name == "where":
+        if primitive is WHERE:
             return _cases(*inputs)
-        if name == "pow":
+        if primitive is POW:
             return _raised(inputs[0], script[value._prev[1]], value._prev[1])
-        if name == "exp" and self._euler:
+        if len(primitive.operator) == 3:
+            _, level, inner = primitive.operator
+            return _made(level, primitive.latex.removesuffix("#1"), _at(inputs[0], inner))
+        if primitive.latex_raised and self._euler:
             above = script[value._prev[0]]
             if above.length <= LONG and above.scripts <= 1 and not above.tall:
-                return _made(POWER, "e^{", above, "}", start=SYMBOL, scripts=1)
+                before, after = primitive.latex_raised.split("#1")
+                return _made(POWER, before, above, after, start=SYMBOL, scripts=1)
         return _function(value, inputs, [script[each] for each in value._prev])
 
     def _leaf(self, value: Value) -> _Piece:
@@ -361,9 +356,9 @@ def _at(piece: _Piece, level: int) -> _Piece:
     return piece if piece.level >= level else _enclosed(piece)
 
 
-def _infix(name: str, x: _Piece, y: _Piece) -> _Piece:
-    between, level, left, right = _INFIX[name]
-    if name == "add" and y.positive is not None:
+def _infix(primitive: Primitive, x: _Piece, y: _Piece) -> _Piece:
+    between, level, left, right = _INFIX[primitive]
+    if primitive is ADD and y.positive is not None:
         between, y = " - ", y.positive
     return _made(level, _at(x, left), between, _at(y, right))
 
@@ -418,10 +413,18 @@ def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
 def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
     made = _made(
-        CHOICE, r"\begin{cases} ", then, r" & \text{if } ", condition, r" \\ ", *last, r" \end{cases}", tall=True
+        binding.CHOICE,
+        r"\begin{cases} ",
+        then,
+        r" & \text{if } ",
+        condition,
+        r" \\ ",
+        *last,
+        r" \end{cases}",
+        tall=True,
     )
     # One part, so that many cases take no longer than they are many.
-    rest = _made(CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
+    rest = _made(binding.CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
     return made._replace(rest=(rest,))
 
 
@@ -447,7 +450,7 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
     listed: list[str | _Piece] = []
     for each in left:
         listed += [", ", each] if listed else [each]
-    arguments = _made(ATOM, *_parenthesised(_made(CHOICE, *listed)))
+    arguments = _made(ATOM, *_parenthesised(_made(binding.CHOICE, *listed)))
     made = _made(ATOM, *head, arguments)
     return made._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else made
 

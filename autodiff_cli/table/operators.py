@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import binding as at
 from .primitive import Number, Primitive, Side, entry
 
 # ---- leaves -------------------------------------------------------------------------------------------------------
@@ -34,32 +35,41 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
 
 
 ADD = entry("add", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: 1,
-    facts="shows infinite commutative associative", symbol="+", samples=((1.5, -2.25), (1e300, 1e-300)))
+    facts="shows infinite commutative associative", symbol="+",
+    operator=(" + ", at.SUM, at.SUM, at.PRODUCT), latex="#1 + #2", samples=((1.5, -2.25), (1e300, 1e-300)))
 SUB = entry("sub", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: -1, facts="shows infinite", symbol="-",
+    operator=(" - ", at.SUM, at.SUM, at.PRODUCT), latex="#1 - #2",
     samples=((1.5, -2.25), (1.0, 1.0)))
 MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
-    facts="selects shows infinite commutative associative product", symbol="*", samples=((1.5, -2.25), (1e-200, 1e200)))
+    facts="selects shows infinite commutative associative product", symbol="*",
+    operator=("*", at.PRODUCT, at.PRODUCT, at.POWER), samples=((1.5, -2.25), (1e-200, 1e200)))
 DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
+    operator=("/", at.PRODUCT, at.PRODUCT, at.POWER),
     trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
-NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="odd shows", symbol="neg", samples=(1.5, -0.25))
+NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="odd shows", symbol="neg", operator=("-", at.SIGN, at.POWER),
+    samples=(1.5, -0.25))
 POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
+    operator=("**", at.POWER, at.ATOM, at.POWER),
     group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", trouble=_pow_trouble,
     source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))
 
 
 # ---- conditions ---------------------------------------------------------------------------------------------------
-def _comparison(name: str, symbol: str, holds: str, near: Callable[[Side, Number], bool], facts: str = "") -> Primitive:
-    return entry(name, "x y", "", None, None, symbol=symbol, facts=f"gives_condition {facts}", holds=holds,
+def _comparison(
+    name: str, symbol: str, holds: str, near: Callable[[Side, Number], bool], facts: str = "", latex: str = ""
+) -> Primitive:
+    return entry(name, "x y", "", None, None, symbol=symbol, latex=f"#1 {latex or symbol} #2",
+        operator=(f" {symbol} ", at.COMPARISON, at.SUM, at.SUM), facts=f"gives_condition {facts}", holds=holds,
         knot=lambda x, y: x == y, near=lambda m, side, x, y, out: near(side, x - y))
 
 
 LT = _comparison("lt", "<", "<", lambda side, beyond: side(beyond) < 0)
-LE = _comparison("le", "<=", "<=", lambda side, beyond: side(beyond) < 0)
+LE = _comparison("le", "<=", "<=", lambda side, beyond: side(beyond) < 0, latex=r"\le")
 GT = _comparison("gt", ">", ">", lambda side, beyond: side(beyond) > 0)
-GE = _comparison("ge", ">=", "=>", lambda side, beyond: side(beyond) > 0)
-EQ = _comparison("eq", "==", "=", lambda side, beyond: not side.apart(beyond), "commutative")
-NE = _comparison("ne", "!=", "<>", lambda side, beyond: side.apart(beyond), "commutative")
+GE = _comparison("ge", ">=", "=>", lambda side, beyond: side(beyond) > 0, latex=r"\ge")
+EQ = _comparison("eq", "==", "=", lambda side, beyond: not side.apart(beyond), "commutative", "=")
+NE = _comparison("ne", "!=", "<>", lambda side, beyond: side.apart(beyond), "commutative", r"\ne")
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 
@@ -76,10 +86,13 @@ def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
 
 
 AND = entry("and_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="and",
+    operator=(" and ", at.AND, at.AND, at.NOT), latex=r"#1 \text{ and } #2",
     takes_conditions=(0, 1), demand=_demand_and)
 OR = entry("or_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="or",
+    operator=(" or ", at.OR, at.OR, at.AND), latex=r"#1 \text{ or } #2",
     takes_conditions=(0, 1), demand=_demand_or)
-NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not", takes_conditions=(0,))
+NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not",
+    operator=("not ", at.NOT, at.NOT), latex=r"\text{not } #1", takes_conditions=(0,))
 WHERE = entry("where", "c x y", "`x` where the condition `c` holds, else `y`; the same as `x if c else y`", None,
     lambda m, c, x, y, out: m.where(c, 1, m.nothing), lambda m, c, x, y, out: m.where(c, m.nothing, 1),
     facts="selects", group="Elementary", takes_conditions=(0,), demand=_demand_where)

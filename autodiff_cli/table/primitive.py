@@ -71,6 +71,9 @@ class Facts(NamedTuple):
     constant_params: tuple[str, ...] = ()
     """Parameters that must be whole numbers fixed by the program, such as the order of a polygamma."""
 
+    operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
+    """Of an operator: the text between its two inputs, or before its one, how tightly it binds, and they have to."""
+
     spelling: str = ""
     """How a call of it is written, where that is not by its name."""
 
@@ -168,6 +171,9 @@ class Facts(NamedTuple):
     latex: str = ""
     """How mathematics writes it: a name, or a shape in which `#1` stands for the first input; the inputs that it leaves
     out follow in parentheses. `BY_DEFINITION` where mathematics has no sign for it."""
+
+    latex_raised: str = ""
+    """The same where its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
     """Where the derivative is published."""
 

@@ -28,7 +28,8 @@ _LINE = (-2.5, -1.0, -1e-10, 0.5, 1.0, 3.75)
 _POSITIVE = (1e-300, 1e-10, 0.5, 1.0, 2.75, 1e10, 1e300)
 
 EXP = elementary("exp", "x", "e to the power `x`", lambda m, x, out: out, facts="increasing infinite", inverse="log",
-    exact={0: 1}, source="DLMF 4.10.7", latex=r"\exp", values="(0, inf)", samples=(*_LINE, -740.0, 709.0))
+    exact={0: 1}, source="DLMF 4.10.7", latex=r"\exp", latex_raised="e^{#1}", values="(0, inf)",
+    samples=(*_LINE, -740.0, 709.0))
 elementary("exp2", "x", "2 to the power `x`", lambda m, x, out: out * m.log(2), facts="increasing infinite",
     inverse="log2", definition=lambda m, x: m.pow(2, x), values="(0, inf)", latex=r"2^{#1}", samples=(*_LINE, 1023.0))
 elementary("expm1", "x", "exp(x) - 1, right for small `x` too", lambda m, x, out: m.exp(x),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..language.printer import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN, assembled
+from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step
+from ..table.binding import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN
 from ..table.names import by_name
 from ..values.adjoint import Recording
 from .target import Form, Target, Written, call

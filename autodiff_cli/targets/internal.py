@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..language.printer import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM, assembled
+from ..language.printer import assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
+from ..table.binding import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM
 from ..table.names import by_name, native
 from ..values.adjoint import Recording
 from ..values.schedule import schedule

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..language.printer import COMPARISON, SUM, assembled
+from ..language.printer import assembled
+from ..table.binding import COMPARISON, SUM
 from ..table.names import by_name, native
 from ..values.adjoint import Recording
 from .curly import Curly

@@ -7,8 +7,9 @@ import keyword
 import math
 from collections.abc import Mapping
 
-from ..language.printer import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM, Item, assembled
+from ..language.printer import Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, always_defined
+from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM
 from ..table.names import by_name, native
 from ..table.primitive import PRIMITIVES
 from .target import Form, Target, Unit, Written, call, comment_lines

@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from ..language.printer import ATOM, CHOICE, COMPARISON, PRODUCT, SUM, Item, assembled
+from ..language.printer import Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
+from ..table.binding import ATOM, CHOICE, COMPARISON, PRODUCT, SUM
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS
 from .dialects import LARGEST, Dialect

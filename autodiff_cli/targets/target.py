@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ..language.printer import ATOM, CHOICE, INFIX, PREFIX, SIGN, Item, assembled
+from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step
+from ..table.binding import ATOM, CHOICE, SIGN
 from ..values.adjoint import Recording
 from ..values.branch import Branch
 from ..values.schedule import Schedule, Task, schedule

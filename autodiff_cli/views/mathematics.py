@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection
 
 from ..language.builder import Program
-from ..language.printer import ATOM, CHOICE, INFIX, POWER, PREFIX, PRODUCT, SIGN, Item, assembled, number_text
+from ..language.printer import INFIX, PREFIX, Item, assembled, number_text
+from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from ..table.operators import NEG, VARIABLE
 from ..values.symbolic import by_definition
