@@ -181,11 +181,7 @@ def is_number(a: Step, value: float) -> bool:
 
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
     """Whether an operation has a value for all inputs, but for overflow; perhaps because one of them is a constant."""
-    last = args[-1]
-    total = OPERATIONS[name].total
-    if total or last.name != "number":
-        return total
-    return (name == "div" and last.data != 0) or (name == "pow" and last.data >= 0 and last.data == int(last.data))
+    return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])
 
 
 def _add(m: Recorder, a: Step, b: Step) -> Step | None:

@@ -14,7 +14,7 @@ from ..numbers.floats import REAL
 from ..run.reverse import reverse
 from ..run.sweep import Fault, activity, forward, tangents
 from ..run.tape import Tape
-from ..table.operators import MUL, VARIABLE
+from ..table.operators import VARIABLE
 from ..values.sweep_in import Swept, sweep_in
 from ..values.value import Value, in_order, kink_warning, located, tape_of
 from .finite_differences import Difference, evaluator, extrapolated, sides
@@ -369,7 +369,7 @@ def _structural(swept: Swept, name: str) -> bool:
     for i in swept.order:
         # Of exact inputs, a function that is right to the last digit is 0 only where it truly is.
         if parents[i] and not data[i]:
-            cut = primitives[i] is MUL and any(exact[p] and not data[p] for p in parents[i])
+            cut = primitives[i].product and any(exact[p] and not data[p] for p in parents[i])
             exact[i] = cut or all(exact[p] for p in parents[i])
     return exact[-1]
 

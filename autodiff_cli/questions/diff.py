@@ -327,7 +327,7 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
         copy = value
         if value._prev:
             copy = node(value.primitive, tuple([copies[p] for p in value._prev]))
-            deep = any(p._prev for p in value._prev) or (len(value._prev) == 1 and value.primitive.name != "neg")
+            deep = any(p._prev for p in value._prev) or (len(value._prev) == 1 and not value.primitive.operator)
             if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
                 counter += 1
                 while f"t{counter}" in taken:

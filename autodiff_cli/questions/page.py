@@ -10,6 +10,7 @@ from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
+from ..values.adjoint import is_literal
 from ..values.partials import local_formulas
 from ..values.simplify import simplify
 from ..values.value import Value, constant, in_order, node, tape_of, variable
@@ -182,7 +183,7 @@ def _kind(each: Value) -> str:
 def _selects(each: Value) -> bool:
     """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
     if each.primitive.product:
-        return any(p.primitive is CONSTANT and p.data == 0 for p in each._prev)
+        return any(is_literal(p) and p.data == 0 for p in each._prev)
     return each.primitive.selects
 
 

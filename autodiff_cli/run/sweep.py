@@ -9,11 +9,9 @@ from functools import cache
 
 from ..numbers import work
 from ..numbers.base import Number, NumberType, Refusal
-from ..table.operators import CONSTANT, DIV, NEG, POW, WHERE
+from ..table.operators import CONSTANT, NEG, WHERE
 from ..table.primitive import Primitive
 from .tape import Tape
-
-_OPERANDS = {POW: ("the base", "the exponent"), DIV: ("the numerator", "the denominator")}
 
 
 class Fault(Exception):
@@ -376,7 +374,7 @@ def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint:
             i, "overflow", f"the {m.derivative} through `{name}` at {places} is too large for {m.range}",
             "rescale the inputs", position,
         )  # fmt: skip
-    names = _OPERANDS.get(primitive, primitive.params)
+    names = primitive.roles or primitive.params
     towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
     fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
     return Fault(

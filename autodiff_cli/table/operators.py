@@ -44,13 +44,15 @@ MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
     facts="selects shows infinite commutative associative product", symbol="*",
     operator=("*", at.PRODUCT, at.PRODUCT, at.POWER), samples=((1.5, -2.25), (1e-200, 1e200)))
 DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
-    operator=("/", at.PRODUCT, at.PRODUCT, at.POWER),
+    operator=("/", at.PRODUCT, at.PRODUCT, at.POWER), roles=("the numerator", "the denominator"),
+    shows_first=lambda y: True,
     trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
 NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="odd shows", symbol="neg", operator=("-", at.SIGN, at.POWER),
     samples=(1.5, -0.25))
 POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
-    operator=("**", at.POWER, at.ATOM, at.POWER),
+    operator=("**", at.POWER, at.ATOM, at.POWER), roles=("the base", "the exponent"),
+    total_for=lambda y: y >= 0 and y == int(y), shows_first=lambda y: y is not None and y > 0,
     group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", trouble=_pow_trouble,
     source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))
 

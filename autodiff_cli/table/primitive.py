@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from .domain import Domain, domain
+from .domain import Domain, domain, is_outside
 
 Number = Any
 """A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
@@ -132,6 +132,16 @@ class Facts(NamedTuple):
     shows: bool = False
     """Whether an infinite input never gives a finite result: so the result shows it."""
 
+    shows_first: Callable[[Number | None], bool] | None = None
+    """Whether it shows its first input, where the second one is this number; None for any."""
+
+    total_for: Callable[[Number], bool] | None = None
+    """For which numbers as its last input it has a value whatever the others are, where its domain's words are not
+    bounds."""
+
+    roles: tuple[str, ...] = ()
+    """What the inputs are called in messages, where that is not by their names: the base."""
+
     for_reading: bool = False
     """Whether its definition is none to compute by: it loses digits, or needs what is no easier to have."""
 
@@ -221,6 +231,16 @@ class Primitive(Facts):
     def total(self) -> bool:
         """Whether it has a value at all numbers, except that it may be too large."""
         return not self.domain
+
+    def defined(self, fixed: Sequence[Number | None]) -> bool:
+        """Whether it has a value, but for overflow, whatever those inputs are that are not fixed numbers."""
+        if self.total:
+            return True
+        if self.total_for is not None:
+            return fixed[-1] is not None and self.total_for(fixed[-1])
+        bounds, whole, ordered = self.bounds
+        known = whole and not ordered and all(fixed[bound.position] is not None for bound in bounds)
+        return known and not is_outside(self.bounds, fixed)
 
     @property
     def written(self) -> str:

@@ -14,7 +14,7 @@ from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS
 from ..values.adjoint import Recording
-from ..values.schedule import LAZY, branches, live_steps
+from ..values.schedule import LAZY, branches, live_steps, shows_first
 
 NOTE = "0, or not a number where something has no value"
 """What is said of the step that shows the faults."""
@@ -116,11 +116,10 @@ class _Sources:
             return -1
         if row.shows or step.name == "item":
             return 0
-        exponent = step.args[1] if step.name == "pow" else None
-        if step.name == "div":
-            return ~self.plain if k else 0
-        if exponent is not None:
-            return -1 if exponent.name != "number" else 0 if exponent.data > 0 else ~self.plain
+        if k == 0 and shows_first(step):
+            return 0
+        if row.total_for is not None and step.args[-1].name != "number":
+            return -1
         return self.sharp & ~self.plain if row.total and self.limits else ~self.plain
 
 

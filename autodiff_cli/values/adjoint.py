@@ -112,7 +112,8 @@ def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value])
     return found
 
 
-def _is_literal(node: Value) -> bool:
+def is_literal(node: Value) -> bool:
+    """Whether a node is a number that was typed, with its minus."""
     return node.primitive is CONSTANT or (node.primitive is NEG and node._prev[0].primitive is CONSTANT)
 
 
@@ -159,7 +160,7 @@ class _Reverse:
     def local(self, node: Value) -> list[tuple[Value, Step]]:
         """Pairs of an active input and the local derivative towards it."""
         m, inputs, steps = self.m, node._prev, [self.place[p] for p in node._prev]
-        if node.primitive.product and any(_is_literal(p) and is_number(self.place[p], 0) for p in inputs):
+        if node.primitive.product and any(is_literal(p) and is_number(self.place[p], 0) for p in inputs):
             return []
         partials = node.primitive.slopes(m, steps, self.place[node], [p in self.active for p in inputs])
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]

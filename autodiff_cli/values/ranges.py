@@ -413,11 +413,10 @@ def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range
 def is_total(value: Value, inputs: Sequence[Range]) -> bool:
     """Whether the operation has a value for all inputs in these ranges, but for overflow."""
     primitive = value.primitive
-    if primitive is POW:
-        x, y = inputs
-        return x.signs() == ">" or (y.low == y.high and y.low >= 0 and Fraction(y.low).denominator == 1)
-    if primitive.total or not value._prev:
+    if not value._prev or primitive.defined([r.low if r.low == r.high else None for r in inputs]):
         return True
+    if primitive is POW:
+        return inputs[0].signs() == ">"
     bounds, whole, ordered = primitive.bounds
     if not whole or any(b.relation == "!=" and b.end != 0 for b in bounds):
         return False

@@ -87,16 +87,18 @@ def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, fr
     """The steps that some result shows to be infinite: it would not be finite then, or there would be an error."""
     seen = set(roots)
     for step in reversed(live):
-        if step not in seen:
+        if step not in seen or not step.args:
             continue
-        if step.args and OPERATIONS[step.name].shows:
-            showing: tuple[Step, ...] = step.args
-        elif step.name == "div" or (step.name == "pow" and step.args[1].name == "number" and step.args[1].data > 0):
-            showing = step.args[:1]
-        else:
-            continue
+        row = OPERATIONS[step.name]
+        showing = step.args if row.shows else step.args[:1] if shows_first(step) else ()
         seen.update(a for a in showing if places.get(a) == places.get(step))
     return seen
+
+
+def shows_first(step: Step) -> bool:
+    """Whether an infinite first input certainly makes the result infinite or undefined."""
+    shows = OPERATIONS[step.name].shows_first
+    return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
 
 
 class _Planner:

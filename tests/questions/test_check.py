@@ -90,6 +90,7 @@ KINKS = [
     ("abs(x)", 0.0, "a kink: slope -1.0 on the left, 1.0 on the right"),
     ("relu(x) + x", 0.0, "a kink: slope 1.0 on the left, 2.0 on the right"),
     ("max(x, 1)", 1.0, "a kink: slope 0 on the left, 1.0 on the right"),
+    ("elu(x, 3)", 0.0, "a kink: slope 3.0 on the left, 1.0 on the right"),
     ("x if x > 0 else 2*x", 0.0, "a kink: slope 2.0 on the left, 1.0 on the right"),
     ("x**1.5", 0.0, "one-sided: the function ends here"),
     ("floor(x)", 2.0, "a jump: from 1.0 to 2.0"),

@@ -61,6 +61,40 @@ def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numb
         assert expression_text(parse(each.formula).outputs[0]) == each.formula
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "formula"),
+    [
+        ("atan2(x, 1e200)", "text", "1e200/(1e200**2 + x**2)"),
+        ("x*expm1(800)", "latex", "e^{800} - 1"),
+        ("x*log1p(-2)", "latex", r"\ln(1 - 2)"),
+        ("x*mean(1e308, 1e308)", "latex", r"\frac{10^{308} + 10^{308}}{2}"),
+        ("x*sum(1e308, 1e308)", "latex", r"2 \cdot 10^{308}"),
+    ],
+)
+def test_what_has_no_value_in_doubles_is_written_all_the_same(text: str, language: str, formula: str) -> None:
+    assert diff(text, language=language).derivatives[0].formula == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "formula"),
+    [
+        ("elu(x)**2", "x > 0", "2*x"),
+        ("elu(x, 2)**2", "x < 0", "8*expm1(x)*exp(x)"),
+        ("leaky_relu(x)**2", "x < 0", "0.0002*x"),
+        ("softsign(x)**2", "x > 0", "2*x/(x + 1)**3"),
+        ("heaviside(x)*x", "x > 0", "1"),
+        ("heaviside(x)*x", "x >= 0", "heaviside(x)"),
+        ("x*abs(x)", "x >= 0", "2*x"),
+        ("clamp(x, a, b)*x", "x < a", "a"),
+        ("abs(mean(x, y))", "x > 0, y > 0", "0.5"),
+        ("x*atan2(y, x)", "x > 0", "atan2(y, x) - x*y/(y**2 + x**2)"),
+        ("elu(x, log(y))**2", "x > 0", "2*elu(x, log(y))"),
+    ],
+)
+def test_assumptions_decide_on_which_side_a_function_is(text: str, told: str, formula: str) -> None:
+    assert diff(text, wrt=["x"], assume=told).derivatives[0].formula == formula
+
+
 def test_all_combinations_of_an_order() -> None:
     found = {each.by: each.formula for each in diff("x**2*sin(y)", order=2).derivatives}
     assert found == {("x", "x"): "2*sin(y)", ("x", "y"): "2*x*cos(y)", ("y", "y"): "-x**2*sin(y)"}

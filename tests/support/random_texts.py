@@ -148,10 +148,6 @@ NAMES["polygamma"] = _function("polygamma", (), 2)
 NAMES["where"] = lambda condition, x, y: x if condition else y
 
 
-class _Literals(dict[str, Any]):
-    """Names for Python's evaluation of a formula whose literals are calls of `N`."""
-
-
 def evaluated(text: str, point: dict[str, Any]) -> Any:
     """The value in mpmath's precision. Raises `Undefined`."""
     import re
