@@ -241,7 +241,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "questions/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
     "questions/evaluator": ("gamma", "a family of functions"),
     "questions/patterns": ("sin cos tanh sigmoid", "exercises are written in the language"),
-    "questions/point": ("deg", "a unit that people write after a number"),
     "questions/reduction": ("mean sum", "words of an option"),
     "questions/check": ("mean", "a word of an option"),
     "streams/options": ("mean sum", "words of an option"),
