@@ -40,6 +40,7 @@ from .commands.fit import read_data
 from .commands.propagate import read_fit, readings
 from .errors import Diagnostic, ExpressionError
 from .language import builder
+from .numbers.floats import REAL
 from .numbers.work import allowed
 from .questions import check as _check
 from .questions import descend as _descend
@@ -73,7 +74,7 @@ from .run.sweep import Fault, forward
 from .run.tape import Tape
 from .streams.arguments import Declared
 from .streams.files import Output
-from .values.value import Value, as_float, constant, located, number_type, values_of
+from .values.value import Value, as_float, constant, located, values_of
 from .views.characters import Look
 from .views.error import draw as _drawn
 from .views.formats import Asked, format_of
@@ -412,7 +413,7 @@ class Program(builder.Program):
             data[place] = x.data if isinstance(x, Value) else x
         tape = Tape(kept.primitives, kept.parents, data)
         try:
-            forward(tape, number_type(data), self.roots)
+            forward(tape, REAL, self.roots)
         except Fault as fault:
             tape.places, tape.labels = kept.places, kept.labels
             error = located(fault, self.values, tape)

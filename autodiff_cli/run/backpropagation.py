@@ -23,83 +23,74 @@ def backpropagate(output: Any, seed: float) -> bool:
     # Until a node has its adjoint, `grad` says of what has been reached whether it depends on an active leaf.
     live, dead = object(), object()
     order: list[Any] = []
-    leaves: list[Any] = []
+    done = False
     try:
-        done = _reach(output, live, dead, order, leaves) and _pass_back(output, seed, live, dead, order)
+        done = _reach(output, live, dead, order) and _pass_back(output, seed, live, dead, order)
     except (ValueError, ArithmeticError):
-        done = False
+        pass
     finally:
-        for group in (leaves, order):
-            for node in group:
-                grad = node.grad
-                if type(grad) is not float:
-                    node.grad = 0.0 if grad is live else None
-                elif grad == 0.0:
-                    # -0.0 comes of a product.
-                    node.grad = 0.0
-                elif grad - grad != 0.0:
-                    done = False
-    if not done:
-        for group in (leaves, order):
-            for node in group:
+        if not done:
+            for node in order:
                 node.grad = 0.0
     return done
 
 
-def _reach(output: Any, live: object, dead: object, order: list[Any], leaves: list[Any]) -> bool:
-    """List the operations, each after its inputs, and the leaves; whether all are ordinary floats."""
-    stack = [output]
-    push, list_operation, list_leaf = stack.append, order.append, leaves.append
-    if not output._prev:
+def _reach(output: Any, live: object, dead: object, order: list[Any]) -> bool:
+    """List the nodes, each after its inputs; whether all are ordinary floats."""
+    if output._first is None:
         return False
+    stack = [output]
+    push, pop, list_node = stack.append, stack.pop, order.append
     while stack:
         top = stack[-1]
-        if (grad := top.grad) is live or grad is dead:
-            stack.pop()
-            continue
         mark = dead
-        for p in top._prev:
+        first, second = top._first, top._second
+        for p in top._prev if second is None else (first, second):
             if (grad := p.grad) is live:
                 mark = live
             elif grad is not dead:
-                if p._prev:
+                if p._first is not None:
                     push(p)
                     break
                 if type(p.data) is not float:
                     return False
-                list_leaf(p)
-                if p.active:
+                list_node(p)
+                if p._about.active:
                     mark = p.grad = live
                 else:
                     p.grad = dead
         else:
             if type(top.data) is not float or top.primitive.demand:
                 return False
+            list_node(pop())
             top.grad = mark
-            list_operation(top)
-            stack.pop()
     return True
 
 
 def _pass_back(output: Any, seed: float, live: object, dead: object, order: list[Any]) -> bool:
     """Add up the adjoints; whether there is nothing to say about it."""
-    depends = output.grad is live
     output.grad = seed
     forms = FORMS
-    for top in reversed(order) if depends else ():
+    for top in reversed(order):
         adjoint = top.grad
         if adjoint is live or adjoint is dead:
+            top.grad = 0.0 if adjoint is live else None
+            continue
+        if adjoint == 0.0:
+            top.grad = 0.0  # -0.0 comes of a product
+        elif adjoint - adjoint != 0.0:
+            return False
+        a, b = top._first, top._second
+        if a is None:
             continue
         primitive = top.primitive
         form = forms.get(primitive)
         if form is SUM:
-            for p in top._prev:
-                if (grad := p.grad) is live:
-                    p.grad = adjoint
-                elif grad is not dead:
-                    p.grad = grad + adjoint
+            if (grad := a.grad) is not dead:
+                a.grad = adjoint if grad is live else grad + adjoint
+            if (grad := b.grad) is not dead:
+                b.grad = adjoint if grad is live else grad + adjoint
         elif form is PRODUCT:
-            a, b = top._prev
             if (grad := a.grad) is not dead and ((y := b.data) != 0.0 or b.primitive is not CONSTANT):
                 a.grad = adjoint * y if grad is live else grad + adjoint * y
             if (grad := b.grad) is not dead and ((x := a.data) != 0.0 or a.primitive is not CONSTANT):

@@ -14,21 +14,25 @@ __all__ = [*FUNCTIONS]
 def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     params = [p.strip("*") for p in primitive.params]
     least = len(params) - len(primitive.defaults)
+    whole = -1 if primitive.variadic else len(params)
 
     def function(*args: Any, **named: Any) -> Any:
         called = primitive
-        if named:
+        if named or len(args) != whole:
             args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
-        if primitive.with_two and len(args) == 2:
-            called = PRIMITIVES[primitive.with_two]
-        elif not primitive.variadic:
-            if named or not least <= len(args) <= len(params):
+            if primitive.with_two and len(args) == 2:
+                called = PRIMITIVES[primitive.with_two]
+            elif not primitive.variadic:
+                if named or not least <= len(args) <= len(params):
+                    raise TypeError(f"{name}: call it as {primitive.signature}")
+                args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
+            elif named or not args:
                 raise TypeError(f"{name}: call it as {primitive.signature}")
-            args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
-        elif named or not args:
-            raise TypeError(f"{name}: call it as {primitive.signature}")
         result = apply(called, *args)
-        return result if any(isinstance(a, Value) for a in args) else result.data
+        for each in args:
+            if isinstance(each, Value):
+                return result
+        return result.data
 
     domain = f"\n\nDefined where {primitive.domain}." if primitive.domain else ""
     kink = f"\nDerivative at kinks: {primitive.convention}." if primitive.convention else ""

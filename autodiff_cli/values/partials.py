@@ -10,7 +10,7 @@ from ..numbers.base import Number
 from ..table.operators import CONSTANT, DIV, NEG, POW, SUB, VARIABLE
 from ..table.primitive import Primitive
 from .symbolic import Symbolic
-from .value import Value, apply, constant, in_order, node, variable
+from .value import Value, apply, constant, in_order, variable
 
 MANY = 8
 """Of more inputs than this, a formula that lists them all would be as long as the program, for each of them."""
@@ -63,9 +63,7 @@ def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
 
 
 def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active: list[bool]) -> list[Any]:
-    out = node(primitive, inputs)
-    if all(x.data is not None for x in inputs):
-        out = apply(primitive, *inputs)
+    out = apply(primitive, *inputs)
     if primitive is DIV:
         x, y = inputs
         # As one writes it; the rule's own -(x/y)/y is for numbers, whose squares may overflow.

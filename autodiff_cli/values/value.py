@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.backends import first
 from ..run.backpropagation import backpropagate
@@ -18,6 +18,18 @@ from ..run.tape import Tape
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
+
+
+class About(NamedTuple):
+    """What is said of a node besides its numbers; of most there is nothing to say. `Value` has it as its own."""
+
+    label: str = ""
+    span: Span | None = None
+    source: str | None = None
+    active: bool = True
+
+
+_NOTHING, _FIXED = About(), About(active=False)
 
 
 class Value:
@@ -33,39 +45,76 @@ class Value:
     (Value(data=9.0, grad=1.0), Value(data=2.0, grad=-6.0))
     """
 
-    __slots__ = ("_prev", "active", "data", "grad", "label", "primitive", "source", "span")
+    # Python's garbage collector walks through all objects again and again while a graph grows. So a node is only one,
+    # without a tuple of its inputs beside it, and a small one: what there may be to say of it stands elsewhere.
+    __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
     data: Any
     """The value; None in a graph that has not been evaluated (there), a bool where the node is a condition."""
     grad: Any
     """The derivative of the output with respect to this node; None where it takes no part."""
-    label: str
-    """The name that the user gave it, or the empty string."""
     primitive: Primitive
     """The operation, a row of the table; `VARIABLE` or `CONSTANT` for a leaf."""
-    _prev: tuple[Value, ...]
-    """The inputs, in order; `x*x` has `x` twice."""
-    span: Span | None
-    """The piece of text that it was built from."""
-    active: bool
-    """Of a leaf: whether derivatives are taken with respect to it."""
-    source: str | None
-    """Of a constant: the literal or the name it was read from, so that it can be read again as another number type."""
+    _first: Any
+    """The first of one or two inputs, or a tuple of more; None for a leaf."""
+    _second: Any
+    """The second of two inputs, else None."""
+    _about: About
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
         self.data = data if type(data) is float and data - data == 0.0 else _plain(data)
         self.grad = 0.0
-        self.label = label
-        self._prev = _inputs(_children, _op) if _children or _op else ()
-        self.primitive = BY_SYMBOL[_op] if _op else VARIABLE
-        self.span = None
-        self.active = True
-        self.source = None
+        self.primitive = VARIABLE
+        self._first = self._second = None
+        self._about = About(label) if label else _NOTHING
+        if _children or _op:
+            self._prev = _inputs(_children, _op)
+            self.primitive = BY_SYMBOL[_op]
+
+    @property
+    def _prev(self) -> tuple[Value, ...]:
+        """The inputs of the operation, in order; `x*x` has `x` twice."""
+        first, second = self._first, self._second
+        if second is not None:
+            return first, second
+        return () if first is None else first if type(first) is tuple else (first,)
+
+    @_prev.setter
+    def _prev(self, inputs: Iterable[Value]) -> None:
+        self._first, self._second = _kept(tuple(inputs))
 
     @property
     def children(self) -> tuple[Value, ...]:
         """The inputs of the operation, in order."""
         return self._prev
+
+    @property
+    def label(self) -> str:
+        """The name that the user gave it, or the empty string."""
+        return self._about.label
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._about = self._about._replace(label=label)
+
+    @property
+    def span(self) -> Span | None:
+        """The piece of text that it was built from."""
+        return self._about.span
+
+    @property
+    def source(self) -> str | None:
+        """Of a constant: the literal or the name it was read from, to be read again as another number type."""
+        return self._about.source
+
+    @property
+    def active(self) -> bool:
+        """Of a leaf: whether derivatives are taken with respect to it."""
+        return self._about.active
+
+    @active.setter
+    def active(self, active: bool) -> None:
+        self._about = self._about._replace(active=active)
 
     @property
     def _op(self) -> str:
@@ -123,43 +172,44 @@ class Value:
         if self._prev and id(self) not in _packing.ids:
             # What it is made from goes first, each after its inputs, so that no packing waits for a much deeper one.
             below = _packed_first(self)
-        return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, each) for each in _PLAIN])
+        return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, each) for each in _FACTS])
 
     def __add__(self, other: Value | Number) -> Value:
-        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
-            out = x + y
-            if out - out == 0.0:
-                return _result(ADD, (self, other), out)
-        return apply(ADD, self, other)
+        y = other if type(other) is Value else as_value(other)
+        # What is an ordinary number is taken at once; all else, errors among it, is left to `apply`.
+        if type(a := self.data) is type(b := y.data) is float and (out := a + b) - out == 0.0:
+            return _result(ADD, self, y, out)
+        return apply(ADD, self, y)
 
     def __radd__(self, other: Number) -> Value:
-        return apply(ADD, other, self)
+        return as_value(other) + self
 
     def __sub__(self, other: Value | Number) -> Value:
-        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
-            out = x - y
-            if out - out == 0.0:
-                return _result(SUB, (self, other), out)
-        return apply(SUB, self, other)
+        y = other if type(other) is Value else as_value(other)
+        if type(a := self.data) is type(b := y.data) is float and (out := a - b) - out == 0.0:
+            return _result(SUB, self, y, out)
+        return apply(SUB, self, y)
 
     def __rsub__(self, other: Number) -> Value:
-        return apply(SUB, other, self)
+        return as_value(other) - self
 
     def __mul__(self, other: Value | Number) -> Value:
-        if type(other) is Value and type(x := self.data) is type(y := other.data) is float:
-            out = x * y
-            if out - out == 0.0:
-                return _result(MUL, (self, other), out)
-        return apply(MUL, self, other)
+        y = other if type(other) is Value else as_value(other)
+        if type(a := self.data) is type(b := y.data) is float and (out := a * b) - out == 0.0:
+            return _result(MUL, self, y, out)
+        return apply(MUL, self, y)
 
     def __rmul__(self, other: Number) -> Value:
-        return apply(MUL, other, self)
+        return as_value(other) * self
 
     def __truediv__(self, other: Value | Number) -> Value:
-        return apply(DIV, self, other)
+        y = other if type(other) is Value else as_value(other)
+        if type(a := self.data) is type(b := y.data) is float and b != 0.0 and (out := a / b) - out == 0.0:
+            return _result(DIV, self, y, out)
+        return apply(DIV, self, y)
 
     def __rtruediv__(self, other: Number) -> Value:
-        return apply(DIV, other, self)
+        return as_value(other) / self
 
     def __pow__(self, other: Value | Number) -> Value:
         return apply(POW, self, other)
@@ -243,50 +293,50 @@ def _data(x: Value | Number) -> Number:
 
 
 # ---- making nodes -------------------------------------------------------------------------------------------------
-def node(primitive: Primitive, parents: tuple[Value, ...], span: Span | None = None) -> Value:
-    """A node that is not evaluated yet."""
-    made = Value.__new__(Value)
-    made.data = None
-    made.grad = None
-    made.label = ""
-    made.primitive = primitive
-    made._prev = parents
-    made.span = span
-    made.active = True
-    made.source = None
-    return made
-
-
-def _result(primitive: Primitive, parents: tuple[Value, ...], data: float) -> Value:
-    """A node with a finite value: the short way of `apply` that most of a network takes."""
-    made: Value = _new(Value)
-    made.data = data
-    made.grad = 0.0
-    made.label = ""
-    made.primitive = primitive
-    made._prev = parents
-    made.span = None
-    made.active = True
-    made.source = None
-    return made
-
-
 _new = object.__new__
 
 
-def constant(data: Number, source: str | None = None, span: Span | None = None) -> Value:
-    """A leaf that no derivative is taken with respect to."""
-    made = node(CONSTANT, (), span)
-    made.data = float(data) if isinstance(data, int) else data
-    made.active = False
-    made.source = source
+def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
+    """The inputs as a Value keeps them, `_first` and `_second`."""
+    count = len(inputs)
+    return inputs if count == 2 else (inputs[0], None) if count == 1 else (tuple(inputs) or None, None)
+
+
+def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
+    """A node that is not evaluated yet."""
+    made = _new(Value)
+    made.data = None
+    made.grad = None
+    made.primitive = primitive
+    made._first, made._second = _kept(parents)
+    made._about = _NOTHING
     return made
 
 
-def variable(name: str, span: Span | None = None) -> Value:
+def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value:
+    """The node of an operation that has a finite value."""
+    made = _new(Value)
+    made.data = data
+    made.grad = 0.0
+    made.primitive = primitive
+    made._first = first
+    made._second = second
+    made._about = _NOTHING
+    return made
+
+
+def constant(data: Number, source: str | None = None) -> Value:
+    """A leaf that no derivative is taken with respect to."""
+    made = node(CONSTANT, ())
+    made.data = float(data) if isinstance(data, int) else data
+    made._about = About(source=source, active=False) if source is not None else _FIXED
+    return made
+
+
+def variable(name: str) -> Value:
     """A leaf whose value the point will give."""
-    made = node(VARIABLE, (), span)
-    made.label = name
+    made = node(VARIABLE, ())
+    made._about = About(name)
     return made
 
 
@@ -295,15 +345,21 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
 
     Raises `ExpressionError` (`domain` or `overflow`) where it has no value.
     """
-    parents = tuple([x if isinstance(x, Value) else _as_constant(x) for x in operands])
-    inputs = [p.data for p in parents]
-    for x in inputs:
-        if x is None:
-            return node(primitive, parents)
+    inputs: list[Value] = []
+    numbers: list[Number] = []
+    for x in operands:
+        value = x if type(x) is Value else as_value(x)
+        inputs.append(value)
+        if value.data is not None:
+            numbers.append(value.data)
+    if len(numbers) < len(inputs):
+        return node(primitive, inputs)
     try:
-        return _result(primitive, parents, compute(number_type(inputs), primitive, inputs, 0))
+        out = compute(REAL, primitive, numbers, 0)
     except Fault as fault:
         raise _hinted(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
+    first, second = _kept(inputs)
+    return _result(primitive, first, second, out)
 
 
 def _hinted(error: ExpressionError) -> ExpressionError:
@@ -313,8 +369,15 @@ def _hinted(error: ExpressionError) -> ExpressionError:
     return error
 
 
-def _as_constant(x: Number) -> Value:
-    return constant(x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with"))
+def as_value(x: Value | Number) -> Value:
+    """An operand as a node; a number is a constant. Raises TypeError or ValueError for what is no finite number."""
+    if isinstance(x, Value):
+        return x
+    number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
+    made = _result(CONSTANT, None, None, number)
+    made.grad = None
+    made._about = _FIXED
+    return made
 
 
 def as_float(x: object, refusal: str) -> float:
@@ -342,19 +405,14 @@ def as_float(x: object, refusal: str) -> float:
     return number
 
 
-def number_type(inputs: Iterable[Number]) -> NumberType:
-    """The number type that computes with these numbers."""
-    return REAL
-
-
 # ---- copies -------------------------------------------------------------------------------------------------------
-_PLAIN = ("data", "grad", "label", "span", "active", "source")
+_FACTS = ("data", "grad", "_about")
 """What a node is besides its operation and its inputs."""
 
 
 def _like(value: Value, parents: tuple[Value, ...]) -> Value:
     made = node(value.primitive, parents)
-    for each in _PLAIN:
+    for each in _FACTS:
         setattr(made, each, getattr(value, each))
     return made
 
@@ -424,11 +482,11 @@ def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
     return [*placed.values()]
 
 
-def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *plain: Any) -> Value:
+def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *facts: Any) -> Value:
     """The node that was pickled; what stands below it has been made first."""
     made = node(PRIMITIVES[primitive], parents)
-    for each, data in zip(_PLAIN, plain, strict=True):
-        setattr(made, each, data)
+    for each, fact in zip(_FACTS, facts, strict=True):
+        setattr(made, each, fact)
     return made
 
 
@@ -442,11 +500,11 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
         if top in place:
             stack.pop()
             continue
-        missing = [p for p in top._prev if p not in place]
-        if missing:
-            missing.reverse()
-            stack += missing
-        else:
+        waiting, second = len(stack), top._second
+        for p in top._prev[::-1] if second is None else (second, top._first):
+            if p not in place:
+                stack.append(p)
+        if len(stack) == waiting:
             place[top] = len(place)
             stack.pop()
     return place
@@ -462,12 +520,11 @@ def values_of(tape: Tape, below: Sequence[int] | None = None, given: Mapping[int
         if given and i in given:
             made[i] = given[i]
             continue
-        value = node(tape.primitives[i], tuple([made[p] for p in tape.parents[i]]), tape.span(i))
+        primitive = tape.primitives[i]
+        made[i] = value = node(primitive, [made[p] for p in tape.parents[i]])
         value.data = tape.data[i]
-        value.active = tape.primitives[i] is not CONSTANT
-        value.label = tape.labels.get(i, "")
-        value.source = tape.constants[i][1] if i in tape.constants else None
-        made[i] = value
+        source = tape.constants[i][1] if i in tape.constants else None
+        value._about = About(tape.labels.get(i, ""), tape.span(i), source, primitive is not CONSTANT)
     return list(made.values())
 
 
@@ -530,7 +587,7 @@ def evaluate(roots: Sequence[Value]) -> None:
     tape = tape_of(place)
     nodes = list(place)
     try:
-        forward(tape, number_type(tape.data), [place[r] for r in roots])
+        forward(tape, REAL, [place[r] for r in roots])
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     for n, data in zip(nodes, tape.data, strict=True):
@@ -554,11 +611,10 @@ def _swept(output: Value, seed: Number) -> list[Diagnostic]:
     """The same by the sweep over a tape."""
     place = in_order((output,))
     tape, nodes, root = tape_of(place), list(place), place[output]
-    m = number_type(tape.data)
     try:
-        order = forward(tape, m, (root,))
-        active = activity(tape, m, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
-        adjoints, kinks, order = reverse(tape, m, order, active, {root: seed})
+        order = forward(tape, REAL, (root,))
+        active = activity(tape, REAL, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
+        adjoints, kinks, order = reverse(tape, REAL, order, active, {root: seed})
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     evaluated = [False] * len(nodes)

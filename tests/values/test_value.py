@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
+import itertools
 import math
+import operator as op
 import pickle
 import re
 from collections.abc import Callable
@@ -15,8 +18,9 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
-from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.table.primitive import BY_SYMBOL, FUNCTIONS
 from autodiff_cli.values import library as functions
+from autodiff_cli.values.value import apply
 from counting import lines
 
 
@@ -106,6 +110,67 @@ def test_identity_and_order() -> None:
     assert a >= 1
 
 
+def test_operators_give_what_the_table_gives() -> None:
+    numbers = [0.0, -0.0, 1.0, -2.5, 3, 1e-320, -1e200, 1.7e308]
+    told = 0
+    for a, b in itertools.product(numbers, repeat=2):
+        for symbol, operate in [("+", op.add), ("-", op.sub), ("*", op.mul), ("/", op.truediv)]:
+            expected = _outcome(lambda a=a, b=b, symbol=symbol: apply(BY_SYMBOL[symbol], Value(a), Value(b)))  # type: ignore[misc]
+            for left, right in ((Value(a), Value(b)), (Value(a), b), (a, Value(b))):
+                assert _outcome(lambda x=left, y=right, operate=operate: operate(x, y)) == expected  # type: ignore[misc]
+            told += "ExpressionError" in expected
+    assert told > 20
+
+
+def _outcome(action: Callable[[], Value]) -> str:
+    try:
+        made = action()
+    except ExpressionError as error:
+        return repr(error)
+    return repr((made, made._op, [(each.data, each._op) for each in made._prev]))
+
+
+def test_a_plain_number_is_a_constant() -> None:
+    x = Value(3.0)
+    made = 2 * x
+    made.backward()
+    number = made.children[0]
+    assert (number.data, number.grad, number.active, number.label, number.source) == (2.0, None, False, "", None)
+    assert lines(lambda: x + 1.5) < 2 * lines(lambda: x + Value(1.5))
+
+
+def test_a_node_is_one_object_to_the_collector() -> None:
+    x, count = Value(1.5, label="x"), 500
+
+    def listed(make: Callable[[], Value]) -> int:
+        before = len(gc.get_objects())
+        made = [make() for _ in range(count)]
+        return len(gc.get_objects()) - before if len(made) == count else 0
+
+    for make, nodes in ((lambda: x * x, 1), (x.tanh, 1), (lambda: Value(2.0), 1), (lambda: 1 - x, 2)):
+        gc.collect()
+        gc.disable()
+        try:
+            assert nodes * count <= listed(make) < nodes * count + 50
+        finally:
+            gc.enable()
+
+
+def test_what_is_said_of_a_node_can_be_changed() -> None:
+    a, b = Value(2.0), Value(3.0)
+    a.active = False
+    made = a * b
+    made.label = "made"
+    made.backward()
+    assert (a.grad, b.grad, a.label, b.active, made.label, made.span) == (None, 2.0, "", True, "made", None)
+    made._prev = [a]
+    assert made.children == (a,)
+    made._prev = ()
+    assert (made.children, made._op, made.label) == ((), "", "made")
+    made.backward()
+    assert (made.grad, b.grad) == (1.0, 2.0)
+
+
 def test_descent_by_hand() -> None:
     w = Value(2.0)
     for _ in range(3):
@@ -169,6 +234,9 @@ def test_functions_take_values_and_numbers() -> None:
     assert autodiff_cli.leaky_relu(-2.0, slope=0.5) == -1.0
     assert autodiff_cli.log(8.0, 2) == 3.0
     assert autodiff_cli.swish is not None
+    for call in (autodiff_cli.max, autodiff_cli.logsumexp, lambda: autodiff_cli.max(x=1.0)):
+        with pytest.raises(TypeError, match="call it as"):
+            call()
     with pytest.raises(TypeError, match=r"call it as sin\(x\)"):
         autodiff_cli.sin(1.0, 2.0)
     with pytest.raises(AttributeError):
@@ -257,7 +325,11 @@ def test_copies_are_graphs_of_their_own_with_the_same_shape() -> None:
             assert a2.grad != a.grad == order[order.index(a)].grad
     assert copy.copy(total).children == total.children
     program = parse("k*x**2")
-    assert copy.deepcopy(program.outputs[0]).primitive is program.outputs[0].primitive
+    for made in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):  # noqa: S301
+        for value in program.values:
+            found = made(value)
+            for name in ("primitive", "label", "span", "source", "active", "data", "grad"):
+                assert getattr(found, name) == getattr(value, name)
 
 
 def test_large_graphs_are_copied() -> None:
