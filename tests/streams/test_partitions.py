@@ -440,4 +440,4 @@ def test_large_parts_go_in_pieces_and_are_seen_whole(store: Store, tmp_path: Pat
     )  # fmt: skip
     assert result.code == 0, result.err
     (name,) = [name for name in store.objects if "part-" in name]
-    assert len(store.objects[name]) > 24_000_000 and store.objects[name].endswith(b'bbb"\n')
+    assert len(store.objects[name]) > 24_000_000 and store.objects[name].endswith(b"bbb\n")
