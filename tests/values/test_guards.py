@@ -44,6 +44,8 @@ from strategies import share_leaves
         ("relu(x)*relu(x)", "where(x > 0, 2*relu(x), 0)"),
         ("log(x - 1) + (x**2 if x > 0.5 else x)", "1/(x - 1) + 2*x"),
         ("(x if x < 2 else 2*x) if x < 1 else 5*x", "where(x < 1, 1, 5)"),
+        ("log(x)*(x if x > 0 else 3)", "log(x) + 1"),
+        ("x if abs(tanh(x)) < 1 else 2*x", "1"),
     ],
 )
 def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:
@@ -77,6 +79,7 @@ def test_a_condition_without_a_value_is_not_looked_at_where_the_formula_has_none
         ("x**y", ["where(y == 0 and x == 0, 0, y*x**(y - 1))", "where(x == 0 and y > 0, 0, x**y*log(x))"]),
         # What is decided, but has no value everywhere, is looked at still.
         ("y if exp(1/x) > 0 else 2*y", ["0", "where(exp(1/x) > 0, 1, 2)"]),
+        ("y if x**2 > 0 else 2*y", ["0", "where(x**2 > 0, 1, 2)"]),
         ("(sqrt(2)*sqrt(3) - sqrt(6))**x", None),
         # Equal constants, of which digits cannot tell that they are.
         ("x*(1 if log(8) > 3*log(2) else 2)", ["where(log(8) > 3*log(2), 1, 2)"]),
