@@ -67,7 +67,7 @@ def export(
     output = single_output(program)
     wanted = wanted_variables(program, {}, wrt)
     leaves = list(program.variables.values())
-    recorder = Lowering(writer.forms, writer.functions)
+    recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
         recording = record_gradient(
             output, leaves, [program.variables.get(each) or variable(each) for each in wanted], recorder

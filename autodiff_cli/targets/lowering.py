@@ -14,7 +14,7 @@ from ..table.primitive import OPERATIONS
 from ..values.adjoint import Recording
 from .faults import is_undefined
 from .special import Lacking
-from .support import formula
+from .support import FINER, formula
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()
 SHORT = 2
@@ -24,12 +24,13 @@ SHORT = 2
 class Lowering(Recorder):
     """Records operations that a target has: `native` ones, and if it has `functions` those that can be given to it.
 
-    Formulas are those that keep their digits.
+    Formulas are those that keep their digits. `coarse` operations are native, with fewer digits than others have.
     """
 
-    def __init__(self, native: Collection[str], functions: bool) -> None:
+    def __init__(self, native: Collection[str], functions: bool, coarse: Collection[str] = ()) -> None:
         self.native = BASIC | set(native)
         self.functions = functions
+        self.coarse = coarse
         super().__init__()
 
     def step(self, name: str, *args: Number) -> Step:
@@ -40,6 +41,9 @@ class Lowering(Recorder):
             return known
         if name not in CONDITIONS and any(is_undefined(a) for a in steps):
             return self.number(math.nan)
+        finer = FINER[name](self, *steps) if name in self.coarse else None
+        if finer is not None:
+            return self.number(finer)
         operation = OPERATIONS[name]
         if name in self.native and (not operation.variadic or len(steps) == 2):
             return self._new(name, steps, None)
@@ -51,6 +55,10 @@ class Lowering(Recorder):
             composed(self.native, name, len(steps))  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
+
+    def native_step(self, name: str, *args: Number) -> Step:
+        """The step of an operation as the target has it."""
+        return self._new(name, tuple([self.number(a) for a in args]), None)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
         """The step that chooses between two branches; not a number for a condition that compares what has no value."""

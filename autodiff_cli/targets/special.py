@@ -13,7 +13,7 @@ from typing import Any
 from ..numbers.base import Number
 from ..numbers.double import gamma as doubles
 from ..numbers.double.parts import polygamma_tail
-from ..numbers.double.twofold import horner
+from ..numbers.double.twofold import horner, two_sum
 
 ERF_SERIES = (
     -1.462091340945175e-07, 1.637123442577e-06, -1.4923003368152099e-05, 0.00012055286202005714,
@@ -272,7 +272,7 @@ def polygamma(m: Any, n: Number, x: Number) -> Number:
 
 
 def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
-    """ψ(a) - ψ(a + b) without cancellation where b is small beside a > 0; of higher orders the plain difference."""
+    """ψ(a) - ψ(a + b) without cancellation where b is small beside a; of higher orders the plain difference."""
 
     def plain() -> Number:
         return m.polygamma(n, a) - m.polygamma(n, a + b)
@@ -281,41 +281,64 @@ def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
         return plain()
 
     def near() -> Number:
-        # ψ(x) = -Σ 1/(x + k) + ψ(x + SHIFT); each difference, with b, the first factor of the result, taken out.
-        x, y = a + SHIFT, a + SHIFT + b
-        total = 0.5 / (x * y)
-        for k in range(SHIFT):
-            total = total + 1 / ((a + k) * (a + k + b))
-        p, q = 1 / x / x, 1 / y / y
-        quotient, value = m.number(0), m.number(0)
-        for coefficient in doubles.DIGAMMA_TAIL:
-            quotient, value = quotient * p + value, value * q + coefficient
-        # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p - q))
-        tail = (2 * x + b) * (p * q) * (value + p * quotient)
-        return -(m.log1p(b / x) + b * (total - tail))
+        # DLMF 5.5.4: below 0 the difference of the mirrored arguments, and of two cotangents
+        positive = m.gt(a, 0)
+        mirrored = _digamma_difference(m, m.where(positive, a, 1 - a), m.where(positive, b, -b))
+        waves = lambda: math.pi * sin_pi(m, b) / sin_pi(m, a) / sin_pi(m, a + b)  # noqa: E731
+        return mirrored - m.where(positive, 0, waves)
 
-    return m.where(m.and_(m.gt(a, 0), m.lt(m.abs(b), 0.5 * a)), near, plain)
+    size = m.abs(b)
+    return m.where(m.or_(m.lt(size, 0.5 * a), m.lt(size, -0.5 * a)), near, plain)
+
+
+def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
+    """ψ(a) - ψ(a + b) for a > 0 and |b| < a/2."""
+    # ψ(x) = -Σ 1/(x + k) + ψ(x + SHIFT); each difference, with b, the first factor of the result, taken out.
+    x, y = a + SHIFT, a + SHIFT + b
+    total = 0.5 / x / y
+    for k in range(SHIFT):
+        total = total + 1 / (a + k) / (a + k + b)
+    p, q = 1 / x / x, 1 / y / y
+    quotient, value = m.number(0), m.number(0)
+    for coefficient in doubles.DIGAMMA_TAIL:
+        quotient, value = quotient * p + value, value * q + coefficient
+    # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p - q))
+    tail = (1 / x + 1 / y) / x / y * (value + p * quotient)
+    return -(m.log1p(b / x) + b * (total - tail))
 
 
 def beta(m: Any, a: Number, b: Number) -> Number:
     """Γ(a)·Γ(b)/Γ(a + b); 0 where only a + b is 0 or a negative integer, not a number where a or b is."""
-    total = a + b
+    total, error = two_sum(a, b)
 
     def pole(x: Number) -> Any:
         return m.and_(m.le(x, 0), m.eq(m.floor(x), x))
 
-    def large() -> Number:
-        # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel: p is the smaller number, q a large one.
-        p, q = m.min(a, b), m.max(a, b)
-        rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (_correction(q) - _correction(total)))
-        near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
-        far = lambda: m.sqrt(2 * math.pi / p) * m.exp(_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
-        return m.where(m.lt(p, doubles.LARGE), near, far)
+    def ordinary() -> Number:
+        value = m.gamma(a) / m.gamma(total) * m.gamma(b)
+        return value - value * (error * m.digamma(total))  # Γ magnifies what rounding took from the sum
 
-    ordinary = lambda: m.gamma(a) / m.gamma(total) * m.gamma(b)  # noqa: E731
-    safe = m.or_(m.lt(total, doubles.FACTORIALS), m.or_(m.lt(a, 0), m.lt(b, 0)))
-    inside = lambda: m.where(pole(total), 0, lambda: m.where(safe, ordinary, large))  # noqa: E731
+    def large() -> Number:
+        low, high = m.min(a, b), m.max(a, b)
+        positive = m.gt(low, 0)
+        value = _beta_large(
+            m, m.where(positive, low, 1 - low), m.where(positive, high, total), m.where(positive, total, 1 + high)
+        )
+        # DLMF 5.5.3
+        return m.where(positive, value, lambda: math.pi / (sin_pi(m, low) * high) / value)
+
+    inside = lambda: m.where(pole(total), 0, lambda: m.where(m.lt(total, doubles.FACTORIALS), ordinary, large))  # noqa: E731
     return m.where(m.or_(pole(a), pole(b)), math.nan, inside)
+
+
+def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
+    """Γ(a)·Γ(b)/Γ(total) for positive numbers whose sum is at least `doubles.FACTORIALS`."""
+    # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel: p is the smaller number, q a large one.
+    p, q = m.min(a, b), m.max(a, b)
+    rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (_correction(q) - _correction(total)))
+    near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
+    far = lambda: m.sqrt(2 * math.pi / p) * m.exp(_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
+    return m.where(m.lt(p, doubles.LARGE), near, far)
 
 
 def _cotangent_derivative(order: int) -> tuple[float, ...]:

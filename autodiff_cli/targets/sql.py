@@ -75,6 +75,7 @@ class Sql(Target):
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
         self.dialect = dialect
+        self.coarse = dialect.coarse
         self.sizes: dict[Step, float] = {}
         """Numbers that steps are never larger than."""
         there = {name: name for name in dialect.templates} | {**dialect.functions}

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..numbers.base import Number
 from ..numbers.double import learning, normal
-from ..numbers.double.twofold import horner, two_product
+from ..numbers.double.twofold import horner, two_product, two_sum
 from ..table.names import by_name
 from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS
 from . import special
@@ -88,6 +88,30 @@ def _hypot(m: Any, *xs: Number) -> Number:
     return m.where(m.eq(large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
 
 
+def _exp_difference(m: Any, x: Number, y: Number) -> Number:
+    """exp(x - y) for x <= y, as accurate as if the difference had not been rounded."""
+    high, low = two_sum(x, -y)
+    power = m.exp(high)
+    return m.where(m.lt(high, -750), 0, lambda: power + power * low)
+
+
+def _logaddexp(m: Any, x: Number, y: Number) -> Number:
+    largest = m.max(x, y)
+    return largest + m.log1p(_exp_difference(m, m.min(x, y), largest))
+
+
+def _softmax(m: Any, *xs: Number) -> list[Number]:
+    largest = m.max(*xs)
+    powers = [_exp_difference(m, x, largest) for x in xs]
+    total = m.sum(*powers)
+    return [power / total for power in powers]
+
+
+def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
+    largest = m.max(*xs)
+    return _exp_difference(m, x, largest) / m.sum(*[_exp_difference(m, v, largest) for v in xs])
+
+
 def _chain(name: str) -> Any:
     def chained(m: Any, *xs: Number) -> Number:
         total = xs[0]
@@ -105,6 +129,40 @@ def _extreme(name: str, better: str) -> Any:
         return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else chained(m, *xs)
 
     return extreme
+
+
+def _finer_exp(m: Any, x: Number) -> Number:
+    """e**x as 2**(k/4) times what is left, near 1, of which expm1 gives what counts."""
+    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 from here on: not as a constant, which products are told apart by
+    k = m.floor(x * EXP_STEPS + 0.5)
+    rest = (x - k * EXP_STEP[0]) - k * EXP_STEP[1]
+    whole = m.floor(k / 4)
+    quarter = k - 4 * whole
+    lower, upper, (high, low) = m.eq(quarter, 0), m.eq(quarter, 1), zip(*EXP_POWERS, strict=True)
+
+    def chosen(powers: tuple[float, ...]) -> Number:
+        return m.where(lower, powers[0], m.where(upper, powers[1], m.where(m.eq(quarter, 2), *powers[2:])))
+
+    base = chosen(high)
+    power = base + (base * m.expm1(rest) + chosen(low))
+    half = m.floor(whole / 2)  # a power of two that is no double is the product of two that are
+    return power * m.pow(2, half) * m.pow(2, whole - half)
+
+
+def _finer_power(m: Any, x: Number, y: Number) -> Number | None:
+    """x**y for a whole y from 3 to 8 as products with what their rounding takes; None for others."""
+    if y.name != "number" or y.data not in FINER_POWERS:
+        return None
+    power, lost = x, m.zero
+    for bit in bin(int(y.data))[3:]:
+        square, error = two_product(power, power)
+        power, lost = square, error if lost is m.zero else error + 2 * power * lost
+        if bit == "1":
+            product, error = two_product(power, x)
+            power, lost = product, error + lost * x
+    size = m.abs(x)
+    exact = m.and_(m.gt(size, 1e-250 ** (1 / y.data)), m.lt(size, 1e280 ** (1 / y.data)))
+    return m.where(exact, power + lost, lambda: m.native_step("pow", x, y))
 
 
 def _expm1(m: Any, x: Number) -> Number:
@@ -215,6 +273,21 @@ def _large(near: Any, far: Any) -> Any:
     return function
 
 
+EXP_STEP = 0.17328679515048862, -1.0502287681702711e-11
+"""log(2)/4 as the sum of two doubles, the first of 32 bits."""
+EXP_STEPS = 5.7707801635558535
+EXP_POWERS = (
+    (1.0, 0.0), (1.189207115002721, 3.982015231465646e-17), (1.4142135623730951, -9.667293313452913e-17),
+    (1.681792830507429, 8.199010020581497e-17),
+)  # fmt: skip
+"""2**(k/4) as the sum of two doubles, k = 0 … 3."""
+
+FINER_POWERS = range(3, 9)
+
+FINER: dict[str, Any] = by_name({"exp": _finer_exp, "pow": _finer_power})
+"""How operations are written out that a library has, but with an error of one unit of the last place in ten; each None
+where that gives no more digits."""
+
 SUPPORT: dict[str, Any] = by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
@@ -246,6 +319,9 @@ SUPPORT: dict[str, Any] = by_name({
     "erfinv": _erfinv,
     "erfinv_slope": _erfinv_slope,
     "hypot": _hypot,
+    "logaddexp": _logaddexp,
+    "softmax": _softmax,
+    "softmax_weight": _softmax_weight,
     "power_minus_one": _power_minus_one,
     "max": _extreme("max", "ge"),
     "min": _extreme("min", "le"),

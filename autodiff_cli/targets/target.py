@@ -71,6 +71,8 @@ class Target:
     """Whether it has statements that are done under a condition only."""
     limits = True
     """Whether too large a number may be taken to the limit that a function has there, instead of having no answer."""
+    coarse: frozenset[str] = frozenset()
+    """Operations that it has with fewer digits than the others."""
     reserved: frozenset[str] = frozenset()
     """Words that cannot be the name of a variable."""
     infix: ClassVar[dict[str, tuple[str, int, int, int]]] = INFIX

@@ -53,6 +53,7 @@ def clickhouse() -> Execute:
     from chdb import session
 
     held = session.Session()
+    held.query("SET compile_expressions = 0")  # so few rows are computed sooner than compiled
 
     def execute(statements: Sequence[str]) -> list[Row]:
         for statement in statements[:-1]:
@@ -122,10 +123,13 @@ def postgres() -> Execute:
 
 @cache
 def spark() -> Execute:
-    """In ANSI mode."""
+    """In ANSI mode; expressions are interpreted, for so few rows are computed sooner than compiled."""
     from pyspark.sql import SparkSession
 
-    options = {"spark.ui.enabled": "false", "spark.sql.ansi.enabled": "true", "spark.sql.shuffle.partitions": "1"}
+    options = {
+        "spark.ui.enabled": "false", "spark.sql.ansi.enabled": "true", "spark.sql.shuffle.partitions": "1",
+        "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }  # fmt: skip
     made = SparkSession.builder.master("local[1]")
     for name, value in options.items():
         made = made.config(name, value)

@@ -22,6 +22,7 @@ import pytest
 
 from autodiff_cli import ExpressionError, gradient, parse
 from autodiff_cli.questions.export import export
+from autodiff_cli.questions.problem import as_number
 from autodiff_cli.table.primitive import FUNCTIONS
 from autodiff_cli.targets.dialects import DIALECTS
 from databases import DATABASES, answers
@@ -46,8 +47,8 @@ BUILT_UP = (
 )  # fmt: skip
 
 
-def programs() -> Iterator[tuple[str, list[dict[str, float]]]]:
-    """Programs, with points of their own."""
+def told() -> Iterator[tuple[str, list[dict[str, float]]]]:
+    """Programs, with points of their own; some more than once."""
     for text in BUILT_UP:
         yield text, []
     for primitive in dict.fromkeys(FUNCTIONS.values()):
@@ -58,12 +59,21 @@ def programs() -> Iterator[tuple[str, list[dict[str, float]]]]:
         count = 2 if primitive.variadic else len(primitive.params)
         yield f"{primitive.name}({', '.join('xyzw'[:count])})", [s for s in samples if len(s) == count]
     yield "polygamma(2, x)", []
-    for name in ("checked", "verdicts", "formulas"):
+    for name in ("checked", "verdicts", "corpus"):
         for line in (TESTS / "corpora" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            told = json.loads(line)
-            if "program" in told or "expr" in told:
-                point = told.get("point") or told.get("start") or {}
-                yield told.get("program") or told["expr"], [{name: float(x) for name, x in point.items()}]
+            row = json.loads(line)
+            if "program" in row or "expr" in row:
+                points = row.get("points") or [row.get("point") or row.get("start") or {}]
+                numbers = [{name: as_number(x, name) for name, x in point.items()} for point in points]
+                yield row.get("program") or row["expr"], numbers
+
+
+def programs() -> dict[str, list[dict[str, float]]]:
+    """Programs, with points of their own."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for text, points in told():
+        found.setdefault(text, []).extend(points)
+    return found
 
 
 Case = tuple[str, list[tuple[float | None, ...]], list[list[float] | str]]
@@ -73,7 +83,7 @@ Case = tuple[str, list[tuple[float | None, ...]], list[list[float] | str]]
 def cases() -> list[Case]:
     """Each program with points, and at each what `grad` answers, or the kind of its error."""
     rng, found = random.Random(11), []
-    for text, own in programs():
+    for text, own in programs().items():
         names = list(parse(text).variables)
         drawn: list[tuple[float | None, ...]] = [
             *[tuple(point[name] for name in names) for point in own if set(point) >= set(names)],
@@ -110,10 +120,9 @@ def verdict(want: list[float] | str, row: tuple[Any, ...]) -> str:
     return "right" if near else "off"
 
 
-SLOW = {"clickhouse": 6, "spark": 12}
-"""Databases that take long to read a statement: of so many programs they are asked one, and none of the longest."""
-LONG = ("beta", "lgamma", "gamma", "digamma", "trigamma", "polygamma")
-LONGEST = {"postgres": LONG[:1], "clickhouse": LONG, "spark": LONG}
+MOST_OFF = {"clickhouse": 0.001, "spark": 0.001}
+"""The share of answers that may be further than 4 ulp from `grad`, by default 0.0005: sums that cancel tell last digits
+apart, and some databases have functions of their own, not those of the C library."""
 
 
 @pytest.mark.parametrize("database", DATABASES)
@@ -123,9 +132,7 @@ def test_answers_are_those_of_grad(database: str) -> None:
         pytest.skip(f"{DIALECTS[database].title} is not installed")
     counts: Counter[str] = Counter()
     bad = []
-    for k, (text, points, wants) in enumerate(cases()):
-        if k % SLOW.get(database, 1) or text.startswith(LONGEST.get(database, ())):
-            continue
+    for text, points, wants in cases():
         program = export(text, "sql", dialect=database)
         for point, want, row in zip(points, wants, answers(database, program, points), strict=True):
             how = verdict(want, row)
@@ -134,10 +141,8 @@ def test_answers_are_those_of_grad(database: str) -> None:
                 bad.append(f"{how}: {text} at {point}: {row}, {want}")
     assert not counts["a bad row as a number"], "\n".join(each for each in bad if each.startswith("a bad row"))
     answered = counts["right"] + counts["off"] + counts["refused"]
-    # Java's powers are not those of the C library to the last bit: sums that cancel tell them apart.
-    assert counts["right"] >= (0.99 if database == "spark" else 0.999) * answered, "\n".join(bad)
-    assert answered > 3000 / SLOW.get(database, 1)
-    assert counts["no answer"] > 900 / SLOW.get(database, 1)
+    assert counts["off"] + counts["refused"] <= MOST_OFF.get(database, 0.0005) * answered, "\n".join(bad)
+    assert answered > 10_000 and counts["no answer"] > 2500
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -145,7 +150,7 @@ def test_answers_are_those_of_grad(database: str) -> None:
 def test_each_dialect_is_what_its_parser_reads(dialect: str) -> None:
     import sqlglot
 
-    for k, (text, _) in enumerate(programs()):
+    for k, text in enumerate(programs()):
         if k % 7 == 0:
             source = export(text, "sql", dialect=dialect).source
             (read,) = sqlglot.parse(source, read=dialect, error_level=sqlglot.ErrorLevel.RAISE)
