@@ -6,13 +6,19 @@ C++ library's `std::to_chars`; what stands between them is a pattern, which is p
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+from ..questions.rows import doubles
 
 SLICE = 4096
 """Rows that are written at a time: what they become stays in the processor's cache."""
 
 LIBRARY = "libstdc++.so.6"
+MACHINES = ("x86_64", "aarch64")
+"""Where a pair of a pointer and a number comes back in registers."""
+
 SHORTEST = "_ZSt8to_charsPcS_dSt12chars_format"
 """`std::to_chars(char*, char*, double, std::chars_format)`."""
 
@@ -47,7 +53,7 @@ def lines(good: Sequence[Piece], bad: Sequence[Piece]) -> Lines:
 
     from ..questions.blocks import compiled, has_symbol
 
-    if not has_symbol(LIBRARY, SHORTEST):
+    if not (hasattr(os, "uname") and os.uname().machine in MACHINES and has_symbol(LIBRARY, SHORTEST)):
         return lambda numbers, texts, flags: _joined(good, bad, numbers, texts, flags)
     engine, address = compiled(_module(good, bad))
     pointer = ctypes.c_void_p
@@ -60,7 +66,7 @@ def lines(good: Sequence[Piece], bad: Sequence[Piece]) -> Lines:
     def written(numbers: Sequence[Any], texts: Sequence[Any], flags: Any) -> Iterator[Any]:
         import numpy as np
 
-        doubles = [np.frombuffer(x.buffers()[1], np.float64, len(x), 8 * x.offset) for x in numbers]
+        values = [np.frombuffer(x.buffers()[1], np.float64, len(x), 8 * x.offset) for x in numbers]
         ends = [np.frombuffer(x.buffers()[1], np.int32, len(x) + 1, 4 * x.offset) for x in texts]
         begins = [x.buffers()[2].address if x.buffers()[2] is not None else 0 for x in texts]
         space = np.empty(0, np.uint8)
@@ -69,7 +75,7 @@ def lines(good: Sequence[Piece], bad: Sequence[Piece]) -> Lines:
             size = rows * (fixed + digits) + sum(int(ends[k][start + rows] - ends[k][start]) for k in carried)
             if size > len(space):
                 space = np.empty(size, np.uint8)
-            places = [x[start:].ctypes.data for x in doubles]
+            places = [x[start:].ctypes.data for x in values]
             for end, begin in zip(ends, begins, strict=True):
                 places += end[start:].ctypes.data, begin
             read = np.array([*places, 0], np.uint64)
@@ -189,11 +195,11 @@ def _joined(
 
     if not len(flags):
         return
-    spelled = [_spelled(column) for column in numbers]
+    shown = [spelled(column) for column in numbers]
 
     def by(pattern: Sequence[Piece]) -> Any:
         cells = [
-            piece if isinstance(piece, str) else (spelled if isinstance(piece, Number) else texts)[piece.column]
+            piece if isinstance(piece, str) else (shown if isinstance(piece, Number) else texts)[piece.column]
             for piece in pattern
         ]
         return pc.binary_join_element_wise(*cells, "")
@@ -205,13 +211,13 @@ def _joined(
     yield memoryview(found.buffers()[2])[ends[0] : ends[-1]]
 
 
-def _spelled(column: Any) -> Any:
+def spelled(column: Any) -> Any:
     """Numbers as Python spells them; where there is none, an empty text."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    x = np.frombuffer(column.buffers()[1], np.float64, len(column), 8 * column.offset)
+    x = doubles(column)
     # which pyarrow may spell otherwise; it gives the same digits
     size = np.abs(x)
     with np.errstate(invalid="ignore"):

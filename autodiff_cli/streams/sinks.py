@@ -12,7 +12,7 @@ from ..errors import ExpressionError
 from ..views.characters import visible
 from ..views.formats import Asked, carried, disarmed, lacking, quoted
 from ..views.wide import WIDE, Values, wide
-from .separated import Number, Piece, Text, lines
+from .separated import Number, Piece, Text, lines, spelled
 
 GROUP = 262_144
 """Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
@@ -172,6 +172,8 @@ class CellsSink(Sink):
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         if not (is_text or _is_plain(column.type)):
             column = _as_text(column)
+        if pa.types.is_float64(column.type):
+            return spelled(column)
         disarms = self.spreadsheet and kept and is_text
         column = pc.fill_null(column.cast(pa.string()), "")
         found = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 
 from autodiff_cli.questions import blocks
@@ -71,6 +72,16 @@ def test_flagged_rows_have_a_pattern_of_their_own(way: str) -> None:
     expected = [f"!{k}{t}ö\n" if bad else f"{k}.0|{t}\n" for k, (t, bad) in enumerate(zip(texts, flags, strict=True))]
     assert b"".join(bytes(part) for part in answers).decode() == "".join(expected)
     assert list(written([pa.array([], pa.float64())], [pa.array([], pa.string())] * 2, np.zeros(0, np.uint8))) == []
+
+
+def test_what_is_carried_along_is_spelled_as_answers_are(tmp_path: Path) -> None:
+    given = [2.0, None, 1e-7, -0.0, 123456789012.5, float("inf"), 0.1]
+    table = pa.table(
+        {"x": [1.0] * 7, "k": given, "n": [7] * 7, "b": [True] * 7, "f": pa.array([2.5] * 7, pa.float32())}
+    )
+    parquet.write_table(table, tmp_path / "data.parquet")
+    found = autodiff("grad", "x", "--points", str(tmp_path / "data.parquet"), "--keep", "k,n,b,f", "--wide")
+    assert found.out.splitlines()[1:] == [f"1.0,1.0,,{'' if k is None else repr(k)},7,true,2.5" for k in given]
 
 
 TEXTS = [
