@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..questions.fields import check_type, mapped_columns, reason, unique
 from ..questions.reduction import Choose, Columns, Data, Reduction, checked, placed, reduction
-from .data import Again, Found, closing, rows_of
+from .data import Again, closing, rows_of
 from .driver import Inputs
 from .options import Answers, Loss, Rows
 from .progress import Progress
@@ -42,37 +42,43 @@ def read_columns(
     their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point` for what
     is no number, with its line and column.
     """
-    with ExitStack() as stack:
-        files = sources(paths, format)
-
-        def fits(source: Source, more: Found) -> None:
-            lacking = [theirs[name] for name in found if theirs[name] not in more.columns and not more.open]
-            if lacking:
-                raise no_such(lacking[0], source.name, files[0].name)
-
-        data = rows_of(files, stack, fits=fits)
-        theirs = mapped_columns(called, data.columns)
-        found: dict[str, list[float]] = {name: [] for name in wanted(list(theirs))}
-        count = 0
-        for line, cells, error in data.rows:
-            try:
-                if error is not None:
-                    raise error
-                for name, column in found.items():
-                    column.append(value(theirs[name], cells.get(theirs[name])))
-            except ExpressionError as fault:
-                told = ExpressionError(fault.kind, f"line {line} of the data: {fault}", hint=fault.hint)
-                told.text = ""
-                raise told from None
-            count += len(found)
-            if count > MOST_CELLS:
-                raise ExpressionError(
-                    "limit", f"the data has more than {MOST_CELLS:,} numbers", hint="take a sample of its rows"
-                )
-        if found and not next(iter(found.values())):
-            name = files[0].name if len(files) == 1 else "the data"
-            raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
-        return found
+    files = sources(paths, format)
+    theirs: dict[str, str] = {}
+    found: dict[str, list[float]] = {}
+    count = 0
+    for source in files:
+        with ExitStack() as stack:
+            data = rows_of((source,), stack)
+            if source is files[0]:
+                theirs = mapped_columns(called, data.columns)
+                found = {name: [] for name in wanted(list(theirs))}
+            for name in found:
+                column = theirs[name]
+                if column not in data.columns and not data.open:
+                    raise no_such(column, source.name, files[0].name)
+                if column in data.types:
+                    check_type(column, data.types[column])
+            for line, cells, error in data.rows:
+                try:
+                    if error is not None:
+                        raise error
+                    for name, numbers in found.items():
+                        numbers.append(value(theirs[name], cells.get(theirs[name])))
+                except ExpressionError as fault:
+                    place = f"{'row' if source.columnar else 'line'} {line} of"
+                    place += " the data" if len(files) == 1 else f" {source.name}"
+                    told = ExpressionError(fault.kind, f"{place}: {fault}", hint=fault.hint)
+                    told.text = ""
+                    raise told from None
+                count += len(found)
+                if count > MOST_CELLS:
+                    raise ExpressionError(
+                        "limit", f"the data has more than {MOST_CELLS:,} numbers", hint="take a sample of its rows"
+                    )
+    if found and not next(iter(found.values())):
+        name = files[0].name if len(files) == 1 else "the data"
+        raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
+    return found
 
 
 # ---- losses over data ---------------------------------------------------------------------------------------------

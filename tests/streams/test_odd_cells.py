@@ -164,6 +164,20 @@ def test_columns_of_other_types_are_the_same_in_long_records(tmp_path: Path) -> 
         assert result.code == 2 and f"column `x` holds {told}" in result.err
 
 
+def test_a_fit_names_the_file_and_refuses_columns_by_name(tmp_path: Path) -> None:
+    good, bad, text = (tmp_path / name for name in ("good.csv", "bad.csv", "text.parquet"))
+    good.write_text("x,y\n1,2\n2,4\n", encoding="utf-8")
+    bad.write_text("y,x\n1,2\nNA,4\n", encoding="utf-8")
+    parquet.write_table(pa.table({"x": ["1", "2"], "y": [1.0, None]}), text)
+    asked = ["fit", "y=a*x", "--at", "a=1", "--data", str(good), "--data"]
+    assert f"error: line 3 of `{bad}`: column `y`: `NA` stands for no value" in autodiff(*asked, str(bad)).err
+    assert "error: column `x` holds text" in autodiff(*asked, str(text)).err
+    parquet.write_table(pa.table({"x": [1, 2], "y": [1.0, None]}), text)
+    assert "error: row 2 of the data: column `y`: it is empty" in autodiff(*asked[:4], "--data", str(text)).err
+    parquet.write_table(pa.table({"y": [1.0]}), text)
+    assert f"error: there is no column `x` in `{text}`, and there is in `{good}`" in autodiff(*asked, str(text)).err
+
+
 def test_whatever_is_carried_along_is_json(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
     columns = {
