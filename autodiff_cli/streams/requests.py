@@ -196,6 +196,9 @@ def mapping(given: Sequence[str] | None) -> dict[str, str]:
         if not (name and equals and column):
             hint = "write it as `--columns x=temp`: the variable, then the column"
             raise ExpressionError("usage", f"`--columns` cannot be `{piece.strip()}`", hint=hint)
+        if found.get(name, column) != column:
+            message = f"`--columns` gives `{name}` two columns, `{found[name]}` and `{column}`"
+            raise ExpressionError("usage", message, hint="leave one of them out")
         found[name] = column
     return found
 

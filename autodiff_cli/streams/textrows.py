@@ -249,6 +249,9 @@ def value(name: str, cell: object) -> float:
     try:
         if isinstance(cell, str):
             cell = cell.strip()
+            if cell == name:
+                hint = "leave it out: where files were put together, each had its own"
+                raise ExpressionError("point", "it is the name of the column: a header among the rows", hint=hint)
             if cell in NOTHING:
                 raise ExpressionError("point", f"`{cell}` stands for no value", hint="give a number")
             if _DATE.fullmatch(cell):

@@ -178,6 +178,22 @@ def test_a_fit_names_the_file_and_refuses_columns_by_name(tmp_path: Path) -> Non
     assert f"error: there is no column `x` in `{text}`, and there is in `{good}`" in autodiff(*asked, str(text)).err
 
 
+def test_a_header_among_the_rows_is_said_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n1,2\nx,y\n3,4\n", encoding="utf-8")
+    told = "line 3: point: column `x`: it is the name of the column: a header among the rows"
+    assert errors(answers(path)) == [None, told, None]
+
+
+def test_a_variable_has_one_column(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    for said in (["x=a,x=b"], ["x=a", "--columns", "x=b"]):
+        result = answers(path, "--columns", *said, formula="x")
+        assert result.code == 2 and "`--columns` gives `x` two columns, `a` and `b`" in result.err
+    assert json.loads(answers(path, "--columns", "x=a,y=a").out)["value"] == 1
+
+
 def test_whatever_is_carried_along_is_json(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
     columns = {
