@@ -195,6 +195,12 @@ def test_spans_are_the_text_of_each_node() -> None:
     assert all(0 <= n.start < n.end <= len(text) for n in nodes(program))
 
 
+def test_spans_of_a_superscript_are_its_sign_and_its_digits() -> None:
+    (power,) = parse("x⁻²").outputs
+    minus = power._prev[1]
+    assert [node.span and tuple(node.span)[:2] for node in (power, minus, minus._prev[0])] == [(0, 3), (1, 3), (2, 3)]
+
+
 # -- the same as Lark -------------------------------------------------------------------------------------------------
 
 Shape = list[tuple[str, int, int]]

@@ -80,3 +80,12 @@ def test_a_long_chain() -> None:
     y.backward()
     assert (y.data, x.grad) == (100_001.0, 100_001.0)
     assert math.isfinite(y.grad)
+
+
+def test_a_backward_that_fails_leaves_no_gradient() -> None:
+    x = Value(0.0)
+    y = x * 1e200
+    z = y * 1e200
+    with pytest.raises(ExpressionError, match="too large"):
+        z.backward()
+    assert [x.grad, y.grad, z.grad] == [0.0, 0.0, 0.0]
