@@ -1043,9 +1043,9 @@ def fit(
     (2.02, 0.042426)
     """
     arithmetic = chosen(False, precision, certified)
-    point, fixed = point_of(at, arithmetic), point_of(fix, arithmetic)
     if data is None:
         raise ExpressionError("usage", "`fit` needs data", hint="give columns by name, or the name of a file")
+    point, fixed = point_of(at, arithmetic), point_of(fix, arithmetic)
     if isinstance(data, str):
         also = [name for name in (sigma, weights) if isinstance(name, str)]
         data = read_data([data], text, [*point, *fixed], response, also)

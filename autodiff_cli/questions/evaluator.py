@@ -147,6 +147,10 @@ class Evaluator:
         self._graph: _Graph | None = None
         self._kinks: bool | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is generated when it is asked for."""
+        return {**self.__dict__, "_gradient": None, "_value": None, "_graph": None}
+
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
 

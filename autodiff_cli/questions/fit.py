@@ -202,7 +202,7 @@ def fit(
     _check_extra()
     with allowed(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
-        less = "give fewer rows" if arithmetic is DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
+        less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
         work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         return _fit(
             text, columns, point, response, fixed or {}, bounds or {}, sigma, weights, loss, level, arithmetic, stop
@@ -510,7 +510,7 @@ def _answer(
         posed.program.constants,
         tuple(warnings),
     )  # fmt: skip
-    if arithmetic is DOUBLE or reason != "converged":
+    if arithmetic == DOUBLE or reason != "converged":
         return found
     if loss != "linear" or at_bound:
         raise ExpressionError(

@@ -106,7 +106,7 @@ class Programs:
 
         Raises `ExpressionError` as `gradient` does.
         """
-        if self._arithmetic is not DOUBLE:
+        if self._arithmetic != DOUBLE:
             return gradient(text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative)
         found = self._in_doubles(text, point, wrt)
         return with_elasticities(found) if self._relative else found

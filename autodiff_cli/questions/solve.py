@@ -616,7 +616,7 @@ def _solution(posed: Posed, start: Sequence[float], order: int, arithmetic: Arit
     try:
         found = arithmetic.run(given, work)
     except ExpressionError as error:
-        if arithmetic is not DOUBLE or error.kind not in ("derivative", "domain"):
+        if arithmetic != DOUBLE or error.kind not in ("derivative", "domain"):
             raise
         message = f"the solution has no derivatives: {error}"
         posed.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
@@ -630,7 +630,7 @@ def _solution(posed: Posed, start: Sequence[float], order: int, arithmetic: Arit
         hint = "it has about half its digits, and may split in two or vanish when a value changes"
         posed.warnings.append(Diagnostic("multiple", message, None, hint))
     known: Mapping[str, float | None] = dict.fromkeys(at)
-    if errors is not None and arithmetic is DOUBLE:
+    if errors is not None and arithmetic == DOUBLE:
         known = errors
     slopes_of = bent_of = None
     if first is not None:

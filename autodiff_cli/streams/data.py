@@ -303,7 +303,7 @@ def _say_how(bound: Bound, data: Data) -> None:
 
 def _check_doubles(data: Data, format: str, told: Told) -> bool:
     """Whether the numbers are doubles. Raises a usage error for others where that cannot be."""
-    if told.arithmetic is DOUBLE:
+    if told.arithmetic == DOUBLE:
         return True
     if format not in WIDE:
         message = f"`--format {format}` holds doubles, and no other numbers"

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Generic, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
-from ..questions.descend import Descent, Row
+from ..questions.descend import Descent, Row, never
 from ..views.descend import Run, record
 from ..views.error import report
 from ..views.formats import Asked, Documents, Other, Plain, Writer
@@ -99,7 +99,7 @@ class Runs(Writer[Descent]):
                 if interruption.asked:
                     answer.interrupt(row.step)
                     break
-            answer.stop = lambda step: False
+            answer.stop = never
         progress.done()
         self.saved.best = answer.best.point
         ending = answer.ending

@@ -260,8 +260,16 @@ class Primitive(Facts):
             return f"{self.name}({', '.join(shown)}) or {self.name}({', '.join(shown)}, b)"
         return f"{self.name}({', '.join(shown)})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _row, (self.name,)
+
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+
+def _row(name: str) -> Primitive:
+    """The row of that name: a copy of one, and what was pickled, is the row itself."""
+    return OPERATIONS[name]
 
 
 BY_DEFINITION = "="

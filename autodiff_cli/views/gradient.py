@@ -74,7 +74,7 @@ def view(
 
     def numbers(answer: Gradient[Any]) -> tuple[Hashable, tuple[float, ...]] | None:
         arithmetic, value, partials, point, constants, warnings = answer[1:7]
-        if intermediates or relative or warnings or arithmetic is not DOUBLE:
+        if intermediates or relative or warnings or arithmetic != DOUBLE:
             return None
         if sort:
             partials = ordered(answer)
@@ -89,7 +89,7 @@ def view(
 
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many
-        right = RIGHT if answer.arithmetic is DOUBLE else NONE
+        right = RIGHT if answer.arithmetic == DOUBLE else NONE
         yield stated("value", answer.value, digits)
         if answer.over is not None:
             yield from reduced_over(answer.over)
