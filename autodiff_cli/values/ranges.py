@@ -328,6 +328,8 @@ class Ranges(NumberType):
 
     def __getattr__(self, name: str) -> Callable[..., Range]:
         """The function of that name: what its row says of its values, or what its definition gives."""
+        if name not in OPERATIONS:
+            raise AttributeError(name)
         row = OPERATIONS[name]
 
         def function(*inputs: Any) -> Range:

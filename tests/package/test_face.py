@@ -29,8 +29,9 @@ from autodiff_cli.questions.gradient import gradient as question
 from autodiff_cli.table.primitives import MAX
 from running import autodiff
 
+NAMES = {command: {"grad": "gradient"}.get(command, command) for command in COMMANDS}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    command: getattr(face, {"grad": "gradient"}.get(command, command)) for command in COMMANDS
+    command: getattr(face, name) for command, name in NAMES.items() if hasattr(face, name)
 }
 SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
@@ -221,6 +222,11 @@ def test_a_formula_that_was_read_as_its_refusal_offers_says_so() -> None:
     with pytest.raises(ExpressionError) as caught:
         face.gradient("1/2x", {"x": 3}, lenient=True)
     assert [offer.within("1/2x") for offer in caught.value.offers] == ["1/(2*x)", "(1/2)*x"]
+
+
+def test_each_command_is_a_function() -> None:
+    missing = [name for command, name in NAMES.items() if command not in FUNCTIONS]
+    assert not missing, f"{missing}: write these functions in `face.py`, and their calls into CASES"
 
 
 def test_each_option_was_used() -> None:
