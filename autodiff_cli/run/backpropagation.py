@@ -2,8 +2,8 @@
 
 The backend of `Value.backward`: writing a graph down as a tape and its numbers back takes four times as long. It
 takes the nodes in the order of `sweep.backward` and does with each what that does, so the results are the same to the
-last bit. Sums and products are written out, of rows whose rules say no more (`forms`); all else asks its row. Where
-there is anything to say (a kink, an error), or anything but floats, it leaves the work to the sweep.
+last bit. Sums, differences and products are written out, of rows whose rules say no more (`forms`); all else asks its
+row. Where there is anything to say (a kink, an error), or anything but floats, it leaves the work to the sweep.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from ..numbers.floats import REAL
 from ..table.operators import CONSTANT
-from .forms import FORMS, PRODUCT, SUM
+from .forms import DIFFERENCE, FORMS, PRODUCT, SUM
 
 
 def backpropagate(output: Any, seed: float) -> bool:
@@ -44,8 +44,8 @@ def _reach(output: Any, live: object, dead: object, order: list[Any]) -> bool:
     while stack:
         top = stack[-1]
         mark = dead
-        first, second = top._first, top._second
-        for p in top._prev if second is None else (first, second):
+        a, b = top._first, top._second
+        for p in (a, b) if b is not None else (a,) if type(a) is not tuple else a:
             if (grad := p.grad) is live:
                 mark = live
             elif grad is not dead:
@@ -85,25 +85,28 @@ def _pass_back(output: Any, seed: float, live: object, dead: object, order: list
             continue
         primitive = top.primitive
         form = forms.get(primitive)
-        if form is SUM:
+        if form is SUM or form is DIFFERENCE:
             if (grad := a.grad) is not dead:
                 a.grad = adjoint if grad is live else grad + adjoint
             if (grad := b.grad) is not dead:
-                b.grad = adjoint if grad is live else grad + adjoint
+                share = adjoint if form is SUM else -adjoint
+                b.grad = share if grad is live else grad + share
         elif form is PRODUCT:
             if (grad := a.grad) is not dead and ((y := b.data) != 0.0 or b.primitive is not CONSTANT):
                 a.grad = adjoint * y if grad is live else grad + adjoint * y
             if (grad := b.grad) is not dead and ((x := a.data) != 0.0 or a.primitive is not CONSTANT):
                 b.grad = adjoint * x if grad is live else grad + adjoint * x
         else:
-            inputs = [p.data for p in top._prev]
+            parents = (a, b) if b is not None else (a,) if type(a) is not tuple else a
+            inputs = [p.data for p in parents]
             if primitive.variadic or (
                 primitive.may_kink and (adjoint != 0.0 or primitive.jumps) and primitive.kink(*inputs)
             ):
                 return False
-            for p, partial in zip(top._prev, primitive.partials, strict=True):
-                if (grad := p.grad) is not dead and partial is not None:
-                    slope = partial(REAL, *inputs, top.data)
+            rules = primitive.partials
+            for k, p in enumerate(parents):
+                if (grad := p.grad) is not dead and (rule := rules[k]) is not None:
+                    slope = rule(REAL, *inputs, top.data)
                     if slope is not None:
                         p.grad = adjoint * slope if grad is live else grad + adjoint * slope
     return True

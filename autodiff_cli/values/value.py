@@ -169,7 +169,7 @@ class Value:
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         below = None
-        if self._prev and id(self) not in _packing.ids:
+        if self._first is not None and id(self) not in _packing.ids:
             # What it is made from goes first, each after its inputs, so that no packing waits for a much deeper one.
             below = _packed_first(self)
         return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, each) for each in _FACTS])
@@ -460,7 +460,7 @@ def _packed_first(value: Value) -> list[object]:
     near: dict[int, Value] = {}
     layer = [value]
     while layer and len(near) < most:
-        below = {id(p): p for n in layer for p in n._prev if p._prev}
+        below = {id(p): p for n in layer for p in n._prev if p._first is not None}
         layer = [p for key, p in below.items() if key not in near and key not in done]
         near.update((id(p), p) for p in layer)
     done |= near.keys()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator as op
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.values import value as engine
 from autodiff_cli.values.value import differentiate, evaluate, in_order
+from counting import calls
 from strategies import graphs
 
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))
@@ -89,3 +92,16 @@ def test_a_backward_that_fails_leaves_no_gradient() -> None:
     with pytest.raises(ExpressionError, match="too large"):
         z.backward()
     assert [x.grad, y.grad, z.grad] == [0.0, 0.0, 0.0]
+
+
+def test_what_is_written_out_calls_no_rule() -> None:
+    def counted(operate: Callable[[Value, Value], Value]) -> int:
+        x = Value(0.999)
+        y = x
+        for _ in range(100):
+            y = operate(y, x)
+        return calls(y.backward)
+
+    sums, *others, quotients = [counted(operate) for operate in (op.add, op.sub, op.mul, op.truediv)]
+    assert others == [sums, sums]
+    assert quotients >= sums + 2 * 100
