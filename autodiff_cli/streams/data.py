@@ -464,6 +464,11 @@ def rows_of(
         return found
 
     def every() -> Iterator[Row]:
+        for source in others:
+            # what cannot be is said before anything is computed
+            if not source.once:
+                with ExitStack() as inner:
+                    fits(source, _rows_of(source, inner, None, None))
         yield from found.rows
         for source in others:
             with ExitStack() as inner:

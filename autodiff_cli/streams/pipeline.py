@@ -7,19 +7,20 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExpressionError
 from ..questions.fields import Kinks, kept_columns, mapped_columns, reason
 from ..questions.rows import Rows
 from ..views.error import report, say
-from .batches import Chunk, Needs, Reader, reader
+from .batches import Chunk, Head, Needs, Reader, reader
 from .files import Beside
 from .filesystems import Upload
 from .interruption import Interruption, interrupted
 from .progress import Progress
 from .sinks import Sink
-from .sources import File, Source
+from .sources import File, Source, together
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,10 +117,22 @@ class Pipeline:
         self.several = len(sources) > 1
         self.first: Reader = reader(sources[0], self.needs, self.several, file)
         self.bound: Bound = rows.bound(self.first.schema)
+        try:
+            together(self.check, [source for source in sources[1:] if not source.once], lambda source: source.path)
+        except BaseException:
+            self.first.close()
+            raise
         self.tally = Tally()
         self.stopped = threading.Event()
         self.total = self.first.total if not self.several else None
         self.size = self.first.size if not self.several else 0
+
+    def check(self, source: Source) -> None:
+        """Raise what does not go together in a further file, before anything is computed."""
+        first = self.first
+        begin = reader if source.columnar else Head
+        with closing(begin(source, first.wanted.again(first.source.name, source.name), True, None)) as other:
+            check_alike(other, first.schema, first.source.name)
 
     def chunks(self) -> Iterator[Chunk]:
         """The rows of all files. Raises `ExpressionError`, also where their columns are not the same."""
