@@ -41,11 +41,7 @@ def run(
     By 50-digit arithmetic and by differences."""
     disagreed = False
     inputs = Inputs.of(program, answers)
-    over = None
-    if any(loss):
-        from ..streams.measured import given  # only data files need it
-
-        over = given(loss, answers, inputs)
+    over = inputs.over(loss, answers)
 
     def method(request: Request) -> Check:
         nonlocal disagreed

@@ -1,9 +1,7 @@
 """`autodiff descend`: gradient descent from a point, one row a step."""
 
-import sys
 from typing import Annotated
 
-from ..errors import ExpressionError
 from ..questions.descend import RATES, SEED, STEPS, Stops, batched, chosen_rule, descend
 from ..streams import options
 from ..streams.driver import Inputs, answer_with
@@ -11,7 +9,6 @@ from ..streams.runs import Runs, Saved
 from ..views.characters import theme_of
 from ..views.descend import view
 from ..views.formats import writer
-from ..views.plots import PICTURES
 
 EXAMPLES = (
     'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10',
@@ -108,19 +105,11 @@ def run(
     inputs.need()
     rule = chosen_rule(method, rate, momentum, beta1, beta2)
     stops = Stops(steps, gradient_tolerance, value_tolerance)
-    over = None
-    if any(loss):
-        from ..streams.measured import given  # only data files need it
-
-        over = given(loss, answers, inputs)
+    over = inputs.over(loss, answers)
     batches = batched(batch, epochs, shuffle, seed)
     shown = view(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
-    if chosen in PICTURES:
-        inputs.need(only="a picture is drawn of one program at a time, not of a stream")
-        if inputs.output is None and sys.stdout.isatty():
-            hint = f"write it to a file: `--output loss.{chosen}`"
-            raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+    inputs.check_picture(chosen, "loss")
     out, saved = inputs.out(), Saved(inputs, saves)
     runs = Runs(out.stream, writer(chosen, out.stream, shown, True), inputs.many, saved)
     code = answer_with(

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from ..questions.export import export
 from ..streams import options
-from ..streams.driver import Inputs, answer_one
+from ..streams.driver import Inputs, answer_all
 from ..targets import TARGETS
 from ..targets.dialects import DIALECTS
 from ..views.export import view
-from ..views.formats import language_of, writer
+from ..views.formats import language_of
 
 EXAMPLES = (
     'autodiff export "tanh(x*w + b)" --to c',
@@ -56,12 +56,9 @@ def run(
     inputs = Inputs.of(program, answers, document)
     inputs.need(only="one program at a time is exported, not a stream")
     target = language_of(to, inputs.format, inputs.output, TARGETS, "python")
-    shown = view()
-    chosen = inputs.chosen(shown.formats, "latex" if target == "latex" else "table", text=shown.endings)
-    out = inputs.out()
-    code = answer_one(
+    return answer_all(
         inputs,
         lambda request: export(request.text, target, name=name or "f", wrt=request.wrt, dialect=dialect),
-        writer(chosen, out.stream, shown, many=False, document=document),
+        view(),
+        "latex" if target == "latex" else "table",
     )
-    return out.finish(code)

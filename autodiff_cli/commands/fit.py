@@ -1,26 +1,22 @@
 """`autodiff fit`: the parameters of a formula from data, by least squares."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import ExpressionError
 from ..questions.arithmetic import chosen as arithmetic_of
 from ..questions.bounds import parse_ranges
 from ..questions.fit import Fit, columns_needed, fit
 from ..questions.least_squares import LOSSES
 from ..questions.point import parse_point
 from ..streams import files, options
-from ..streams.driver import Inputs, answer_with
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request, mapping
-from ..streams.runs import INTERRUPTED, Saved, Searches
+from ..streams.runs import Saved, Searches, unconverged
 from ..views.characters import theme_of
-from ..views.error import report
 from ..views.fit import view
-from ..views.formats import writer
-from ..views.plots import PICTURES
 
 EXAMPLES = (
     "printf 'x,y\\n0,1.1\\n1,2.9\\n2,5.2\\n3,6.9\\n' | autodiff fit \"y = a + b*x\" --data -",
@@ -107,9 +103,7 @@ def run(
         raise ExpressionError("usage", "`--file` and `--data` both read standard input", hint="name a file")
     shown = view(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
-    if chosen in PICTURES and inputs.output is None and sys.stdout.isatty():
-        hint = f"write it to a file: `--output fit.{chosen}`"
-        raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+    inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise ExpressionError("usage", f"`{residuals}` is neither csv nor parquet", hint="end its name in one of these")
     arithmetic = arithmetic_of(*numbers)
@@ -130,21 +124,18 @@ def run(
             weights=weights, loss=loss or "linear", level=level, arithmetic=arithmetic, stop=stop,
         )  # fmt: skip
 
-    searches = Searches(asked, lambda found: found.converged, many=False)
+    searches = Searches(asked, lambda found: found.converged, many=False, chosen=chosen, told=unconverged)
 
     def answer(request: Request) -> Fit:
         found = searches.answer(request)
-        if chosen in ("plain", "csv", "tsv") and not found.converged:
-            report(Diagnostic(found.reason, found.message), None, level="warning")
         saved.best = found.point
         return found
 
-    out = inputs.out()
-    code = out.finish(answer_with(inputs, answer, writer(chosen, out.stream, shown, inputs.many)))
+    code = answer_all(inputs, answer, shown, chosen=chosen)
     if residuals is not None and searches.last is not None and not code:
         files.write(residuals, residuals_table(searches.last, residuals), force=inputs.force)
     saved.finish(code)
-    return searches.code if searches.code > INTERRUPTED else code or searches.code
+    return max(code, searches.code)
 
 
 def _number_or_name(text: str | None) -> str | float | None:

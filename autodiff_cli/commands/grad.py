@@ -48,11 +48,7 @@ def run(
     """Value, exact gradient and graph of a formula at a point."""
     inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
-    over = None
-    if any(loss):
-        from ..streams.measured import beside  # only data files need it
-
-        over = beside(rows, loss, answers, inputs)
+    over = inputs.over(loss, answers, rows)
     data = None
     if any(rows) and over is None:
         from ..streams.data import Told, answer_rows, given  # only data files need it

@@ -6,9 +6,8 @@ from typing import Annotated
 from ..errors import ExpressionError
 from ..questions.graph import picture, symbolic_picture
 from ..streams import options
-from ..streams.driver import Inputs, answer_one
+from ..streams.driver import Inputs, answer_all
 from ..views.characters import theme_of
-from ..views.formats import writer
 from ..views.graph import FORMATS, WAYS, view, way_of, written
 
 EXAMPLES = (
@@ -69,14 +68,13 @@ def run(
         partials=partials,
         width=width,
     )
-    out = inputs.out()
-    code = answer_one(
+    return answer_all(
         inputs,
         lambda request: (
             symbolic_picture(request.text, request.point)
             if symbolic
             else picture(request.text, request.point, wrt=request.wrt)
         ),
-        writer(written(chosen), out.stream, shown, many=False, document=inputs.document),
+        shown,
+        chosen=written(chosen),
     )
-    return out.finish(code)

@@ -32,11 +32,7 @@ def run(
     """
     arithmetic = chosen(*numbers)
     inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
-    over = None
-    if any(loss):
-        from ..streams.measured import beside  # only data files need it
-
-        over = beside(rows, loss, answers, inputs)
+    over = inputs.over(loss, answers, rows)
 
     def answer(request: Request) -> Hessian:
         return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)

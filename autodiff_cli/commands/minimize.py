@@ -6,11 +6,9 @@ from ..errors import Diagnostic
 from ..questions.bounds import parse_ranges
 from ..questions.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
 from ..streams import options
-from ..streams.driver import Inputs, answer_with
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..streams.runs import Saved, Searches
-from ..views.error import report
-from ..views.formats import writer
 from ..views.minimize import verdict, view
 
 EXAMPLES = (
@@ -64,14 +62,10 @@ def run(
     """
     inputs = Inputs.of(program, answers)
     inputs.need()
-    over = None
-    if any(loss):
-        from ..streams.measured import given  # only data files need it
-
-        over = given(loss, answers, inputs)
+    over = inputs.over(loss, answers)
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
-    out, saved = inputs.out(), Saved(inputs, saves)
+    saved = Saved(inputs, saves)
     limits = parse_ranges(bounds or ())
     tolerance = TOLERANCE if gradient_tolerance is None else gradient_tolerance
     searches = Searches(
@@ -81,18 +75,17 @@ def run(
         ),
         lambda found: found.converged,
         many=inputs.many,
+        chosen=chosen,
+        told=lambda found: Diagnostic("minimum", verdict(found)),
     )  # fmt: skip
 
     def answer(request: Request) -> Minimum:
         found = searches.answer(request)
-        if chosen in ("plain", "csv", "tsv") and (told := verdict(found)):
-            where = f"line {request.asked.line}: " if inputs.many else ""
-            report(Diagnostic("minimum", told), None, level="warning", where=where)
         for row in found.path:
             saved.row(row)
         saved.best = found.point
         return found
 
-    code = out.finish(answer_with(inputs, answer, writer(chosen, out.stream, shown, inputs.many)), whole=inputs.many)
+    code = answer_all(inputs, answer, shown, chosen=chosen)
     saved.finish(code)
     return max(code, searches.code)

@@ -4,9 +4,8 @@ from typing import Annotated
 
 from ..questions.page import page
 from ..streams import options
-from ..streams.driver import Inputs, answer_one
+from ..streams.driver import Inputs, answer_all
 from ..views.characters import theme_of
-from ..views.formats import writer
 from ..views.page import view
 
 EXAMPLES = (
@@ -33,11 +32,9 @@ def run(
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a page is made of one program at a time, not of a stream")
-    chosen = inputs.chosen(view().formats, "html")
-    out = inputs.out()
-    code = answer_one(
+    return answer_all(
         inputs,
         lambda request: page(request.text, request.point, wrt=request.wrt),
-        writer(chosen, out.stream, view(theme=theme_of(theme)), many=False),
+        view(theme=theme_of(theme)),
+        "html",
     )
-    return out.finish(code)

@@ -1,19 +1,15 @@
 """`autodiff plot`: a function with its derivative and its tangent, or the contours of one of two variables."""
 
-import sys
 from typing import Annotated
 
-from ..errors import ExpressionError
 from ..questions.bounds import parse_between, parse_ranges
 from ..questions.plot import ORDERS, plot
 from ..questions.surface import read_path
 from ..streams import options
-from ..streams.driver import Inputs, answer_one
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import names
 from ..views.characters import theme_of
-from ..views.formats import writer
 from ..views.plot import drawn_as, view
-from ..views.plots import PICTURES
 
 EXAMPLES = (
     'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4',
@@ -68,16 +64,11 @@ def run(
     inputs = Inputs.of(program, answers)
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")
     chosen = drawn_as(inputs.format, inputs.output)
-    if chosen in PICTURES and inputs.output is None and sys.stdout.isatty():
-        raise ExpressionError(
-            "usage", f"`--format {chosen}` is not for a terminal", hint=f"write it to a file: `--output plot.{chosen}`"
-        )
-    shown = view(digits=answers.shown, theme=theme_of(theme))
-    out = inputs.out()
+    inputs.check_picture(chosen, "plot")
     ranges = parse_ranges(range or ())
     looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
     steps = read_path(path, inputs.beside("--path", path)) if path is not None else []
-    code = answer_one(
+    return answer_all(
         inputs,
         lambda request: plot(
             request.text,
@@ -89,6 +80,6 @@ def run(
             between=bounds,
             order=order,
         ),
-        writer(chosen, out.stream, shown, many=False),
+        view(digits=answers.shown, theme=theme_of(theme)),
+        chosen=chosen,
     )
-    return out.finish(code)

@@ -1,6 +1,5 @@
 """`autodiff propagate`: a result with its uncertainty, from values with theirs."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, BinaryIO
@@ -22,12 +21,10 @@ from ..questions.propagate import (
 from ..questions.quantities import quantity
 from ..questions.reading import whole
 from ..streams import options
-from ..streams.driver import Inputs, answer_with
+from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Reading, Request, mapping, names, unknowns_of_object
 from ..streams.runs import Searches
 from ..views.characters import theme_of
-from ..views.formats import writer
-from ..views.plots import PICTURES
 from ..views.propagate import view
 
 EXAMPLES = (
@@ -116,11 +113,7 @@ def run(
     inputs.need()
     shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
-    if chosen in PICTURES and inputs.many:
-        inputs.need(only="a picture is drawn of one program at a time, not of a stream")
-    if chosen in PICTURES and inputs.output is None and sys.stdout.isatty():
-        hint = f"write it to a file: `--output budget.{chosen}`"
-        raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+    inputs.check_picture(chosen, "budget")
     if data and (inputs.many or (inputs.file == "-" and "-" in data)):
         raise ExpressionError(
             "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
@@ -150,9 +143,7 @@ def run(
         )  # fmt: skip
 
     searches = Searches(asked, lambda found: not found.interrupted, many=inputs.many, unit="blocks of draws")
-    out = inputs.out()
-    code = answer_with(inputs, searches.answer, writer(chosen, out.stream, shown, inputs.many))
-    return out.finish(code, whole=inputs.many) or searches.code
+    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:

@@ -2,16 +2,13 @@
 
 from typing import Annotated
 
-from ..errors import Diagnostic
 from ..questions.arithmetic import chosen as arithmetic_of
 from ..questions.bounds import parse_between
-from ..questions.solve import Solved, solve
+from ..questions.solve import solve
 from ..streams import options
-from ..streams.driver import Inputs, answer_with
-from ..streams.requests import Request, names, unknowns_of_object
-from ..streams.runs import INTERRUPTED, Searches
-from ..views.error import report
-from ..views.formats import writer
+from ..streams.driver import Inputs, answer_all
+from ..streams.requests import Reading, names, unknowns_of_object
+from ..streams.runs import Searches, unconverged
 from ..views.solve import view
 
 EXAMPLES = (
@@ -47,8 +44,7 @@ def run(
     The solution of an equation, or of several, with its derivatives by all other variables, or by those of `--wrt`.
     Exits with 1 where none is found. Several equations need the extra `optimize`.
     """
-    inputs = Inputs.of(program, answers)
-    inputs = inputs._replace(reading=inputs.reading._replace(keys={"for": unknowns_of_object}))
+    inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
@@ -62,15 +58,7 @@ def run(
         ),
         lambda found: found.converged,
         many=inputs.many,
+        chosen=chosen,
+        told=unconverged,
     )  # fmt: skip
-
-    def answer(request: Request) -> Solved:
-        found = searches.answer(request)
-        if chosen in ("plain", "csv", "tsv") and not found.converged:
-            where = f"line {request.asked.line}: " if inputs.many else ""
-            report(Diagnostic(found.reason, found.message), None, level="warning", where=where)
-        return found
-
-    out = inputs.out()
-    code = out.finish(answer_with(inputs, answer, writer(chosen, out.stream, shown, inputs.many)), whole=inputs.many)
-    return searches.code if searches.code > INTERRUPTED else code or searches.code
+    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)

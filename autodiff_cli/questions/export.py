@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.typesetting import typesetting
@@ -18,8 +18,7 @@ from .diff import diff
 from .problem import parse, single_output, wanted_variables
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(NamedTuple):
     """Source code, and what it was made from."""
 
     text: str

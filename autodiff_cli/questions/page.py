@@ -88,11 +88,8 @@ class Page(NamedTuple):
     point: dict[str, float]
     derivations: tuple[Derivation, ...]
     """How the derivatives are found by hand, where that is short."""
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """What is to be said of the point where the page begins."""
-        return self.picture.warnings
+    warnings: tuple[Diagnostic, ...]
+    """What is to be said of the point where the page begins."""
 
 
 def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Page:
@@ -149,7 +146,7 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
     return Page(
         text, drawn, steps, tuple(nodes), tuple([order[reading[k]] for k in writer.listed]), tuple(operations),
         order[output], writer.letter, variables, tuple([name for name in steps.gradient if name in variables]),
-        {name: steps.point[name] for name in variables}, _derivations(text, [*steps.gradient]),
+        {name: steps.point[name] for name in variables}, _derivations(text, [*steps.gradient]), drawn.warnings,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
-from .options import DEBUG, OPTIONS, WORK, Argument, Option, Without
+from .options import DEBUG, TITLES, WORK, Argument, Option, Without
 
 HELP_OPTIONS = ("--help", "-h")
 
@@ -41,8 +41,9 @@ class Declared:
             told = getattr(annotation, "__metadata__", ())
             if hasattr(group, "_fields"):
                 self._groups[parameter] = group
+                title = TITLES.get(group, "Options")
                 for field, each in group.__annotations__.items():
-                    self._declare(field, each.__origin__, _changed(each.__metadata__[0], told), group.title())
+                    self._declare(field, each.__origin__, _changed(each.__metadata__[0], told), title)
             elif told:
                 self._declare(parameter, group, told[0])
         if any(parameter == "expr" for parameter, _ in self.arguments):
@@ -51,7 +52,7 @@ class Declared:
         self.former = {name: option.name for _, option, _ in self.options.values() for name in option.formerly}
         """The options that were called otherwise before, by those names."""
 
-    def _declare(self, parameter: str, kind: Any, told: Option | Argument | None, title: str = OPTIONS) -> None:
+    def _declare(self, parameter: str, kind: Any, told: Option | Argument | None, title: str = "Options") -> None:
         if isinstance(told, Option):
             self.sections[told.name] = title
             self.options[told.name] = (parameter, told, kind)

@@ -17,7 +17,7 @@ from ..views.error import report, say, told
 from ..views.formats import Asked, View, Writer, format_of, writer
 from . import bugs
 from .arguments import NothingAsked
-from .options import Answers, Program
+from .options import Answers, Loss, Program, Rows
 from .progress import Progress
 from .requests import (
     AS_USUAL,
@@ -33,6 +33,7 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
+    from ..questions.reduction import Reduction
     from .files import Output
 
 
@@ -123,6 +124,27 @@ class Inputs(NamedTuple):
             raise ExpressionError("usage", f"{first} and `{option}` both read standard input", hint="name a file")
         return standard_input()
 
+    def over(self, loss: Loss, answers: Answers, rows: Rows | None = None) -> Reduction | None:
+        """The rows of data that a formula is reduced over, None where there are none. Raises a usage error.
+
+        `rows` are the options of a command that has `--points` too.
+        """
+        if not any(loss):
+            return None
+        from .measured import beside, given  # only data files need it
+
+        return given(loss, answers, self) if rows is None else beside(rows, loss, answers, self)
+
+    def check_picture(self, chosen: str, name: str) -> None:
+        """Raise a usage error for a plot of a stream's many programs, and for one that would go to a terminal."""
+        from ..views.plots import PICTURES
+
+        if chosen in PICTURES:
+            self.need(only="a picture is drawn of one program at a time, not of a stream")
+            if self.output is None and sys.stdout.isatty():
+                hint = f"write it to a file: `--output {name}.{chosen}`"
+                raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+
     def out(self) -> Output:
         """Where the answers go. Raises, before any work is done, what is known to be wrong with it."""
         from .files import Output  # a start pays for what it needs only
@@ -141,14 +163,17 @@ class Inputs(NamedTuple):
             raise ExpressionError("usage", only, hint=hint)
 
 
-def answer_all(inputs: Inputs, method: Method[Answer], view: View[Answer], otherwise: str = "table") -> int:
+def answer_all(
+    inputs: Inputs, method: Method[Answer], view: View[Answer], otherwise: str = "table", chosen: str | None = None
+) -> int:
     """Answer the program, or every program of the stream; return the exit code.
 
     Answers go to standard output or to the file that the inputs name. Errors and warnings go to standard error, and
-    into the records of formats that have a place for them. `otherwise` is the usual format for one program.
+    into the records of formats that have a place for them. `otherwise` is the usual format for one program, `chosen`
+    the one to write where the command has chosen it.
     """
     inputs.need()
-    chosen = inputs.chosen(view.formats, otherwise, text=view.endings)
+    chosen = chosen or inputs.chosen(view.formats, otherwise, text=view.endings)
     if inputs.output is None:
         return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many, document=inputs.document))
     out = inputs.out()

@@ -58,8 +58,6 @@ class Argument(NamedTuple):
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "variables with their columns", "data"
 """What the value of an option names. Data of a formula are no variables of it."""
 
-OPTIONS = "Options"
-"""The title of those that no other title is for; that of a group is its `title()`."""
 
 DEBUG = Option("--debug", "Show the traceback of an internal error.")
 """Every command has it, as the last one; no command sees it."""
@@ -302,11 +300,6 @@ class Program(NamedTuple):
     wrt: Wrt = None
     lenient: Lenient = False
 
-    @staticmethod
-    def title() -> str:
-        """Under which title help has them."""
-        return OPTIONS
-
 
 class Answers(NamedTuple):
     """Where else the program comes from, how its answer is shown, and where it goes."""
@@ -325,22 +318,12 @@ class Answers(NamedTuple):
         """How many digits people are shown, as views take it. Raises a usage error where two options say it."""
         return rounding(self.digits, self.decimals)
 
-    @staticmethod
-    def title() -> str:
-        """Under which title help has them."""
-        return "Programs and answers"
-
 
 class Saves(NamedTuple):
     """What a run or a search writes beside its answer."""
 
     save_point: SavePoint = None
     save_path: SavePath = None
-
-    @staticmethod
-    def title() -> str:
-        """Under which title help has them."""
-        return "Files beside the answer"
 
 
 class Numbers(NamedTuple):
@@ -349,11 +332,6 @@ class Numbers(NamedTuple):
     exact: Exact = False
     precision: Precision = None
     certified: Certified = False
-
-    @staticmethod
-    def title() -> str:
-        """Under which title help has them."""
-        return "Numbers"
 
 
 class Rows(NamedTuple):
@@ -373,11 +351,6 @@ class Rows(NamedTuple):
     part_size: PartSize = None
     resume: Resume = False
 
-    @staticmethod
-    def title() -> str:
-        """Under which title help has them."""
-        return "Data files"
-
 
 class Loss(NamedTuple):
     """The rows of data that a formula is reduced over to one number."""
@@ -388,11 +361,15 @@ class Loss(NamedTuple):
     columns: Columns = None
     backend: Backend = None
 
-    @staticmethod
-    def title() -> str:
-        """Under which title help has them."""
-        return "Losses over data"
-
 
 SHARED = Without.of("--input-format", "--columns", "--backend")
 """What a command lacks of `Loss` that has it by `Rows`."""
+
+TITLES: dict[type, str] = {
+    Answers: "Programs and answers",
+    Saves: "Files beside the answer",
+    Numbers: "Numbers",
+    Rows: "Data files",
+    Loss: "Losses over data",
+}
+"""Under which titles help has groups; all other options stand under `Options`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
@@ -160,7 +161,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             hint = 'write it as {"expr": "x**2", "at": {"x": 3}}'
             raise ExpressionError("request", f"the request's `expr` {wrong}", hint=hint)
         own = point_of_object(fields["at"], defaults.reading.value_of) if fields.get("at") is not None else {}
-        wrt = _names(fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
+        wrt = names_of_object("wrt", fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
         more = {key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None}
     except ExpressionError as fault:
         if fault.text is None:
@@ -171,10 +172,15 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
     return Request(asked, program, {**defaults.point, **own}, wrt, None, more)
 
 
-def _names(value: object) -> tuple[str, ...]:
+def names_of_object(key: str, value: object) -> tuple[str, ...]:
+    """The names that a request has under a key: a list of texts. Raises `ExpressionError`."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ExpressionError("request", "`wrt` is not a list of names", hint='write it as "wrt": ["x", "y"]')
+        raise ExpressionError("request", f"`{key}` is not a list of names", hint=f'write it as "{key}": ["x", "y"]')
     return tuple(value)
+
+
+unknowns_of_object = partial(names_of_object, "for")
+"""The unknowns in a request."""
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
@@ -201,13 +207,6 @@ def mapping(given: Sequence[str] | None) -> dict[str, str]:
             raise ExpressionError("usage", message, hint="leave one of them out")
         found[name] = column
     return found
-
-
-def unknowns_of_object(value: object) -> list[str]:
-    """The unknowns in a request: a list of names. Raises `ExpressionError`."""
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ExpressionError("request", "`for` is not a list of names", hint='write it as "for": ["x", "y"]')
-    return value
 
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Generic, TextIO, TypeVar
+from typing import Generic, Protocol, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
 from ..questions.descend import Descent, Row, never
@@ -137,21 +137,38 @@ class Runs(Writer[Descent]):
 Found = TypeVar("Found")
 
 
+class Ended(Protocol):
+    """What a search has come to."""
+
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+def unconverged(found: Ended) -> Diagnostic:
+    """What there is to warn of: nothing where the search has come to what it was to find."""
+    return Diagnostic(found.reason, "" if found.converged else found.message)
+
+
 class Searches(Generic[Found]):
     """Long answers, each found with progress; the last of them, and the exit code for all.
 
     A search gets what to ask between two steps: whether it is to end. `good` says of what it found whether that is what
-    was asked for, `unit` what the steps are.
+    was asked for, `unit` what the steps are; `told` is the warning about it where the format that is `chosen` does not
+    say it, if it has any words.
     """
 
     def __init__(
         self, search: Callable[[Request, Callable[[], bool]], Found], good: Callable[[Found], bool], *, many: bool,
-        unit: str = "evaluations",
+        unit: str = "evaluations", chosen: str = "", told: Callable[[Found], Diagnostic] | None = None,
     ) -> None:  # fmt: skip
-        self.search = search
-        self.good = good
+        self.search, self.good = search, good
         self.many = many
         self.unit = unit
+        self.told = told if chosen in ("plain", "csv", "tsv") else None
         self.code = 0
         self.last: Found | None = None
 
@@ -174,4 +191,7 @@ class Searches(Generic[Found]):
                 progress.done()
         self.code = max(self.code, 0 if self.good(found) else interruption.code or 1)
         self.last = found
+        warning = None if self.told is None else self.told(found)
+        if warning is not None and warning.message:
+            report(warning, None, level="warning", where=f"line {request.asked.line}: " if self.many else "")
         return found

@@ -127,29 +127,16 @@ def _stated(figure: Figure) -> str:
 
 def doubles(found: Any) -> Any:
     """Numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
+    return _each(found, lambda figure: figure.nearest)
+
+
+def _each(found: Any, told: Callable[[Figure], object], other: Callable[[Any], object] = lambda x: x) -> Any:
+    """Numbers in lists and dictionaries, each as what is told of it; `other` says what is told of what is no figure."""
     if isinstance(found, Figure):
-        return found.nearest
+        return told(found)
     if isinstance(found, dict):
-        return {key: doubles(item) for key, item in found.items()}
-    return [doubles(item) for item in found] if isinstance(found, (list, tuple)) else found
-
-
-def all_digits(found: Any) -> Any:
-    """The same numbers as text, with all the digits that they have."""
-    if isinstance(found, Figure):
-        return found.text
-    if isinstance(found, dict):
-        return {key: all_digits(item) for key, item in found.items()}
-    return [all_digits(item) for item in found] if isinstance(found, (list, tuple)) else found
-
-
-def bounds(found: Any) -> Any:
-    """For each of the same numbers how near to 0 it is, as text, where no more is known of it; else null."""
-    if isinstance(found, Figure):
-        return found.within or None
-    if isinstance(found, dict):
-        return {key: bounds(item) for key, item in found.items()}
-    return [bounds(item) for item in found] if isinstance(found, (list, tuple)) else None
+        return {key: _each(item, told, other) for key, item in found.items()}
+    return [_each(item, told, other) for item in found] if isinstance(found, (list, tuple)) else other(found)
 
 
 def _any(found: Any) -> bool:
@@ -164,8 +151,10 @@ def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
         return fields
     record: dict[str, object] = doubles(fields)
     record["arithmetic"] = arithmetic
-    record["digits"] = all_digits(fields)
-    near = {key: found for key, found in bounds(fields).items() if _any(found)}
+    record["digits"] = _each(fields, lambda figure: figure.text)
+    # how near to 0 a number is of which no more is known
+    within = _each(fields, lambda figure: figure.within or None, lambda x: None)
+    near = {key: found for key, found in within.items() if _any(found)}
     if near:
         record["within"] = near
     return record
