@@ -123,6 +123,17 @@ class NotSmooth(ExpressionError):
     """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
 
 
+def needed(module: str, extra: str, message: str, otherwise: str = "") -> Any:
+    """The module of a library that comes with an extra. Raises a usage error where it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError:
+        hint = f"`pip install 'autodiff-cli[{extra}]'`{otherwise}"
+        raise ExpressionError("usage", message, hint=hint) from None
+
+
 _LONG = r"--[a-zA-Z][a-zA-Z-]+"
 
 

@@ -6,9 +6,14 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import EXIT_CODES
+
+if TYPE_CHECKING:
+    from ..questions.reduction import Reduction
+    from ..streams.driver import Inputs
+    from ..streams.options import Answers, Loss, Rows
 
 COMMANDS = (
     "grad",
@@ -55,6 +60,18 @@ def _commands_with(name: str) -> list[str]:
     from ..streams.arguments import Declared
 
     return [command for command in COMMANDS if name in Declared(command_module(command).run).options]
+
+
+def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = None) -> Reduction | None:
+    """The data that a formula is reduced over by a command's options, None where they name none.
+
+    `rows` are those of a command that has `--points` too. Raises a usage error.
+    """
+    if not any(loss):
+        return None
+    from ..streams.measured import beside, given  # only data files need it
+
+    return given(loss, answers, inputs) if rows is None else beside(rows, loss, answers, inputs)
 
 
 def call(command: str, args: Sequence[str]) -> int:

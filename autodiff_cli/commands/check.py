@@ -8,6 +8,7 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.progress import Progress
 from ..streams.requests import Request
 from ..views.check import view
+from . import data_over
 
 EXAMPLES = (
     'autodiff check "x*exp(-x**2/2)" --at x=1.5',
@@ -41,7 +42,7 @@ def run(
     By 50-digit arithmetic and by differences."""
     disagreed = False
     inputs = Inputs.of(program, answers)
-    over = inputs.over(loss, answers)
+    over = data_over(loss, answers, inputs)
 
     def method(request: Request) -> Check:
         nonlocal disagreed

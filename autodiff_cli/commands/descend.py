@@ -9,6 +9,7 @@ from ..streams.runs import Runs, Saved
 from ..views.characters import theme_of
 from ..views.descend import view
 from ..views.formats import writer
+from . import data_over
 
 EXAMPLES = (
     'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10',
@@ -105,7 +106,7 @@ def run(
     inputs.need()
     rule = chosen_rule(method, rate, momentum, beta1, beta2)
     stops = Stops(steps, gradient_tolerance, value_tolerance)
-    over = inputs.over(loss, answers)
+    over = data_over(loss, answers, inputs)
     batches = batched(batch, epochs, shuffle, seed)
     shown = view(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)

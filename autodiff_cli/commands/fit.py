@@ -5,7 +5,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, needed
 from ..questions.arithmetic import chosen as arithmetic_of
 from ..questions.bounds import parse_ranges
 from ..questions.fit import Fit, columns_needed, fit
@@ -167,15 +167,12 @@ def residuals_table(found: Fit, path: str) -> bytes:
         rows = [",".join(columns)]
         rows += [",".join("" if x is None else repr(x) for x in row) for row in zip(*columns.values(), strict=True)]
         return ("\n".join(rows) + "\n").encode()
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ExpressionError(
-            "usage", "parquet files need pyarrow, which is not installed",
-            hint="`pip install 'autodiff-cli[data]'`, or write `.csv`",
-        ) from None  # fmt: skip
+    parquet = needed(
+        "pyarrow.parquet", "data", "parquet files need pyarrow, which is not installed", ", or write `.csv`"
+    )
+    import pyarrow
+
     sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(pyarrow.table(columns), sink)
+    parquet.write_table(pyarrow.table(columns), sink)
     content: bytes = sink.getvalue().to_pybytes()
     return content

@@ -10,6 +10,7 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.formats import draws
 from ..views.gradient import view
+from . import data_over
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -48,7 +49,7 @@ def run(
     """Value, exact gradient and graph of a formula at a point."""
     inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
-    over = inputs.over(loss, answers, rows)
+    over = data_over(loss, answers, inputs, rows)
     data = None
     if any(rows) and over is None:
         from ..streams.data import Told, answer_rows, given  # only data files need it

@@ -9,6 +9,7 @@ from ..streams import options
 from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..views.hessian import view
+from . import data_over
 
 EXAMPLES = (
     'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1',
@@ -32,7 +33,7 @@ def run(
     """
     arithmetic = chosen(*numbers)
     inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
-    over = inputs.over(loss, answers, rows)
+    over = data_over(loss, answers, inputs, rows)
 
     def answer(request: Request) -> Hessian:
         return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)

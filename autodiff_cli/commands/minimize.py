@@ -10,6 +10,7 @@ from ..streams.driver import Inputs, answer_all
 from ..streams.requests import Request
 from ..streams.runs import Saved, Searches
 from ..views.minimize import verdict, view
+from . import data_over
 
 EXAMPLES = (
     'autodiff minimize "100*(y - x**2)**2 + (1 - x)**2" --at x=-1.2,y=1',
@@ -62,7 +63,7 @@ def run(
     """
     inputs = Inputs.of(program, answers)
     inputs.need()
-    over = inputs.over(loss, answers)
+    over = data_over(loss, answers, inputs)
     shown = view(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     saved = Saved(inputs, saves)

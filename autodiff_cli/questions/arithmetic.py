@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, needed
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..numbers.work import allowed
@@ -127,13 +127,9 @@ class Arithmetic(NamedTuple):
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers with proven digits only: computed with more and more bits until these suffice."""
-        try:
-            from ..numbers.ball import UNDECIDED, Balls
-        except ImportError:
-            raise ExpressionError(
-                "usage", "`--certified` needs python-flint, which is not installed",
-                hint="`pip install 'autodiff-cli[certified]'`, or use `--precision 50`, which proves nothing",
-            ) from None  # fmt: skip
+        message = "`--certified` needs python-flint, which is not installed"
+        needed("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
+        from ..numbers.ball import UNDECIDED, Balls
 
         bits = int(self.digits * 3.33) + 64
         best: dict[str, Any] | None = None

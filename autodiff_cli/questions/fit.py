@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, needed
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.work import allowed, current, spend
@@ -199,7 +199,7 @@ def fit(
     >>> {name: round(each.estimate, 6) for name, each in found.parameters.items()}
     {'a': 0.97, 'b': 2.02}
     """
-    _check_extra()
+    needed("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     with allowed(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
@@ -263,16 +263,6 @@ def _fit(
     return _answer(
         text, posed, model, values, linear, told, interrupted, level or LEVEL, loss, sigma, weights, columns, arithmetic
     )
-
-
-def _check_extra() -> None:
-    try:
-        import scipy.optimize
-    except ImportError:
-        raise ExpressionError(
-            "usage", "`fit` needs SciPy, the extra `optimize`", hint="`pip install 'autodiff-cli[optimize]'`"
-        ) from None
-    assert scipy.optimize
 
 
 def _pose(

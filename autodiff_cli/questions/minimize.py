@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, needed
 from ..numbers.work import Work, current
 from .bounds import Range
 from .descend import Row, beginning, beginning_over
@@ -258,14 +258,8 @@ def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) 
         raise ExpressionError("usage", f"the method {chosen} takes no bounds", hint="use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
         raise ExpressionError("usage", f"the tolerance cannot be {tolerance:g}", hint="give a positive number")
-    try:
-        import scipy.optimize
-    except ImportError:
-        raise ExpressionError(
-            "usage", "`minimize` needs SciPy, the extra `optimize`",
-            hint="`pip install 'autodiff-cli[optimize]'`; `autodiff descend` needs nothing",
-        ) from None  # fmt: skip
-    assert scipy.optimize
+    message = "`minimize` needs SciPy, the extra `optimize`"
+    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     return chosen
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, needed
 from .quantities import Distribution
 
 BLOCK = 1 << 16
@@ -235,12 +235,6 @@ def check_samples(samples: float, seed: int | None) -> int:
         )  # fmt: skip
     if seed is not None and seed < 0:
         raise ExpressionError("usage", f"`--seed` cannot be {seed}", hint="it takes a whole number, 0 or above")
-    try:
-        import numpy
-    except ImportError:
-        raise ExpressionError(
-            "usage", "`--samples` needs NumPy, which comes with the extra `optimize`",
-            hint="`pip install 'autodiff-cli[optimize]'`; without `--samples` the budget needs nothing",
-        ) from None  # fmt: skip
-    assert numpy
+    message = "`--samples` needs NumPy, which comes with the extra `optimize`"
+    needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
     return int(samples)

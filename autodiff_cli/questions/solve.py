@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, needed
 from ..language.builder import Program
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
@@ -390,15 +390,10 @@ class _Several:
     """Several equations, in doubles, by SciPy with the exact Jacobian."""
 
     def __init__(self, posed: Posed, stop: Callable[[], bool]) -> None:
-        try:
-            import numpy
-            import scipy.optimize
-        except ImportError:
-            raise ExpressionError(
-                "usage", "several equations need SciPy, the extra `optimize`",
-                hint="`pip install 'autodiff-cli[optimize]'`; one equation needs nothing",
-            ) from None  # fmt: skip
-        assert scipy.optimize
+        message = "several equations need SciPy, the extra `optimize`"
+        needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
+        import numpy
+
         self.np = numpy
         self.posed, self.stop = posed, stop
         self.evaluations = 0
@@ -750,14 +745,8 @@ def _proven_starts(
     posed: Posed, stop: Callable[[], bool]
 ) -> tuple[list[list[float]], list[dict[str, tuple[float, float]]], bool]:
     """All solutions between the bounds by interval Newton, what is undecided, and whether these are all."""
-    try:
-        import flint
-    except ImportError:
-        raise ExpressionError(
-            "usage", "`--certified` needs python-flint, which is not installed",
-            hint="`pip install 'autodiff-cli[certified]'`; without it `--all` looks on a grid",
-        ) from None  # fmt: skip
-    assert flint
+    message = "`--certified` needs python-flint, which is not installed"
+    needed("flint", "certified", message, "; without it `--all` looks on a grid")
     from .enclosures import BITS, Operator, boxes, search, spanned
 
     balls = boxes(BITS)

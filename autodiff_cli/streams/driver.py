@@ -17,7 +17,7 @@ from ..views.error import report, say, told
 from ..views.formats import Asked, View, Writer, format_of, writer
 from . import bugs
 from .arguments import NothingAsked
-from .options import Answers, Loss, Program, Rows
+from .options import Answers, Program
 from .progress import Progress
 from .requests import (
     AS_USUAL,
@@ -33,7 +33,6 @@ from .requests import (
 )
 
 if TYPE_CHECKING:
-    from ..questions.reduction import Reduction
     from .files import Output
 
 
@@ -123,17 +122,6 @@ class Inputs(NamedTuple):
             first = "the programs" if self.many else "`--file`"
             raise ExpressionError("usage", f"{first} and `{option}` both read standard input", hint="name a file")
         return standard_input()
-
-    def over(self, loss: Loss, answers: Answers, rows: Rows | None = None) -> Reduction | None:
-        """The rows of data that a formula is reduced over, None where there are none. Raises a usage error.
-
-        `rows` are the options of a command that has `--points` too.
-        """
-        if not any(loss):
-            return None
-        from .measured import beside, given  # only data files need it
-
-        return given(loss, answers, self) if rows is None else beside(rows, loss, answers, self)
 
     def check_picture(self, chosen: str, name: str) -> None:
         """Raise a usage error for a plot of a stream's many programs, and for one that would go to a terminal."""

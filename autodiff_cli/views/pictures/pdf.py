@@ -6,7 +6,7 @@ import io
 import warnings
 from typing import Any
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, needed
 from ...questions.graph import Picture
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT, Colors
@@ -32,15 +32,11 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
             "limit", f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
             hint="a smaller `--width`, or `--format svg`, which has no such limit",
         )  # fmt: skip
-    try:
-        import matplotlib
-        from matplotlib.backends.backend_pdf import FigureCanvasPdf
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ExpressionError(
-            "usage", "`--format pdf` needs the libraries of the extra `plot`",
-            hint="`pip install 'autodiff-cli[plot]'`; the formats tree, dot, mermaid, svg and tikz need nothing",
-        ) from None  # fmt: skip
+    message = "`--format pdf` needs the libraries of the extra `plot`"
+    matplotlib = needed("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.figure import Figure
+
     colors = DARK if choices.theme == "dark" else LIGHT
     # a font as it is, not the shapes of its letters: whoever reads the page can select and search
     settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, needed
 from ...questions.graph import Picture
 from ..characters import Theme
 from .cells import USUAL, Choices
@@ -37,13 +37,8 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
 
     Characters that the font lacks are drawn in one of the system's fonts, if there are any.
     """
-    try:
-        import resvg_py
-    except ImportError:
-        raise ExpressionError(
-            "usage", "`--format png` needs the libraries of the extra `draw`",
-            hint="`pip install 'autodiff-cli[draw]'`; the formats tree, dot, mermaid and svg need nothing",
-        ) from None  # fmt: skip
+    message = "`--format png` needs the libraries of the extra `draw`"
+    resvg_py = needed("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
     theme: Theme = "dark" if choices.theme == "dark" else "light"
     text = svg(picture, choices._replace(theme=theme, width=None))
     found = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from ...errors import ExpressionError
+from ...errors import needed
 from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 from ...questions.surface import Surface, refined
@@ -86,13 +86,9 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
 
 
 def _surface(surface: Surface, look: Look) -> str:
-    numpy, _ = _libraries()
-    try:
-        from contourpy import contour_generator
-    except ImportError:
-        raise missing() from None
+    numpy, contourpy = library("numpy"), library("contourpy")
     across, up, heights = refined(surface)
-    generator: Any = contour_generator(across, up, numpy.ma.masked_invalid(heights))
+    generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
     layers = [Layer("contours", "blue", pieces)]
@@ -122,7 +118,9 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
 
 
 def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, height: int, look: Look) -> str:
-    numpy, uniplot = _libraries()
+    numpy = library("numpy")
+    with _without("numba"):
+        uniplot = library("uniplot")
     across, up = _unit(*sides), _unit(*frame)
     xs: list[Any] = []
     ys: list[Any] = []
@@ -196,17 +194,6 @@ def _ascii(text: str) -> str:
     return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
 
 
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import numpy
-
-        with _without("numba"):
-            import uniplot
-    except ImportError:
-        raise missing() from None
-    return numpy, uniplot
-
-
 @contextmanager
 def _without(library: str) -> Iterator[None]:
     """Let what is imported inside do without a library: loading this one takes longer than a drawing."""
@@ -220,9 +207,7 @@ def _without(library: str) -> Iterator[None]:
             del sys.modules[library]
 
 
-def missing() -> ExpressionError:
-    """The error that drawing needs libraries that are not there."""
-    return ExpressionError(
-        "usage", "drawing needs the libraries of the extra `plot`",
-        hint="`pip install 'autodiff-cli[plot]'`; the formats json, jsonl, csv, tsv and plain need nothing",
-    )  # fmt: skip
+def library(module: str) -> Any:
+    """A library to draw with. Raises a usage error where it is not installed."""
+    message = "drawing needs the libraries of the extra `plot`"
+    return needed(module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing")

@@ -13,7 +13,7 @@ from ...questions.plot import Curve
 from ...questions.sampling import Stretch
 from ...questions.surface import Surface, refined
 from ..characters import Theme
-from .braille import arrow, missing
+from .braille import arrow, library
 from .frame import Frame, frames, within
 
 
@@ -130,12 +130,10 @@ def drawn(
 
 
 def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, caption: str, palette: Palette) -> bytes:
-    try:
-        import matplotlib
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise missing() from None
+    matplotlib = library("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     colors: Any = {
         "figure.facecolor": palette.paper, "axes.facecolor": palette.paper, "legend.facecolor": palette.paper,
         "savefig.facecolor": palette.paper, "axes.edgecolor": palette.faint, "axes.labelcolor": palette.ink,
