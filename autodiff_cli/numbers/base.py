@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS
+from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive
 from ..table.primitive import Number as Number
 
 HIGHEST_ORDER = 10_000
@@ -30,6 +30,104 @@ class Refusal(ArithmeticError):
         self.kind = kind
         self.message = message
         self.hint = hint
+
+
+class Valued:
+    """A number that stands for a plain one, `x`, and has more beside it.
+
+    Comparisons are of the plain ones: which branch is taken depends on nothing else.
+    """
+
+    __slots__ = ()
+    x: Any
+    m: Any
+    """Its type."""
+    __add__: Any
+    __truediv__: Any
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return str(self.x)
+
+    def __float__(self) -> float:
+        return float(self.x)
+
+    def __int__(self) -> int:
+        return int(self.x)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.x == _plain(other))
+
+    def __lt__(self, other: Number) -> bool:
+        return bool(self.x < _plain(other))
+
+    def __le__(self, other: Number) -> bool:
+        return bool(self.x <= _plain(other))
+
+    def __gt__(self, other: Number) -> bool:
+        return bool(self.x > _plain(other))
+
+    def __ge__(self, other: Number) -> bool:
+        return bool(self.x >= _plain(other))
+
+    def __sub__(self, other: Number) -> Any:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Number) -> Any:
+        return (-self).__add__(other)  # type: ignore[operator]
+
+    def __rtruediv__(self, other: Number) -> Any:
+        return self.m.number(other).__truediv__(self)
+
+    def __pow__(self, other: Number) -> Any:
+        return self.m.pow(self, other)
+
+    def __rpow__(self, other: Number) -> Any:
+        return self.m.pow(other, self)
+
+
+def _plain(x: Any) -> Number:
+    return x.x if isinstance(x, Valued) else x
+
+
+class Written:
+    """A number whose operators are steps of its type, `m`, under the names of the table."""
+
+    __slots__ = ()
+    m: Any
+
+    def __add__(self, other: Number) -> Any:
+        return self.m.step("add", self, other)
+
+    def __radd__(self, other: Number) -> Any:
+        return self.m.step("add", other, self)
+
+    def __sub__(self, other: Number) -> Any:
+        return self.m.step("sub", self, other)
+
+    def __rsub__(self, other: Number) -> Any:
+        return self.m.step("sub", other, self)
+
+    def __mul__(self, other: Number) -> Any:
+        return self.m.step("mul", self, other)
+
+    def __rmul__(self, other: Number) -> Any:
+        return self.m.step("mul", other, self)
+
+    def __truediv__(self, other: Number) -> Any:
+        return self.m.step("div", self, other)
+
+    def __rtruediv__(self, other: Number) -> Any:
+        return self.m.step("div", other, self)
+
+    def __pow__(self, other: Number) -> Any:
+        return self.m.step("pow", self, other)
+
+    def __rpow__(self, other: Number) -> Any:
+        return self.m.step("pow", other, self)
+
+    def __neg__(self) -> Any:
+        return self.m.step("neg", self)
 
 
 class NumberType:
@@ -118,3 +216,18 @@ class NumberType:
 
         self.__dict__[name] = function
         return function
+
+
+class Lifted(NumberType):
+    """Numbers over those of another type: each function of the table is the other's, with what `lifted` adds to it."""
+
+    def __getattr__(self, name: str) -> Any:
+        primitive = PRIMITIVES.get(name)
+        if primitive is None or not primitive.params or primitive.gives_condition:
+            return super().__getattr__(name)
+        function = self.__dict__[name] = self.lifted(primitive)
+        return function
+
+    def lifted(self, primitive: Primitive) -> Callable[..., Number]:
+        """The function on such numbers."""
+        raise NotImplementedError

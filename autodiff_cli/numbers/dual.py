@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitive import Primitive
 from . import work
-from .base import Number, NumberType
+from .base import Lifted, Number, NumberType, Valued
 
 Tangents = dict[int, Number]
 """The derivative by each direction that a number depends on."""
@@ -19,7 +19,7 @@ FEW = 16
 """Derivatives of so few directions cost no more than the sum itself, which the sweep counts."""
 
 
-class Dual:
+class Dual(Valued):
     """A number `x` and its derivatives `d`; or `fault`, why it has none: an error only where they are asked for."""
 
     __slots__ = ("d", "fault", "m", "x")
@@ -30,35 +30,8 @@ class Dual:
         self.d = d
         self.fault = fault
 
-    def __str__(self) -> str:
-        return str(self.x)
-
-    def __float__(self) -> float:
-        return float(self.x)
-
-    def __int__(self) -> int:
-        return int(self.x)
-
     def __abs__(self) -> Dual:
         return self.m.abs(self)  # type: ignore[no-any-return]
-
-    # Comparisons are of the numbers alone: which branch is taken depends on nothing else.
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self.x == plain(other))
-
-    def __lt__(self, other: Number) -> bool:
-        return bool(self.x < plain(other))
-
-    def __le__(self, other: Number) -> bool:
-        return bool(self.x <= plain(other))
-
-    def __gt__(self, other: Number) -> bool:
-        return bool(self.x > plain(other))
-
-    def __ge__(self, other: Number) -> bool:
-        return bool(self.x >= plain(other))
 
     def __add__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):
@@ -69,12 +42,6 @@ class Dual:
 
     def __neg__(self) -> Dual:
         return Dual(self.m, -self.x, {k: -t for k, t in self.d.items()}, self.fault)
-
-    def __sub__(self, other: Number) -> Dual:
-        return self.__add__(-other)
-
-    def __rsub__(self, other: Number) -> Dual:
-        return (-self).__add__(other)
 
     def __mul__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):
@@ -91,15 +58,6 @@ class Dual:
         y, out = other.x, self.x / other.x
         d = _sum({k: t / y for k, t in self.d.items()}, {k: -(out * t) / y for k, t in other.d.items()})
         return Dual(self.m, out, d, self.fault or other.fault)
-
-    def __rtruediv__(self, other: Number) -> Dual:
-        return self.m.number(other).__truediv__(self)
-
-    def __pow__(self, other: Number) -> Dual:
-        return self.m.pow(self, other)  # type: ignore[no-any-return]
-
-    def __rpow__(self, other: Number) -> Dual:
-        return self.m.pow(other, self)  # type: ignore[no-any-return]
 
 
 def plain(x: Any) -> Number:
@@ -118,7 +76,7 @@ def _sum(a: Tangents, b: Tangents) -> Tangents:
     return total
 
 
-class Duals(NumberType):
+class Duals(Lifted):
     """Duals over another number type."""
 
     has_values = True
@@ -158,14 +116,7 @@ class Duals(NumberType):
             raise x.fault
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
-    def __getattr__(self, name: str) -> Any:
-        primitive = PRIMITIVES.get(name)
-        if primitive is None or not primitive.params or primitive.gives_condition:
-            return super().__getattr__(name)
-        function = self.__dict__[name] = self._lifted(primitive)
-        return function
-
-    def _lifted(self, primitive: Primitive) -> Callable[..., Dual]:
+    def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
         """The function on duals: its value is the base type's, its derivative that of the table's rule there."""
         base, value = self.base, getattr(self.base, primitive.name)
 

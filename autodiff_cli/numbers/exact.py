@@ -7,9 +7,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from operator import neg
 from typing import Any
 
 from ..table.domain import is_outside
+from ..table.names import by_name
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
 from . import work
 from .base import Number, NumberType, Refusal
@@ -104,7 +106,15 @@ def known(name: str, inputs: list[Fraction]) -> Fraction | None:
         return None
 
 
-_FUNCTIONS: dict[str, Callable[..., Number]] = {}
+_FUNCTIONS: dict[str, Callable[..., Number]] = by_name({
+    "abs": abs,
+    "neg": neg,
+    "floor": lambda x: Fraction(math.floor(x)),
+    "ceil": lambda x: Fraction(math.ceil(x)),
+    "round": lambda x: Fraction(round(x)),
+    "min": lambda *xs: min(xs),
+    "max": lambda *xs: max(xs),
+})  # fmt: skip
 
 
 def _function(function: Callable[..., Number]) -> Callable[..., Number]:
@@ -190,43 +200,8 @@ def _power_minus_one(x: Fraction, y: Fraction, out: Fraction) -> Fraction:
 
 
 @_function
-def _abs(x: Fraction) -> Fraction:
-    return abs(x)
-
-
-@_function
 def _sign(x: Fraction) -> Fraction:
     return Fraction((x > 0) - (x < 0))
-
-
-@_function
-def _floor(x: Fraction) -> Fraction:
-    return Fraction(math.floor(x))
-
-
-@_function
-def _ceil(x: Fraction) -> Fraction:
-    return Fraction(math.ceil(x))
-
-
-@_function
-def _round(x: Fraction) -> Fraction:
-    return Fraction(round(x))
-
-
-@_function
-def _neg(x: Fraction) -> Fraction:
-    return -x
-
-
-@_function
-def _min(*xs: Fraction) -> Fraction:
-    return min(xs)
-
-
-@_function
-def _max(*xs: Fraction) -> Fraction:
-    return max(xs)
 
 
 @_function

@@ -8,13 +8,13 @@ from typing import Any
 
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS
-from .base import Number, NumberType
+from .base import Number, NumberType, Written
 from .floats import REAL
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
 
-class Step:
+class Step(Written):
     """One step of a recording: an operation and the steps that are its inputs. Rules of the table compute with it."""
 
     __slots__ = ("args", "data", "index", "m", "name", "safe")
@@ -35,39 +35,6 @@ class Step:
         if self.name != "number":
             raise TypeError("the value of this step is not known yet")
         return float(self.data)
-
-    def __add__(self, other: Number) -> Step:
-        return self.m.step("add", self, other)
-
-    def __radd__(self, other: Number) -> Step:
-        return self.m.step("add", other, self)
-
-    def __sub__(self, other: Number) -> Step:
-        return self.m.step("sub", self, other)
-
-    def __rsub__(self, other: Number) -> Step:
-        return self.m.step("sub", other, self)
-
-    def __mul__(self, other: Number) -> Step:
-        return self.m.step("mul", self, other)
-
-    def __rmul__(self, other: Number) -> Step:
-        return self.m.step("mul", other, self)
-
-    def __truediv__(self, other: Number) -> Step:
-        return self.m.step("div", self, other)
-
-    def __rtruediv__(self, other: Number) -> Step:
-        return self.m.step("div", other, self)
-
-    def __pow__(self, other: Number) -> Step:
-        return self.m.step("pow", self, other)
-
-    def __rpow__(self, other: Number) -> Step:
-        return self.m.step("pow", other, self)
-
-    def __neg__(self) -> Step:
-        return self.m.step("neg", self)
 
 
 class Recorder(NumberType):

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from ..table.primitive import PRIMITIVES, Primitive
-from .base import Number, NumberType
+from ..table.primitive import Primitive
+from .base import Lifted, Number, Valued
 from .floats import REAL
 
 UNIT = 2.0**-53
@@ -29,44 +29,21 @@ TINY = 2.0**-1074
 """What a result that underflows may be wrong by."""
 
 
-class Bounded:
+class Bounded(Valued):
     """The double `x`, which is at most `error` (0 or more, perhaps infinite) away from the true number."""
 
     __slots__ = ("error", "x")
+    x: float
 
     def __init__(self, x: float, error: float = 0.0) -> None:
         self.x = x
         self.error = error if error == error else math.inf
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __str__(self) -> str:
         return f"{self.x:.6g}"
 
-    def __float__(self) -> float:
-        return self.x
-
-    def __int__(self) -> int:
-        return int(self.x)
-
     def __abs__(self) -> Bounded:
         return Bounded(abs(self.x), self.error)
-
-    # Comparisons are of the doubles: the branch taken is the one that the doubles take.
-    def __eq__(self, other: object) -> bool:
-        return bool(self.x == nearest(other))
-
-    def __lt__(self, other: Number) -> bool:
-        return bool(self.x < nearest(other))
-
-    def __le__(self, other: Number) -> bool:
-        return bool(self.x <= nearest(other))
-
-    def __gt__(self, other: Number) -> bool:
-        return bool(self.x > nearest(other))
-
-    def __ge__(self, other: Number) -> bool:
-        return bool(self.x >= nearest(other))
 
     def __neg__(self) -> Bounded:
         return Bounded(-self.x, self.error)
@@ -77,12 +54,6 @@ class Bounded:
         return Bounded(x, self.error + error + _lost(self.x, y, x))
 
     __radd__ = __add__
-
-    def __sub__(self, other: Number) -> Bounded:
-        return self.__add__(-other)
-
-    def __rsub__(self, other: Number) -> Bounded:
-        return (-self).__add__(other)
 
     def __mul__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
@@ -101,15 +72,6 @@ class Bounded:
         spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
         return Bounded(x, spread + UNIT * abs(x) + (0.0 if x or not self.x else TINY))
 
-    def __rtruediv__(self, other: Number) -> Bounded:
-        return Bounded(float(other)).__truediv__(self)
-
-    def __pow__(self, other: Number) -> Bounded:
-        return RUNNING.pow(self, other)  # type: ignore[no-any-return]
-
-    def __rpow__(self, other: Number) -> Bounded:
-        return RUNNING.pow(other, self)  # type: ignore[no-any-return]
-
 
 def nearest(x: Any) -> float:
     """The double without its error."""
@@ -123,7 +85,7 @@ def _lost(x: float, y: float, total: float) -> float:
     return lost if lost == lost else math.inf
 
 
-class Running(NumberType):
+class Running(Lifted):
     """Doubles with running error bounds, over the functions of `REAL`."""
 
     name = "running"
@@ -148,40 +110,33 @@ class Running(NumberType):
         """Whether the double is finite."""
         return math.isfinite(nearest(x))
 
-    def __getattr__(self, name: str) -> Any:
-        primitive = PRIMITIVES.get(name)
-        if primitive is None or not primitive.params or primitive.gives_condition:
-            return super().__getattr__(name)
-        function = self.__dict__[name] = _lifted(primitive)
+    def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
+        """The function on bounded doubles."""
+        value = getattr(REAL, primitive.name)
+        unit = UNIT * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
+
+        def function(*inputs: Number) -> Bounded:
+            xs = [nearest(x) for x in inputs]
+            out = value(*xs)
+            error = unit * abs(out)
+            spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
+            if not any(spreads):
+                return Bounded(out, error)
+            try:
+                partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
+                for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
+                    if partial is not None:
+                        error += abs(partial) * spread
+                        if 2 * spread > abs(xs[k]):
+                            # so near an edge of the domain the first order bounds nothing
+                            value(*xs[:k], xs[k] - spread, *xs[k + 1 :])
+                            value(*xs[:k], xs[k] + spread, *xs[k + 1 :])
+            except (ValueError, ArithmeticError):
+                error = math.inf
+            return Bounded(out, error)
+
         return function
 
 
-def _lifted(primitive: Primitive) -> Callable[..., Bounded]:
-    """The function on bounded doubles."""
-    value = getattr(REAL, primitive.name)
-    unit = UNIT * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
-
-    def function(*inputs: Number) -> Bounded:
-        xs = [nearest(x) for x in inputs]
-        out = value(*xs)
-        error = unit * abs(out)
-        spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
-        if not any(spreads):
-            return Bounded(out, error)
-        try:
-            partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
-            for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
-                if partial is not None:
-                    error += abs(partial) * spread
-                    if 2 * spread > abs(xs[k]):
-                        # so near an edge of the domain the first order bounds nothing
-                        value(*xs[:k], xs[k] - spread, *xs[k + 1 :])
-                        value(*xs[:k], xs[k] + spread, *xs[k + 1 :])
-        except (ValueError, ArithmeticError):
-            error = math.inf
-        return Bounded(out, error)
-
-    return function
-
-
 RUNNING = Running()
+Bounded.m = RUNNING

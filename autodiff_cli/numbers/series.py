@@ -8,16 +8,17 @@ are built once, and sin and cos need no recurrence of their own. Griewank and Wa
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..table.names import native
 from ..table.primitive import PRIMITIVES, Primitive
-from .base import Number, NumberType
+from .base import Lifted, Number, NumberType, Valued, Written
 
 ARITHMETIC = native("add sub mul div neg")
 
 
-class Series:
+class Series(Written, Valued):
     """A power series as far as it is known: `c` are its coefficients, only the first one if it is constant."""
 
     __slots__ = ("active", "c", "cause", "inputs", "lag", "m", "name", "needed", "slopes")
@@ -36,68 +37,15 @@ class Series:
         self.needed = False
         """Whether the result takes its coefficients, beyond the first."""
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def __str__(self) -> str:
-        return str(self.c[0])
-
-    def __float__(self) -> float:
-        return float(self.c[0])
-
-    def __int__(self) -> int:
-        return int(self.c[0])
-
-    # Comparisons are of the values at the point.
-    def __eq__(self, other: object) -> bool:
-        return bool(self.c[0] == first(other))
-
-    def __lt__(self, other: Number) -> bool:
-        return bool(self.c[0] < first(other))
-
-    def __le__(self, other: Number) -> bool:
-        return bool(self.c[0] <= first(other))
-
-    def __gt__(self, other: Number) -> bool:
-        return bool(self.c[0] > first(other))
-
-    def __ge__(self, other: Number) -> bool:
-        return bool(self.c[0] >= first(other))
-
-    def __add__(self, other: Number) -> Series:
-        return self.m.made("add", self, other)
-
-    def __radd__(self, other: Number) -> Series:
-        return self.m.made("add", other, self)
-
-    def __sub__(self, other: Number) -> Series:
-        return self.m.made("sub", self, other)
-
-    def __rsub__(self, other: Number) -> Series:
-        return self.m.made("sub", other, self)
-
-    def __mul__(self, other: Number) -> Series:
-        return self.m.made("mul", self, other)
-
-    def __rmul__(self, other: Number) -> Series:
-        return self.m.made("mul", other, self)
-
-    def __truediv__(self, other: Number) -> Series:
-        return self.m.made("div", self, other)
-
-    def __rtruediv__(self, other: Number) -> Series:
-        return self.m.made("div", other, self)
-
-    def __neg__(self) -> Series:
-        return self.m.made("neg", self)
+    @property
+    def x(self) -> Number:
+        """The value at the point."""
+        return self.c[0]
 
     def __abs__(self) -> Series:
-        return self.m.made("abs", self)
-
-    def __pow__(self, other: Number) -> Series:
-        return self.m.made("pow", self, other)
-
-    def __rpow__(self, other: Number) -> Series:
-        return self.m.made("pow", other, self)
+        return self.m.step("abs", self)  # type: ignore[no-any-return]
 
     def at(self, k: int) -> Number:
         """The coefficient of order k, which is known."""
@@ -109,7 +57,7 @@ def first(x: Any) -> Number:
     return x.c[0] if isinstance(x, Series) else x
 
 
-class SeriesType(NumberType):
+class SeriesType(Lifted):
     """Series over a base type; `extend` finds one coefficient more of all that there are."""
 
     has_values = True
@@ -127,7 +75,7 @@ class SeriesType(NumberType):
         self.lag = 0
         self.cause: Series | None = None
         for name in ARITHMETIC:
-            self.__dict__[name] = self._maker(name)
+            self.__dict__[name] = partial(self.step, name)
 
     @property
     def pi(self) -> Series:
@@ -157,20 +105,11 @@ class SeriesType(NumberType):
         """Whether the value is finite."""
         return self.base.finite(first(x))
 
-    def __getattr__(self, name: str) -> Any:
-        primitive = PRIMITIVES.get(name)
-        if primitive is None or not primitive.params or primitive.gives_condition:
-            return super().__getattr__(name)
-        function = self.__dict__[name] = self._maker(name)
-        return function
+    def lifted(self, primitive: Primitive) -> Callable[..., Series]:
+        """The function on series."""
+        return partial(self.step, primitive.name)
 
-    def _maker(self, name: str) -> Callable[..., Series]:
-        def function(*inputs: Number) -> Series:
-            return self.made(name, *inputs)
-
-        return function
-
-    def made(self, name: str, *inputs: Number) -> Series:
+    def step(self, name: str, *inputs: Number) -> Series:
         """The series of an operation; the same one for the same inputs."""
         series = tuple([self.number(x) for x in inputs])
         key = (name, *map(id, series))

@@ -117,6 +117,9 @@ class Writer(Generic[Answer]):
     """Whether this format has a place for errors in its output."""
 
     carries_warnings = False
+    document = False
+    """Whether LaTeX is to be a whole document."""
+    _begun = False
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         self.out, self.view, self.many = out, view, many
@@ -230,21 +233,17 @@ def _json_character(char: str) -> str:
 class Json(JsonLines[Answer]):
     """One record; of many, one array."""
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        super().__init__(out, view, many)
-        self._open = False
-
     def write(self, record: str) -> None:
         if self.many:
             # in one go, so that an interruption leaves whole records
-            self.out.write((",\n" if self._open else "[\n") + record)
-            self._open = True
+            self.out.write((",\n" if self._begun else "[\n") + record)
+            self._begun = True
         else:
             super().write(record)
 
     def close(self) -> None:
         if self.many:
-            self.out.write("\n]\n" if self._open else "[]\n")
+            self.out.write("\n]\n" if self._begun else "[]\n")
 
 
 class Separated(Writer[Answer]):
@@ -256,10 +255,6 @@ class Separated(Writer[Answer]):
     separator = ","
     spreadsheet = False
     """Whether cells that were given must not be formulas of a spreadsheet."""
-
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        super().__init__(out, view, many)
-        self._begun = False
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.rows
@@ -357,7 +352,6 @@ class Documents(Writer[Answer]):
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         self.look = look(out)
-        self._begun = False
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.document
@@ -401,11 +395,6 @@ class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
 
     shows = "page"
-
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        super().__init__(out, view, many)
-        self.document = False
-        self._begun = False
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.page
@@ -460,10 +449,6 @@ class Tikz(Writer[Answer]):
     """An answer as a drawing in TikZ, for a slide or a paper; or as a document of one page that is as large."""
 
     shows = "tikz"
-
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
-        super().__init__(out, view, many)
-        self.document = False
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.tikz
@@ -633,8 +618,7 @@ def writer(
         other.name = name
         return other
     made = FORMATS[name](out, view, many)
-    if isinstance(made, Latex | Tikz):
-        made.document = document
+    made.document = document
     if spreadsheet:
         if not isinstance(made, Separated):
             hint = "`--format csv` and `--format tsv` have them"
