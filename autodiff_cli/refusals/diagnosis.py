@@ -113,7 +113,7 @@ def _hint(mistake: Mistake, offers: Sequence[Offer]) -> str:
 
 def _offers(mistake: Mistake, pieces: Pieces) -> Iterator[Offer]:
     """The spellings to offer, with the user's own text: each of those shown is a program that means something."""
-    if not mistake.write:
+    if not mistake.offers:
         return
     context = pieces.context
     first, end = RANGES["statement"](context)
@@ -122,8 +122,8 @@ def _offers(mistake: Mistake, pieces: Pieces) -> Iterator[Offer]:
     def good(spellings: Iterable[str]) -> str | None:
         return next((spelling for spelling in spellings if offered(spelling, earlier, last=last)), None)
 
-    alone = len(mistake.write) == 1
-    for k, template in enumerate(mistake.write):
+    alone = len(mistake.offers) == 1
+    for k, template in enumerate(mistake.offers):
         filled = _repaired(mistake, pieces) if template == "{repaired}" else _filled(template, pieces)
         spellings = [spelling for spelling in filled if spelling]
         shown = good(spellings)

@@ -172,9 +172,9 @@ def test_every_text_of_the_rows_keeps_the_promises_when_it_is_cut_off_or_repeate
 def test_the_examples_of_every_row_can_be_read() -> None:
     for mistake in MISTAKES:
         assert all(means(example) for example in mistake.examples), mistake
-        assert "{}" in mistake.hint or not (mistake.write or mistake.examples), mistake
+        assert "{}" in mistake.hint or not (mistake.offers or mistake.examples), mistake
         assert "{}" not in mistake.hint or mistake.examples or mistake.hint.endswith(": {}"), mistake
-        assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.write
+        assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.offers
         assert all(parses(spelling) for spelling in re.findall(r"`([^`{}]*)`", mistake.hint)), mistake
 
 
@@ -196,9 +196,9 @@ def test_every_row_is_needed() -> None:
 def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -> None:
     named = {"opening", "statement"}
     for mistake in MISTAKES:
-        for template in (mistake.message, *mistake.write):
+        for template in (mistake.message, *mistake.offers):
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
-        for template in (mistake.same, *mistake.write):
+        for template in (mistake.same, *mistake.offers):
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
         named |= {mistake.needs, mistake.there}
         named |= {name for place in (mistake.caret, *mistake.places) for name in place.split("..")}

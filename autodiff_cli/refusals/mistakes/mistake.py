@@ -58,12 +58,18 @@ class Mistake(NamedTuple):
     none is certain."""
 
     repair: tuple[Repair, ...] = ()
-    """Replacements that make the statement right; the outcome is what `{repaired}` offers."""
+    """Replacements that make the statement right; the outcome is what `{repaired}`
+    offers, and what is offered where nothing else is said."""
 
     alone: bool = False
     """Whether the repair is only for this mistake: together with those of others it could change the meaning."""
 
     kind: str = "syntax"
+
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """What is offered: what to write, and else the repaired statement where there is a repair."""
+        return self.write or (("{repaired}",) if self.repair else ())
 
 
 LINES = "put a sum over several lines in parentheses"

@@ -252,8 +252,7 @@ NUMBERS = (
     Mistake(
         "NUMBER ! NUMBER|COEFFICIENT",
         "a number is written without points between its groups of digits",
-        ("{repaired}",),
-        ("1000000", "1_000_000"),
+        examples=("1000000", "1_000_000"),
         text=r"\.[0-9]{3}(?![0-9])",
         before=r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}",
         caret="before..token",
@@ -268,8 +267,7 @@ NUMBERS = (
     Mistake(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
         "a number has a point or a comma in it, and not both",
-        ("{repaired}",),
-        ("1000.5",),
+        examples=("1000.5",),
         text=r",[0-9]+(?![\w.,])",
         before=r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}",
         caret="before..next",
@@ -287,8 +285,7 @@ NUMBERS = (
     Mistake(
         "NUMBER ! NUMBER|COEFFICIENT",
         "a number is written without spaces in it",
-        ("{repaired}",),
-        ("1000000", "1_000_000"),
+        examples=("1000000", "1_000_000"),
         text=r"[0-9]{3}(?![0-9])",
         before=r"[0-9]\s",
         caret="before..token",
@@ -298,8 +295,7 @@ NUMBERS = (
     Mistake(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
         "a number is written without commas in it",
-        ("{repaired}",),
-        ("1000000", "1_000_000"),
+        examples=("1000000", "1_000_000"),
         text=r",[0-9]{3}(?![0-9])",
         before=r"[0-9]",
         alone=True,
@@ -308,8 +304,7 @@ NUMBERS = (
     Mistake(
         "NUMBER ! COMMA NUMBER|COEFFICIENT",
         "the decimal sign is a point",
-        ("{repaired}",),
-        ("1.5",),
+        examples=("1.5",),
         text=r",[0-9]",
         before=r"[0-9]",
         alone=True,
@@ -375,8 +370,7 @@ SIDE_BY_SIDE = (
     Mistake(
         "OPERAND ! BAR",
         "`||` is not an operator here",
-        ("{repaired}",),
-        ("1 if a > 0 or b > 0 else 0",),
+        examples=("1 if a > 0 or b > 0 else 0",),
         text=r"\|\|",
         caret="sign",
         repair=((r"\s*\|\|\s*", " or "),),

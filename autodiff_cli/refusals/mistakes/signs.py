@@ -75,11 +75,57 @@ def _sign(
 ) -> Mistake:
     """A mistake that is recognised by a sign in the text, where the repaired statement is what is offered."""
     tokens = more.pop("tokens", "! UNREADABLE")
-    write = ("{repaired}",) if repair else ()
     return Mistake(
-        tokens, message, write, examples, hint, text, more.pop("before", ""), caret="sign", repair=repair, alone=alone,
+        tokens, message, (), examples, hint, text, more.pop("before", ""), caret="sign", repair=repair, alone=alone,
         needs=more.pop("needs", ""), certain=more.pop("certain", ""),
     )  # fmt: skip
+
+
+def _root(
+    sign: str, offer: str, example: str, of_power: tuple[str, str], powers: tuple[str, str], products: tuple[str, str]
+) -> tuple[Mistake, ...]:
+    """The mistakes with the sign of a root: `offer` is what to write, the pairs are for two readings."""
+    return (
+        Mistake(
+            "(NAME|CLOSE|SUPERSCRIPT|BAR) ! UNREADABLE",
+            f"there is no operator before `{sign}`, which is not a sign of the language",
+            ("{left}*" + offer,),
+            (f"a*{example}",),
+            text=sign,
+            caret="sign",
+            places=("gap",),
+            edit="*",
+            certain="factor",
+            needs="left",
+        ),
+        Mistake(
+            "! UNREADABLE",
+            f"`{sign}` is not a sign of the language, and `{sign}{{rooted_power}}` can be read in two ways",
+            of_power,
+            powers,
+            text=sign,
+            caret="sign",
+            places=("sign..rooted_power", "sign..rooted_power"),
+            needs="after_root",
+        ),
+        Mistake(
+            "! UNREADABLE COEFFICIENT",
+            f"`{sign}` is not a sign of the language, and what it is taken of can be read in two ways",
+            examples=products,
+            text=sign,
+            caret="sign",
+        ),
+        Mistake(
+            "! UNREADABLE",
+            f"`{sign}` is not a sign of the language",
+            (offer,),
+            (example,),
+            text=sign,
+            caret="sign",
+            places=("sign..rooted",),
+            certain="closed",
+        ),
+    )
 
 
 LATEX: Repair = (r"^[\s\S]+$", spelled)
@@ -165,83 +211,21 @@ SIGNS = (
     _sign("[∕⁄∶]", "`{character}` is not a sign for a quotient here", ("[∕⁄∶]", "/"), examples=("a/b",)),
     _sign("[！-～]", "`{character}` is a full-width character", ("[！-～]", _plain), examples=("a + b",)),
     _sign("[、，]", "`{character}` is not the comma of the language", ("[、，]", ", "), examples=("max(x, y)",)),
-    Mistake(
-        "(NAME|CLOSE|SUPERSCRIPT|BAR) ! UNREADABLE",
-        "there is no operator before `∛`, which is not a sign of the language",
-        ("{left}*cbrt({radix})",),
-        ("a*cbrt(x)",),
-        text="∛",
-        caret="sign",
-        places=("gap",),
-        edit="*",
-        certain="factor",
-        needs="left",
-    ),
-    Mistake(
-        "! UNREADABLE",
-        "`∛` is not a sign of the language, and `∛{rooted_power}` can be read in two ways",
+    *_root(
+        "∛",
+        "cbrt({radix})",
+        "cbrt(x)",
         ("cbrt({rooted_power})", "cbrt({radix}){after_root}"),
         ("cbrt(x²)", "cbrt(x)²"),
-        text="∛",
-        caret="sign",
-        places=("sign..rooted_power", "sign..rooted_power"),
-        needs="after_root",
+        ("cbrt(2*x)", "cbrt(2)*x"),
     ),
-    Mistake(
-        "! UNREADABLE COEFFICIENT",
-        "`∛` is not a sign of the language, and what it is taken of can be read in two ways",
-        examples=("cbrt(2*x)", "cbrt(2)*x"),
-        text="∛",
-        caret="sign",
-    ),
-    Mistake(
-        "! UNREADABLE",
-        "`∛` is not a sign of the language",
-        ("cbrt({radix})",),
-        ("cbrt(x)",),
-        text="∛",
-        caret="sign",
-        places=("sign..rooted",),
-        certain="closed",
-    ),
-    Mistake(
-        "(NAME|CLOSE|SUPERSCRIPT|BAR) ! UNREADABLE",
-        "there is no operator before `∜`, which is not a sign of the language",
-        ("{left}*{rooted}**(1/4)",),
-        ("a*x**(1/4)",),
-        text="∜",
-        caret="sign",
-        places=("gap",),
-        edit="*",
-        certain="factor",
-        needs="left",
-    ),
-    Mistake(
-        "! UNREADABLE",
-        "`∜` is not a sign of the language, and `∜{rooted_power}` can be read in two ways",
+    *_root(
+        "∜",
+        "{rooted}**(1/4)",
+        "x**(1/4)",
         ("({rooted_power})**(1/4)", "({radix}**(1/4)){after_root}"),
         ("(x²)**(1/4)", "(x**(1/4))²"),
-        text="∜",
-        caret="sign",
-        places=("sign..rooted_power", "sign..rooted_power"),
-        needs="after_root",
-    ),
-    Mistake(
-        "! UNREADABLE COEFFICIENT",
-        "`∜` is not a sign of the language, and what it is taken of can be read in two ways",
-        examples=("(2*x)**(1/4)", "2**(1/4)*x"),
-        text="∜",
-        caret="sign",
-    ),
-    Mistake(
-        "! UNREADABLE",
-        "`∜` is not a sign of the language",
-        ("{rooted}**(1/4)",),
-        ("x**(1/4)",),
-        text="∜",
-        caret="sign",
-        places=("sign..rooted",),
-        certain="closed",
+        ("(2*x)**(1/4)", "2**(1/4)*x"),
     ),
     _sign("¬", "`¬` is not an operator here", (r"¬\s*", "not "), examples=("1 if not a > 0 else 0",)),
     _sign("∧", "`∧` is not an operator here", (r"\s*∧\s*", " and "), examples=("1 if a > 0 and b > 0 else 0",)),

@@ -29,8 +29,7 @@ EQUALS = (
     Mistake(
         "FIRST ! EQUALS (?!END|COMPARISON|UNREADABLE|EQUALS)ANY",
         "`=` gives a value to a name, at the beginning of a statement",
-        ("{repaired}",),
-        ("y = x + 1",),
+        examples=("y = x + 1",),
         hint="leave it out: {}",
         certain="no_spreadsheet_power",
         repair=((r"^=\s*", ""),),
@@ -38,8 +37,7 @@ EQUALS = (
     Mistake(
         "NOT ! EQUALS",
         "`{before}` is a word of the language, so it cannot be a name",
-        ("{repaired}",),
-        ("not_1 = 3",),
+        examples=("not_1 = 3",),
         text="=(?!=)",
         caret="before",
         repair=RESERVED,
@@ -47,8 +45,7 @@ EQUALS = (
     Mistake(
         "! EQUALS UNREADABLE",
         "`=!` is not an operator here",
-        ("{repaired}",),
-        ("1 if a != b else 0",),
+        examples=("1 if a != b else 0",),
         text="=!",
         caret="sign",
         repair=(("=!", "!="),),
@@ -56,8 +53,7 @@ EQUALS = (
     Mistake(
         "! EQUALS COMPARISON",
         "`{token}{next}` is not an operator here",
-        ("{repaired}",),
-        ("1 if a <= b else 0", "1 if a >= b else 0"),
+        examples=("1 if a <= b else 0", "1 if a >= b else 0"),
         text="=[<>]",
         caret="token..next",
         repair=(("=<", "<="), ("=>", ">=")),
@@ -65,8 +61,7 @@ EQUALS = (
     Mistake(
         "EQUALS ! COMPARISON",
         "`{before}{token}` is not an operator here",
-        ("{repaired}",),
-        ("1 if a <= b else 0", "1 if a >= b else 0"),
+        examples=("1 if a <= b else 0", "1 if a >= b else 0"),
         before="=",
         caret="before..token",
         repair=(("=<", "<="), ("=>", ">=")),
@@ -74,8 +69,7 @@ EQUALS = (
     Mistake(
         "! EQUALS",
         "`{before}=` is not an operator here",
-        ("{repaired}",),
-        ("1 if a == b else 0", "1 if a != b else 0"),
+        examples=("1 if a == b else 0", "1 if a != b else 0"),
         before=r"[=!]=",
         caret="before..token",
         repair=((r"([=!]=)=", r"\1"),),
@@ -83,16 +77,14 @@ EQUALS = (
     Mistake(
         "POWER ! EQUALS",
         "`{before}=` is not an operator here",
-        ("{repaired}",),
-        ("y = x; y = y**2",),
+        examples=("y = x; y = y**2",),
         caret="before..token",
         repair=((r"^\s*(\w+)\s*(?:\*\*|\^)=\s*(.*)$", r"\1 = \1**(\2)"),),
     ),
     Mistake(
         "(OPEN|COMMA) NAME ! EQUALS",
         "the arguments of `{called}` have no names",
-        ("{repaired}",),
-        ("max(x, 1)",),
+        examples=("max(x, 1)",),
         caret="before..token",
         certain="never",
         repair=((r"([(,]\s*)[^\W\d]\w*\s*=(?!=)\s*", r"\1"),),
@@ -100,8 +92,7 @@ EQUALS = (
     Mistake(
         "BEGIN NAME EQUALS NAME ! EQUALS",
         "a statement gives a value to one name",
-        ("{repaired}",),
-        ("b = 3; a = b",),
+        examples=("b = 3; a = b",),
         repair=((r"^\s*(\w+)\s*=\s*(\w+)\s*=(?!=)\s*(.*)$", r"\2 = \3; \1 = \2"),),
     ),
     Mistake(
@@ -137,8 +128,7 @@ EQUALS = (
     Mistake(
         "DIVIDE ! AUGMENT",
         "`//=` is not an operator here",
-        ("{repaired}",),
-        ("y = x; y = floor(y/2)",),
+        examples=("y = x; y = floor(y/2)",),
         before="/",
         text="/=",
         caret="before..token",
@@ -166,8 +156,7 @@ DOUBLED = (
     Mistake(
         "TIMES ! TIMES",
         "a power is written without a space between the stars",
-        ("{repaired}",),
-        ("x**2",),
+        examples=("x**2",),
         before=r"\*\s+",
         caret="before..token",
         repair=((r"\*\s+\*", "**"),),
@@ -175,8 +164,7 @@ DOUBLED = (
     Mistake(
         "COMPARISON ! COMPARISON",
         "`<>` is not an operator here",
-        ("{repaired}",),
-        ("1 if a != b else 0",),
+        examples=("1 if a != b else 0",),
         before="<",
         text=">",
         caret="before..token",

@@ -8,8 +8,7 @@ WORDS = (
     Mistake(
         "BEGIN ! (IF|ELSE|AND|OR) EQUALS",
         "`{token}` is a word of the language, so it cannot be a name",
-        ("{repaired}",),
-        ("if_1 = 3",),
+        examples=("if_1 = 3",),
         repair=RESERVED,
     ),
     Mistake(
@@ -34,8 +33,7 @@ WORDS = (
     Mistake(
         "NAME ! NAME",
         "`{before}` does not define a function here",
-        ("{repaired}",),
-        ("f(x) = x**2",),
+        examples=("f(x) = x**2",),
         before=r"\b(?:lambda|def|function|fn)\s+",
         caret="before",
         repair=(
@@ -46,8 +44,7 @@ WORDS = (
     Mistake(
         "NAME ! VALUE",
         "`{before}` is not needed here",
-        ("{repaired}",),
-        ("y = x**2",),
+        examples=("y = x**2",),
         before=r"\b(?:let|var|const|return|print|set|def)\s+",
         caret="before",
         repair=((r"\b(?:let|var|const|return|print|set|def)\s+", ""),),
@@ -61,8 +58,7 @@ WORDS = (
     Mistake(
         "OPERAND ! NAME",
         "`{token}` is not a word of the language",
-        ("{repaired}",),
-        ("a if c > 0 else b",),
+        examples=("a if c > 0 else b",),
         text=r"(?i:then|elif|endif)\b",
         repair=(
             (r"^(?i:if)\s+(.*?)\s*\b(?i:then)\b\s*(.*?)\s*\b(?i:else)\b\s*(.*)$", r"\2 if \1 else \3"),
@@ -72,8 +68,7 @@ WORDS = (
     Mistake(
         "OPERAND ! NAME",
         "`{token}` is written in small letters",
-        ("{repaired}",),
-        ("1 if a > 0 and b > 0 else 0", "1 if a > 0 or b > 0 else 0"),
+        examples=("1 if a > 0 and b > 0 else 0", "1 if a > 0 or b > 0 else 0"),
         text=r"(?:AND|OR|NOT|IF|ELSE)\b",
         repair=((r"\b(?:AND|OR|NOT|IF|ELSE)\b", lambda word: word[0].lower()),),
     ),
@@ -88,8 +83,7 @@ WORDS = (
     Mistake(
         "OPERAND ! NAME",
         "`{token}` is not an operator here",
-        ("{repaired}",),
-        ("1 if a == b else 0", "1 if a != b else 0"),
+        examples=("1 if a == b else 0", "1 if a != b else 0"),
         text=r"(?:is|in|eq|ne)\b",
         repair=((r"\bis\s+not\b|\bne\b", "!="), (r"\b(?:is|eq)\b", "==")),
     ),
@@ -142,8 +136,7 @@ WORDS = (
     Mistake(
         "! IF",
         "the value of an `if` stands before it",
-        ("{repaired}",),
-        ("a if c > 0 else b",),
+        examples=("a if c > 0 else b",),
         takes="NAME",
         repair=(
             (r"\bif\s*\(([^(),]+),([^(),]+),([^(),]+)\)", r"where(\1,\2,\3)"),
