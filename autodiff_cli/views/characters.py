@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple, TextIO, TypeAlias
 
 from ..errors import ExpressionError
 
+TITLE = 70
+"""Characters of a title."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 Style: TypeAlias = Literal[
@@ -108,6 +110,16 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 def ends(text: str, most: int, dots: str = "…") -> str:
     """The text, or its two ends where it is longer than a person reads."""
     return text if len(text) <= most else text[: most * 2 // 3] + dots + text[-most // 3 :]
+
+
+def shortened(text: str, most: int = TITLE) -> str:
+    """The text, or its beginning where it is longer than there is room for."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def on_one_line(text: str) -> str:
+    """A program with semicolons for its line ends."""
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def is_shown(char: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..questions.check import FULL, Check, Quantity
 from .document import Block, Line, Pieces, Table, circumstances, reduced_over, sentence
-from .formats import Row, View, diagnostic_record
+from .formats import Row, View, remarks
 from .numerals import exact, readable
 
 COLUMNS = (
@@ -96,8 +96,7 @@ def _record(answer: Check) -> dict[str, object]:
         "value": answer.value,
         "gradient": answer.gradient,
         "point": answer.point,
-        "constants": answer.constants,
-        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        **remarks(answer),
         "agrees": answer.agrees,
         **({} if answer.over is None else {"data": answer.over._asdict()}),
         "precision": answer.precision,

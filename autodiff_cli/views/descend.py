@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..questions.descend import Descent, Ending, Row
-from .characters import Theme
+from .characters import Theme, shortened
 from .document import Block, Line, Pieces, Table, assignments, held_fixed, reduced_over
 from .formats import Row as Cells
 from .formats import View
 from .numerals import exact, readable
-from .plots import PICTURES
+from .plots import pictures
 
 if TYPE_CHECKING:
     from ..questions.reduction import Over
 
 COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
 
-TITLE = 70
-"""Characters of the title of a picture."""
 
 SCREEN = 40
 """How many rows a terminal is shown."""
@@ -148,12 +145,9 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Row | Run 
         steps, values = [row.step for row in rows], [row.value for row in rows]
         place = ", ".join(f"{name} = {number(run.best.point[name])}" for name in run.best.moving)
         title = f"value {number(run.best.value)} at {place}"
-        title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
-        return loss_figure(steps, values, run.best.step, format, title, run.ending.message, theme)
+        return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, theme)
 
-    return View(
-        fields, cells, brief, document, COLUMNS, {format: partial(picture, format=format) for format in PICTURES}
-    )
+    return View(fields, cells, brief, document, COLUMNS, pictures(picture))
 
 
 def _rows(shown: Row | Run | Descent) -> Iterable[Row]:

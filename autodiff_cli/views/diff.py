@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..questions.derivation import latex
 from ..questions.diff import LANGUAGES, Derivative, Diff
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, named_row, stated
-from .formats import Row, View, diagnostic_record
+from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable
 from .steps import blocks, derivative_name, lines, record, rows
 
@@ -87,8 +87,7 @@ def _record(answer: Diff) -> dict[str, object]:
         **({"steps": [record(each) for each in answer.derivations]} if answer.derivations else {}),
         **number_fields(answer.arithmetic.name, {"point": answer.point}),
         **({"assumptions": list(answer.assumptions)} if answer.assumptions else {}),
-        "constants": answer.constants,
-        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        **remarks(answer),
     }
 
 

@@ -5,7 +5,7 @@ A command's view builds these, mostly of the parts below; `rendering` makes char
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -145,6 +145,16 @@ def partials_table(
     cells: list[Pieces] = [(("–" if e is None else number(e), "number"),) for e in found]
     rows = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
     return Table(("variable", "value", head, "elasticity"), rows, right)
+
+
+def matrix_table(
+    head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
+) -> Table:
+    """A square matrix, its rows and columns under the same names."""
+    cells = [
+        named_row((name, "name"), *(readable(x, digits) for x in row)) for name, row in zip(names, rows, strict=True)
+    ]
+    return Table((head, *names), cells, frozenset(range(1, len(names) + 1)))
 
 
 def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:

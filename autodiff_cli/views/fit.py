@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from ..questions.fit import Fit
 from ..questions.quantities import concise
-from .characters import Theme
-from .document import Block, Line, Pieces, Table, circumstances, named_row, sentence
-from .formats import Row, View, diagnostic_record
+from .characters import Theme, on_one_line, shortened
+from .document import Block, Line, Pieces, Table, circumstances, matrix_table, named_row, sentence
+from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable
-from .plots import PICTURES
+from .plots import pictures
 
 COLUMNS = ("line", "id", "parameter", "estimate", "standard_error", "low", "high", "held", "rss", "deviation", "error")
 HELD = {
@@ -50,8 +49,7 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
             "message": answer.message,
             "method": answer.method,
             "evaluations": answer.evaluations,
-            "constants": answer.constants,
-            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+            **remarks(answer),
         }
 
     def rows(answer: Fit) -> Iterator[Row]:
@@ -101,21 +99,11 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
             yield Line(sentence("proven: there is exactly one solution of the normal equations there"))
         names = list(answer.correlation)
         if len(names) > 1:
-            yield Table(
-                ("correlation", *names),
-                [
-                    named_row((a, "name"), *(readable(x, 4) for x in answer.correlation[a].values()))
-                    for a in names
-                ],
-                frozenset(range(1, len(names) + 1)),
-            )  # fmt: skip
+            yield matrix_table("correlation", names, [row.values() for row in answer.correlation.values()])
 
     def picture(answer: Fit, format: str) -> bytes:
         from .plots.fitted import fit_figure
 
-        title = "; ".join(line.strip() for line in answer.text.splitlines() if line.strip())
-        return fit_figure(answer, format, title if len(title) <= 70 else title[:69] + "…", theme)
+        return fit_figure(answer, format, shortened(on_one_line(answer.text)), theme)
 
-    return View(
-        record, rows, brief, document, COLUMNS, {format: partial(picture, format=format) for format in PICTURES}
-    )
+    return View(record, rows, brief, document, COLUMNS, pictures(picture))

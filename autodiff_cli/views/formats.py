@@ -107,6 +107,11 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
     }
 
 
+def remarks(answer: Any) -> dict[str, object]:
+    """The constants that an answer used, and its warnings, as fields of its record."""
+    return {"constants": answer.constants, "warnings": list(map(diagnostic_record, answer.warnings))}
+
+
 class Writer(Generic[Answer]):
     """Puts answers and errors on a stream, in one format."""
 

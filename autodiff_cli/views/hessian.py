@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..questions.hessian import Hessian
-from .document import NO_VARIABLES, Block, Line, Table, circumstances, named_row, partials_table, reduced_over, stated
-from .formats import Row, View, diagnostic_record
+from .document import (
+    NO_VARIABLES,
+    Block,
+    Line,
+    Table,
+    circumstances,
+    matrix_table,
+    partials_table,
+    reduced_over,
+    stated,
+)
+from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "quantity", "row", "column", "number", "error")
@@ -38,14 +48,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
             return
         yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
         if len(names) <= WIDEST:
-            yield Table(
-                ("Hessian", *names),
-                [
-                    named_row((name, "name"), *(readable(entry, digits) for entry in entries))
-                    for name, entries in zip(names, answer.hessian, strict=True)
-                ],
-                frozenset(range(1, len(names) + 1)),
-            )
+            yield matrix_table("Hessian", names, answer.hessian, digits)
         else:
             yield Table(
                 ("row", "column", "second derivative"),
@@ -76,28 +79,21 @@ def view(*, digits: int | None = None) -> View[Hessian]:
 
 
 def _record(answer: Hessian) -> dict[str, object]:
-    fields = number_fields(
-        answer.arithmetic.name,
-        {
-            "value": answer.value,
-            "gradient": answer.gradient,
-            "hessian": answer.hessian,
-            "point": answer.point,
-        },
-    )
-    data = {} if answer.over is None else {"data": answer.over._asdict()}
-    return (
-        fields
-        | data
-        | {
-            "variables": list(answer.gradient),
-            "eigenvalues": answer.eigenvalues,
-            "verdict": answer.verdict,
-            "curvature": answer.curvature,
-            "constants": answer.constants,
-            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
-        }
-    )
+    numbers = {
+        "value": answer.value,
+        "gradient": answer.gradient,
+        "hessian": answer.hessian,
+        "point": answer.point,
+    }
+    return {
+        **number_fields(answer.arithmetic.name, numbers),
+        **({} if answer.over is None else {"data": answer.over._asdict()}),
+        "variables": list(answer.gradient),
+        "eigenvalues": answer.eigenvalues,
+        "verdict": answer.verdict,
+        "curvature": answer.curvature,
+        **remarks(answer),
+    }
 
 
 def _rows(answer: Hessian) -> Iterator[Row]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..questions.jacobian import Jacobian
 from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table
-from .formats import Row, View, diagnostic_record
+from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "output", "variable", "partial", "value", "error")
@@ -45,15 +45,12 @@ def _record(answer: Jacobian) -> dict[str, object]:
         numbers |= {"direction": answer.direction, "product": answer.product}
     if answer.gradient is not None:
         numbers |= {"adjoint": answer.adjoint, "gradient": answer.gradient}
-    fields: dict[str, object] = {"outputs": answer.outputs, "variables": answer.variables}
-    return (
-        fields
-        | number_fields(answer.arithmetic.name, {**numbers, "point": answer.point})
-        | {
-            "constants": answer.constants,
-            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
-        }
-    )
+    return {
+        "outputs": answer.outputs,
+        "variables": answer.variables,
+        **number_fields(answer.arithmetic.name, {**numbers, "point": answer.point}),
+        **remarks(answer),
+    }
 
 
 def _rows(answer: Jacobian) -> Iterator[Row]:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from ..errors import ExpressionError
 from ..questions.plot import Curve, Output
 from ..questions.problem import parse
 from ..questions.surface import Surface
-from .characters import Theme
+from .characters import TITLE, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
 from .formats import Row, View, diagnostic_record, format_of
 from .mathematics import program_in_mathematics
 from .numerals import exact, readable
-from .plots import PICTURES
+from .plots import pictures
 from .plots.frame import frames
 
 COLUMNS = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
 
-TITLE = 70
-"""Characters of a program that a title shows."""
 
 TOLD = 5
 """How many gaps and breaks are listed."""
@@ -73,19 +70,15 @@ def _derivative(curve: Curve) -> str:
 def title_of(plot: Plot) -> str:
     """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
     names = (plot.variable,) if isinstance(plot, Curve) else plot.variables
-    typed = "; ".join(line.strip() for line in plot.text.splitlines() if line.strip())
+    typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
-        return f"{plot.unknown}({plot.variable}): {_shortened(_equations(plot, typed))}"
+        return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return _shortened(", ".join(names_of(plot)))
+        return shortened(", ".join(names_of(plot)))
     text = program_in_mathematics(parse(plot.text, {*names, *plot.fixed}))
     if not text or len(text) > max(TITLE, len(typed)):
         text = typed
-    return f"f({', '.join(names)}) = {_shortened(text)}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= TITLE else text[: TITLE - 1] + "…"
+    return f"f({', '.join(names)}) = {shortened(text)}"
 
 
 def _equations(curve: Curve, typed: str) -> str:
@@ -263,8 +256,7 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
     def brief(plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)
 
-    others = {format: partial(picture, format=format) for format in PICTURES}
-    return View(record, rows, brief, document, COLUMNS, others)
+    return View(record, rows, brief, document, COLUMNS, pictures(picture))
 
 
 def _output_record(output: Output) -> dict[str, object]:

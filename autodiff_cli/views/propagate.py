@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from ..questions.propagate import Propagation, Result
 from ..questions.quantities import estimate
-from .characters import Theme
-from .document import Block, Line, Table, circumstances, named_row, sentence
-from .formats import Row, View, diagnostic_record
+from .characters import Theme, on_one_line, shortened
+from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
+from .formats import Row, View, remarks
 from .numerals import exact, readable
-from .plots import PICTURES
+from .plots import pictures
 
 COLUMNS = (
     "line", "id", "output", "quantity", "estimate", "uncertainty", "distribution", "dof", "sensitivity",
@@ -51,8 +50,7 @@ def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto"
             "samples": answer.samples or None,
             "seed": answer.seed if answer.samples else None,
             "point": answer.point,
-            "constants": answer.constants,
-            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+            **remarks(answer),
         }  # fmt: skip
 
     def rows(answer: Propagation) -> Iterator[Row]:
@@ -91,23 +89,22 @@ def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto"
         if several:
             yield from circumstances(answer.constants, answer.point, answer.inputs, digits)
         if answer.correlation:
-            yield _matrix("correlation", list(answer.inputs), [[*row.values()] for row in answer.correlation.values()])
+            yield matrix_table(
+                "correlation", list(answer.inputs), [row.values() for row in answer.correlation.values()]
+            )
         if several:
             outputs = [result.output for result in answer.results]
-            yield _matrix("covariance of the outputs", outputs, answer.covariance, digits)
-            yield _matrix("correlation of the outputs", outputs, answer.output_correlation)
+            yield matrix_table("covariance of the outputs", outputs, answer.covariance, digits)
+            yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:
             yield Line((("interrupted: these are the draws that were made", "heading"),))
 
     def picture(answer: Propagation, format: str) -> bytes:
         from .plots.budget import budget_figure
 
-        title = "; ".join(line.strip() for line in answer.text.splitlines() if line.strip())
-        return budget_figure(answer, format, title if len(title) <= 70 else title[:69] + "…", theme)
+        return budget_figure(answer, format, shortened(on_one_line(answer.text)), theme)
 
-    return View(
-        record, rows, brief, document, COLUMNS, {format: partial(picture, format=format) for format in PICTURES}
-    )
+    return View(record, rows, brief, document, COLUMNS, pictures(picture))
 
 
 def _finite(x: float) -> float | None:
@@ -195,11 +192,3 @@ def _told(answer: Propagation, result: Result, digits: int | None) -> Iterator[B
         )
         if validation.valid is None:
             yield Line(sentence(f"(the ends scatter by {drawn.scatter:.2g} from one such series of draws to the next)"))
-
-
-def _matrix(head: str, names: Sequence[str], rows: Sequence[Sequence[float | None]], digits: int | None = 4) -> Table:
-    return Table(
-        (head, *names),
-        [named_row((name, "name"), *(readable(x, digits) for x in row)) for name, row in zip(names, rows, strict=True)],
-        frozenset(range(1, len(names) + 1)),
-    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from ..questions.digits import Shown
 from ..questions.solve import Solution, Solved
-from .document import Block, Line, Table, circumstances, named_row, sentence
-from .formats import Row, View, diagnostic_record
+from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
+from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
@@ -34,8 +33,7 @@ def view(*, digits: int | None = None) -> View[Solved]:
             "complete": answer.complete,
             "evaluations": answer.evaluations,
             **number_fields(name, {"point": answer.point}),
-            "constants": answer.constants,
-            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+            **remarks(answer),
         }
 
     def rows(answer: Solved) -> Iterator[Row]:
@@ -71,7 +69,8 @@ def view(*, digits: int | None = None) -> View[Solved]:
             if each.derivatives:
                 yield _derivatives(answer, each, digits)
             for name, matrix in (each.second or {}).items():
-                yield _second(name, matrix, digits)
+                rows = [row.values() for row in matrix.values()]
+                yield matrix_table(f"second derivative of {name}", list(matrix), rows, digits)
         yield from circumstances(answer.constants, answer.point, _differentiated(answer), digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
@@ -117,14 +116,6 @@ def _derivatives(answer: Solved, each: Solution, digits: int | None) -> Table:
     ]  # fmt: skip
     right = frozenset(range(1, len(heads)) if answer.arithmetic.name == "double" else ())
     return Table(heads, rows, right)
-
-
-def _second(name: str, matrix: Mapping[str, Mapping[str, Shown]], digits: int | None) -> Table:
-    return Table(
-        (f"second derivative of {name}", *matrix),
-        [named_row((p, "name"), *(readable(x, digits) for x in row.values())) for p, row in matrix.items()],
-        frozenset(range(1, len(matrix) + 1)),
-    )
 
 
 def _reliable(answer: Solved, error: float | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..questions.digits import Figure, Shown
 from ..questions.taylor import Taylor, polynomial, shortest
 from .document import Block, Table, circumstances, named_row, stated
-from .formats import Row, View, diagnostic_record
+from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable
 
 COLUMNS = ("line", "id", "variable", "order", "coefficient", "error")
@@ -47,8 +47,7 @@ def _record(answer: Taylor) -> dict[str, object]:
         "order": answer.order,
         "polynomial": answer.polynomial,
         **numbers,
-        "constants": answer.constants,
-        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        **remarks(answer),
     }
 
 

@@ -19,7 +19,7 @@ from .document import (
     sentence,
     stated,
 )
-from .formats import View, diagnostic_record
+from .formats import View, remarks
 from .numerals import exact, readable
 from .tex import in_numbers, page
 
@@ -315,8 +315,7 @@ def _record(answer: Trace) -> dict[str, object]:
         "value": answer.value,
         "gradient": answer.gradient,
         "point": answer.point,
-        "constants": answer.constants,
-        "warnings": [diagnostic_record(warning) for warning in answer.warnings],
+        **remarks(answer),
         "mode": answer.mode,
         "primal": [_row_record(answer, k, row) for k, row in enumerate(rows)],
     }

@@ -19,7 +19,7 @@ from autodiff_cli.questions import reading
 from autodiff_cli.streams.arguments import Declared
 from autodiff_cli.streams.driver import WARNINGS
 from autodiff_cli.streams.progress import Progress
-from autodiff_cli.views.plot import PICTURES
+from autodiff_cli.views.plots import PICTURES
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]

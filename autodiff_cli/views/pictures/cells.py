@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ...questions.graph import Picture, PictureInput, PictureNode
-from ..characters import Theme, visible
+from ..characters import Theme, shortened, visible
 from ..numerals import readable
 
 Way = Literal["auto", "right", "down"]
@@ -71,7 +71,7 @@ def title(picture: Picture) -> str:
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
     text = visible(lines[0].strip())
-    return "Graph of " + (text if len(text) <= TITLE else text[: TITLE - 1] + "…")
+    return "Graph of " + shortened(text, TITLE)
 
 
 def description(picture: Picture, choices: Choices = USUAL) -> str:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...questions.propagate import Propagation, Result
-from ..characters import Theme
+from ..characters import Theme, shortened
 from .figure import Palette, drawn
 
 MOST_BARS = 20
@@ -51,7 +51,7 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
     axes.set_yticks(list(places), names)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, (max(sizes) or 1.0) * 1.18)
-    axes.set_xlabel(f"contribution to the standard uncertainty of {_short(result.output)}", fontsize=9)
+    axes.set_xlabel(f"contribution to the standard uncertainty of {shortened(result.output, 40)}", fontsize=9)
     axes.grid(axis="x", color=palette.grid, linewidth=0.7)
     axes.set_axisbelow(True)
     for color, label in ((palette.blue, "raises the result"), (palette.red, "lowers it")):
@@ -84,9 +84,5 @@ def _histogram(axes: Any, result: Result, palette: Palette) -> None:
     axes.set_ylim(0, None)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(_short(result.output), fontsize=9, color=palette.faint)
+    axes.set_xlabel(shortened(result.output, 40), fontsize=9, color=palette.faint)
     axes.legend(loc="best", fontsize=8, frameon=True, framealpha=0.85, edgecolor="none")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 40 else name[:39] + "…"
