@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 EXIT_CODES: dict[str, int] = {
@@ -140,6 +140,11 @@ _LONG = r"--[a-zA-Z][a-zA-Z-]+"
 def looks_like_option(arg: str) -> bool:
     """Whether this argument has the form of a long option, although it may be an expression."""
     return re.fullmatch(_LONG, arg.partition("=")[0]) is not None
+
+
+def quoted(names: Iterable[str], otherwise: str = "none") -> str:
+    """The names as a message lists them; `otherwise` where there are none."""
+    return ", ".join([f"`{name}`" for name in names]) or otherwise
 
 
 def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:

@@ -38,7 +38,7 @@ from .calls import (
 from .commands import command_module
 from .commands.fit import read_data
 from .commands.propagate import read_fit, readings
-from .errors import Diagnostic, ExpressionError
+from .errors import Diagnostic, ExpressionError, quoted
 from .language import builder
 from .numbers.floats import REAL
 from .numbers.work import allowed
@@ -397,10 +397,11 @@ class Program(builder.Program):
         for name in values:
             if name not in self.leaves:
                 what = "is a constant" if name in self.constants else "is not a variable"
-                raise TypeError(f"`{name}` {what} of this program: its variables are {_listed(self.leaves)}")
+                known = quoted(self.leaves, "no variables")
+                raise TypeError(f"`{name}` {what} of this program: its variables are {known}")
         missing = [name for name in self.leaves if name not in values]
         if missing:
-            raise TypeError(f"the program needs a value for {_listed(missing)}: call it as `f({missing[0]}=…)`")
+            raise TypeError(f"the program needs a value for {quoted(missing)}: call it as `f({missing[0]}=…)`")
         given = {
             place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
             for name, place in self.leaves.items()
@@ -431,11 +432,7 @@ class Program(builder.Program):
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def __repr__(self) -> str:
-        return f"<Program of {_listed(self.leaves)}>"
-
-
-def _listed(words: Iterable[str]) -> str:
-    return ", ".join(f"`{word}`" for word in words) or "no variables"
+        return f"<Program of {quoted(self.leaves, 'no variables')}>"
 
 
 def _as(kind: type[R], answer: Any, **choices: Any) -> R:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, nearest
+from ..errors import ExpressionError, nearest, quoted
 from ..language.builder import Program
 from ..numbers.floats import REAL
 from ..run.sweep import Fault, forward
@@ -76,10 +76,9 @@ def _read(text: str, program: Program) -> Assumption:
         if value.primitive is VARIABLE:
             if value.label not in program.variables:
                 near = nearest(value.label, list(program.variables))
-                known = ", ".join(f"`{name}`" for name in program.variables) or "none"
                 raise ExpressionError(
                     "usage", f"the assumption `{text}` is about `{value.label}`, which the program does not use", None,
-                    f"did you mean `{near}`?" if near else f"its variables: {known}",
+                    f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
                 )  # fmt: skip
             copies[value] = program.variables[value.label]
         elif value._prev:

@@ -9,7 +9,7 @@ from operator import sub
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from ..language.builder import Program
 from ..numbers.work import current
 from .evaluator import Evaluator, compile_gradient
@@ -514,8 +514,7 @@ def _start(
 def _check(rule: Rule, stops: Stops) -> None:
     """Raise a usage error for parameters that make no sense."""
     if rule.method not in RATES:
-        listed = ", ".join(f"`{name}`" for name in RATES)
-        raise ExpressionError("usage", f"`{rule.method}` is not a method of descent", hint=f"there are {listed}")
+        raise ExpressionError("usage", f"`{rule.method}` is not a method of descent", hint=f"there are {quoted(RATES)}")
     if rule.rate is not None and not 0 < rule.rate < math.inf:
         raise ExpressionError(
             "usage", f"the rate cannot be {rule.rate:g}", hint="give a positive number; to go uphill: `--maximize`"

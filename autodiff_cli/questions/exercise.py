@@ -262,12 +262,11 @@ def _task(draft: Draft) -> str:
     if several:
         return f"Find the gradient of {{f}} at `{at}`."
     last = parse(draft.program).bindings[-1].name
-    return (
-        f"Go back through the graph of {{f}} at `{at}`: what are the derivatives of `{last}` by {_listed(draft.wrt)}?"
-    )
+    return f"Go back through the graph of {{f}} at `{at}`: what are the derivatives of `{last}` by {listed(draft.wrt)}?"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The names in a sentence."""
     *first, last = [f"`{name}`" for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from ..language.typesetting import typesetting
 from ..targets import TARGETS, target
 from ..targets.dialects import DIALECTS
@@ -51,15 +51,13 @@ def export(
     if dialect and to != "sql":
         raise ExpressionError("usage", f"`{to}` has no dialects", hint="`--dialect` goes with `--to sql`")
     if dialect and dialect not in DIALECTS:
-        listed = ", ".join(f"`{each}`" for each in DIALECTS)
-        raise ExpressionError("usage", f"there is no dialect `{dialect}`", hint=f"there are {listed}")
+        raise ExpressionError("usage", f"there is no dialect `{dialect}`", hint=f"there are {quoted(DIALECTS)}")
     if to == "latex":
         return _equations(text, name, wrt)
     dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
     writer = target(to, dialect)
     if writer is None:
-        listed = ", ".join(f"`{each}`" for each in TARGETS)
-        raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {listed}")
+        raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {quoted(TARGETS)}")
     if not writer.callable(name):
         raise _unusable(name, to)
     program = parse(text)

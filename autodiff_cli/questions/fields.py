@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, nearest
+from ..errors import Diagnostic, ExpressionError, nearest, quoted
 from ..language.builder import Program
 from ..refusals.leniency import AsRead, leniently
 from .point import is_name
@@ -134,7 +134,7 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
 
 def listed(columns: Sequence[str]) -> str:
     """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
-    told = ", ".join(f"`{column}`" for column in columns[:20]) + (", …" if len(columns) > 20 else "")
+    told = quoted(columns[:20]) + (", …" if len(columns) > 20 else "")
     other = next((column for column in columns if not is_name(column)), None)
     return told if other is None else f'{told} (`--columns "x={other}"` calls one `x`)'
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, needed
+from ..errors import Diagnostic, ExpressionError, needed, quoted
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.work import allowed, current, spend
@@ -244,7 +244,7 @@ def _fit(
         if error is not None:
             raise error
         first = posed.program.variables[needed[0]]
-        used = ", ".join(f"`{column}`" for column in columns)
+        used = quoted(columns)
         raise ExpressionError(
             "missing_value", f"`{needed[0]}` has no start, and the model is not linear in it", first.span,
             f"give one: `--at {','.join(f'{name}=…' for name in needed)}`; the columns that are used are {used}",
@@ -283,7 +283,7 @@ def _pose(
             warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
     for name in bounds:
         if name not in parameters or name in fixed:
-            told = ", ".join(f"`{each}`" for each in parameters if each not in fixed)
+            told = quoted([each for each in parameters if each not in fixed])
             raise ExpressionError("usage", f"`{name}` has bounds and is not fitted", hint=f"fitted are {told}")
     both = [name for name in fixed if name in given and as_number(given[name], name) != as_number(fixed[name], name)]
     if both:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from ..numbers.base import NumberType
 from ..values import linearization as sweeps
 from ..values.value import Value
@@ -66,7 +66,7 @@ def jacobian(
     if direction is not None:
         for name in direction:
             if name not in names:
-                known = ", ".join(f"`{x}`" for x in names) or "none"
+                known = quoted(names)
                 raise ExpressionError(
                     "usage", f"`{name}` of the direction is not differentiated by", None, f"the variables: {known}"
                 )
@@ -163,6 +163,6 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
         return list(adjoint)
     for name in adjoint:
         if name not in outputs:
-            known = ", ".join(f"`{x}`" for x in outputs)
+            known = quoted(outputs)
             raise ExpressionError("usage", f"`{name}` of the adjoint is not an output", None, f"the outputs: {known}")
     return [adjoint.get(name, 0.0) for name in outputs]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, quoted
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.base import NumberType, Refusal
@@ -23,7 +23,7 @@ from ..values.simplify import simplify
 from ..values.sweep_in import sweep_in, value_in
 from ..values.value import Value, node
 from .derivation import copied
-from .exercise import COUNT, SEED, Exercise, Marked, Sheet, exercise, sheet
+from .exercise import COUNT, SEED, Exercise, Marked, Sheet, exercise, listed, sheet
 from .point import split
 from .problem import parse, single_output
 
@@ -97,7 +97,7 @@ def _read(answer: str, program: Program) -> Value:
         read = parse(answer)
         for name, leaf in read.variables.items():
             if name not in program.variables:
-                known = ", ".join(f"`{each}`" for each in program.variables)
+                known = quoted(program.variables)
                 raise ExpressionError(
                     "name", f"`{name}` is no variable of the exercise", leaf.span, f"its variables: {known}"
                 )
@@ -211,14 +211,9 @@ def _numbers(posed: Exercise, answer: str) -> Marked:
     if posed.names == ("",):
         message = f"wrong: it is not `{answer.strip()}`"
     else:
-        message = f"wrong: {_listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
-        message += f"; {_listed(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
+        message = f"wrong: {listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
+        message += f"; {listed(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
     return Marked(posed, answer, False, message, _number_hint(posed, found, wrong), "numbers", 0)
-
-
-def _listed(names: Sequence[str]) -> str:
-    *first, last = [f"`{name}`" for name in names]
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _given(posed: Exercise, answer: str) -> dict[str, Any]:
@@ -238,7 +233,7 @@ def _given(posed: Exercise, answer: str) -> dict[str, Any]:
     else:
         by_name = dict(zip(posed.names, texts, strict=True))
     if set(by_name) != set(posed.names):
-        raise ExpressionError("usage", f"the answer names {_listed(list(by_name))}", None, f"it is to name {asked}")
+        raise ExpressionError("usage", f"the answer names {listed(list(by_name))}", None, f"it is to name {asked}")
     return {name: _number(text) for name, text in by_name.items()}
 
 

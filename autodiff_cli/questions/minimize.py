@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, needed
+from ..errors import Diagnostic, ExpressionError, needed, quoted
 from ..numbers.work import Work, current
 from .bounds import Range
 from .descend import Row, beginning, beginning_over
@@ -252,7 +252,7 @@ def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) 
     """The method. Raises a usage error for one that there is not, or that cannot do this, or without SciPy."""
     chosen = (method or ("l-bfgs-b" if bounds else "bfgs")).lower()
     if chosen not in METHODS:
-        listed = ", ".join(f"`{name}`" for name in METHODS)
+        listed = quoted(METHODS)
         raise ExpressionError("usage", f"`{method}` is not a method of minimisation", hint=f"there are {listed}")
     if bounds and chosen != "l-bfgs-b":
         raise ExpressionError("usage", f"the method {chosen} takes no bounds", hint="use `--method l-bfgs-b`")
@@ -267,7 +267,7 @@ def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
     for name, (low, high) in bounds.items():
         if name not in start.moving:
-            listed = ", ".join(f"`{each}`" for each in start.moving)
+            listed = quoted(start.moving)
             why = "is held fixed" if name in start.names else "is not a variable of this program"
             raise ExpressionError("usage", f"`{name}` has bounds and {why}", hint=f"the variables that move: {listed}")
         x = start.point[name]

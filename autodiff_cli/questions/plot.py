@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import work
@@ -168,7 +168,7 @@ def _across(
     program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
 ) -> list[str]:
     """The one or two variables to draw over, that of the horizontal axis first. Raises a usage error."""
-    listed = ", ".join(f"`{name}`" for name in program.variables)
+    listed = quoted(program.variables)
     for name in (*ranged, *(wrt or ())):
         if name not in program.variables:
             raise ExpressionError(
@@ -353,9 +353,8 @@ def _branch(
     free = list(model.point)
     for name in chosen:
         if name not in free:
-            listed = ", ".join(f"`{each}`" for each in free) or "none"
             raise ExpressionError(
-                "usage", f"`{name}` is no variable that the solution follows", hint=f"its variables: {listed}"
+                "usage", f"`{name}` is no variable that the solution follows", hint=f"its variables: {quoted(free)}"
             )
     chosen = chosen or free
     if len(chosen) != 1:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest
+from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
 from ..language.builder import Program
 from ..language.tokens import plain_number
 from ..refusals.parsing import parse as parse
@@ -209,7 +209,7 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
         wrt = [name.strip() for name in wrt.split(",")]
     for name in wrt:
         if name not in program.variables and name not in values:
-            known = ", ".join(f"`{x}`" for x in program.variables) or "none"
+            known = quoted(program.variables)
             raise ExpressionError(
                 "usage", f"`{name}` is not a variable of this program", None, f"its variables: {known}"
             )

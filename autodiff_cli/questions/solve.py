@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, needed
+from ..errors import Diagnostic, ExpressionError, needed, quoted
 from ..language.builder import Program
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
@@ -203,9 +203,8 @@ def posed_equations(
             unknowns = names
     for name in [*unknowns, *ranged]:
         if name not in names:
-            listed = ", ".join(f"`{each}`" for each in names) or "none"
             raise ExpressionError(
-                "usage", f"`{name}` is not a variable of these equations", hint=f"their variables: {listed}"
+                "usage", f"`{name}` is not a variable of these equations", hint=f"their variables: {quoted(names)}"
             )
     for name in ranged:
         if name not in unknowns:
@@ -214,7 +213,7 @@ def posed_equations(
             )
     if len(unknowns) != count:
         told = f"{count} equation{'' if count == 1 else 's'}"
-        listed = ", ".join(f"`{name}`" for name in unknowns) or "nothing"
+        listed = quoted(unknowns, "nothing")
         many = f"{len(unknowns)} unknowns, {listed}" if len(unknowns) > 1 else f"the unknown is {listed}"
         if not unknowns:
             many = "every variable has a value"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from ..numbers.base import NumberType
 from ..values.expansion import taylor_in
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values
@@ -48,7 +48,7 @@ def taylor(
     posed = pose(text, point, None if by is None else [by])
     output = single_output(posed.program)
     if len(posed.wanted) != 1:
-        named = ", ".join(f"`{name}`" for name in posed.wanted)
+        named = quoted(posed.wanted)
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         count = len(posed.wanted) or "none"
         raise ExpressionError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -203,10 +203,9 @@ def _seeds(
     seeds = {name: as_number(value, name) for name, value in direction.items()}
     for name in seeds:
         if name not in program.variables:
-            known = ", ".join(f"`{x}`" for x in program.variables) or "none"
             raise ExpressionError(
                 "usage", f"the direction names `{name}`, which is not a variable of this program", None,
-                f"its variables: {known}",
+                f"its variables: {quoted(program.variables)}",
             )  # fmt: skip
     return seeds
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from ..errors import ExpressionError
 from ..views.characters import visible
-from ..views.formats import Asked, carried, disarmed, lacking, quoted
+from ..views.formats import Asked, carried, disarmed, in_quotes, lacking
 from ..views.wide import WIDE, Values, wide
 from .separated import Number, Piece, Text, lines, spelled
 
@@ -146,7 +146,7 @@ class CellsSink(Sink):
         self.lines = lines(
             _separated(separator, [*numbers, "", *kept]), _separated(separator, [""] * end + [Text(0), *kept])
         )
-        head = [quoted(carried(name), separator) for name in schema.names]
+        head = [in_quotes(carried(name), separator) for name in schema.names]
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
@@ -182,8 +182,8 @@ class CellsSink(Sink):
 
         def changed(cell: str) -> str:
             if not kept:
-                return quoted(visible(cell), self.separator)
-            return quoted(carried(disarmed(cell) if disarms else cell), self.separator)
+                return in_quotes(visible(cell), self.separator)
+            return in_quotes(carried(disarmed(cell) if disarms else cell), self.separator)
 
         texts = pa.array([changed(cell) for cell in column.filter(found).to_pylist()], pa.string())
         return pc.replace_with_mask(column, found, texts)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, quoted
 from . import filesystems
 from .filesystems import arrow, is_url
 from .options import COLUMNAR
@@ -78,7 +78,7 @@ class Source(NamedTuple):
 def sources(given: Sequence[str], format: str | None) -> list[Source]:
     """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
     if format is not None and format not in INPUT_FORMATS:
-        listed = ", ".join(f"`{each}`" for each in INPUT_FORMATS)
+        listed = quoted(INPUT_FORMATS)
         raise ExpressionError("usage", f"`--input-format` cannot be `{format}`", hint=f"it is one of {listed}")
     paths = [path for each in given for path in _paths(filesystems.plain(each))]
     pipes: set[str] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import quoted
 from ..language.printer import assembled
 from ..table.binding import COMPARISON, SUM
 from ..table.names import by_name, native
@@ -63,7 +64,7 @@ class JavaScript(Curly):
             parameters = ["x", "y", "z", "w"][:count]
             lines += ["", *type(self)().declared(f"ad_{name}", parameters, self.supported(name, count))]
         wanted = [variables.get(name) for name in unit.wanted]
-        told = ", ".join(f"`{name}`" for name in wanted if name)
+        told = quoted([name for name in wanted if name], "")
         lines += ["", f"/** The value, and the array of its derivatives{f' by {told}' if told else ''}. */"]
         lines += self.declared(unit.function, list(variables.values()), unit.recording, unit)
         return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ import keyword
 import math
 from collections.abc import Mapping
 
+from ..errors import quoted
 from ..language.printer import Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM
@@ -115,7 +116,7 @@ class Python(Target):
 
     def told(self, wanted: list[str | None]) -> str:
         """What it is differentiated by, in words."""
-        shown = ", ".join(f"`{name}`" for name in wanted if name)
+        shown = quoted([name for name in wanted if name], "")
         return f" by {shown}" if shown else ""
 
     def prologue(self, variables: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TextIO, TypeAlias
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, quoted
 
 TITLE = 70
 """Characters of a title."""
@@ -161,5 +161,4 @@ def theme_of(name: str | None) -> Theme:
     for theme in THEMES:
         if name in (theme, None):
             return theme
-    listed = ", ".join(f"`{each}`" for each in THEMES)
-    raise ExpressionError("usage", f"`{name}` is not a theme", hint=f"there are {listed}")
+    raise ExpressionError("usage", f"`{name}` is not a theme", hint=f"there are {quoted(THEMES)}")

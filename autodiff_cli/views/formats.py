@@ -17,7 +17,7 @@ from os.path import splitext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, quoted
 from .characters import ends, is_shown, look, visible
 from .document import Block, Line, Program, sentence
 from .numerals import Written
@@ -301,10 +301,10 @@ class Separated(Writer[Answer]):
 
     def _cell(self, text: str, kept: bool) -> str:
         """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
-        return quoted(carried(text) if kept else visible(text), self.separator)
+        return in_quotes(carried(text) if kept else visible(text), self.separator)
 
 
-def quoted(text: str, separator: str) -> str:
+def in_quotes(text: str, separator: str) -> str:
     """A cell, in quotes where it needs them."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
 
@@ -560,7 +560,7 @@ def language_of(
     if to is None and format is None and ending in CODE and not any(ending in ends for ends in languages.values()):
         raise ExpressionError(
             "usage", f"`{ending}` is not one of this command's languages",
-            hint=f"it has {_listed(languages)}; `--to` chooses one whatever the file's name",
+            hint=f"it has {quoted(languages)}; `--to` chooses one whatever the file's name",
         )  # fmt: skip
     return by_name("--to", "latex" if format == "latex" else to, path, languages, otherwise)
 
@@ -583,7 +583,7 @@ def format_of(
     if name is None and others and not any(ending in ends for ends in endings.values()):
         raise ExpressionError(
             "usage", f"`{ending}` is not one of this command's formats",
-            hint=f"it has {_listed(endings)}; `--format` chooses one whatever the file's name",
+            hint=f"it has {quoted(endings)}; `--format` chooses one whatever the file's name",
         )  # fmt: skip
     return by_name("--format", name, path, endings, otherwise)
 
@@ -591,11 +591,7 @@ def format_of(
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
     """The error for a format that is not one of these."""
     known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
-    return ExpressionError("usage", f"`{name}` {known}", hint=f"it has {_listed(formats)}")
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ExpressionError("usage", f"`{name}` {known}", hint=f"it has {quoted(formats)}")
 
 
 def undocumented(formats: Iterable[str]) -> ExpressionError:
