@@ -11,15 +11,13 @@ from ..errors import Diagnostic, ExpressionError
 from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..run.reverse import reverse
-from ..run.sweep import Fault, activity, forward, tangents
+from ..run.sweep import activity, tangents
 from ..run.tape import Tape
-from ..table.operators import VARIABLE
 from ..values.sweep_in import Swept, sweep_in
-from ..values.value import Value, in_order, kink_warning, located, tape_of
+from ..values.value import Value, kink_warning
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .problem import as_number, parse, place, single_output, wanted_variables
-from .roundoff import Doubles, losses
+from .roundoff import losses
 
 if TYPE_CHECKING:
     from .reduction import Over, Reduced, Reduction
@@ -137,13 +135,13 @@ def check(
     warnings = place(program, values)
     wanted = wanted_variables(program, values, wrt)
     try:
-        doubles = _in_doubles(output, wanted)
+        doubles = sweep_in(REAL, output, values, wanted)
     except ExpressionError as error:
         raise _with_value(error, output, values) from None
     kinks = [
         kink_warning(doubles.nodes[i], [doubles.tape.data[p] for p in doubles.tape.parents[i]]) for i in doubles.kinks
     ]
-    gradient = {name: doubles.partial(name) for name in wanted}
+    value, gradient = doubles.value + 0.0, {name: doubles.gradient[name] + 0.0 for name in wanted}
     placed = {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))}
     try:
         found = _references(output, values, wanted)
@@ -155,7 +153,7 @@ def check(
             "the double-precision result is an artefact of rounding",
         )  # fmt: skip
         return Check(
-            text, doubles.value, gradient, placed, program.constants, DIGITS, required, False, (),
+            text, value, gradient, placed, program.constants, DIGITS, required, False, (),
             (*warnings, *kinks, told),
         )  # fmt: skip
     differentiable = max(1, EFFORT // max(1, len(doubles.nodes)))
@@ -167,7 +165,7 @@ def check(
         doubles, found.exact, [(q.name, q.kept) for q in quantities if q.kept is not None and (q.kept or not q.agrees)]
     )
     return Check(
-        text, doubles.value, gradient, placed, program.constants, found.precision, required,
+        text, value, gradient, placed, program.constants, found.precision, required,
         all(q.agrees for q in quantities), quantities, (*warnings, *kinks, *lost),
     )  # fmt: skip
 
@@ -259,20 +257,6 @@ def _along(function: Reduced, point: Sequence[float], k: int) -> Callable[[float
     return value
 
 
-def _in_doubles(output: Value, wanted: Sequence[str]) -> Doubles:
-    """The sweeps as `gradient` runs them."""
-    place = in_order((output,))
-    nodes, tape, root = list(place), tape_of(place), place[output]
-    try:
-        order = forward(tape, REAL, (root,))
-        leaves = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wanted}
-        active = activity(tape, REAL, order, leaves.values())
-        adjoints, kinks, order = reverse(tape, REAL, order, active, {root: 1.0})
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
-    return Doubles(nodes, tape, order, leaves, adjoints, kinks)
-
-
 def _with_value(error: ExpressionError, output: Value, values: Mapping[str, float]) -> ExpressionError:
     """The error of the double computation; where that alone is to blame, with the value that there is."""
     try:
@@ -360,7 +344,7 @@ def _vanishes(coarse: Number, finer: Number) -> bool:
 def _structural(swept: Swept, name: str) -> bool:
     """Whether a result of 0 is so by the form of the program, or nothing was rounded on the way to it."""
     if name:
-        leaf = next((i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE and n.label == name), None)
+        leaf = swept.leaf(name)
         return leaf is None or swept.adjoints[leaf] is None
     data, parents, primitives = swept.tape.data, swept.tape.parents, swept.tape.primitives
     if all(not data[i] for i in swept.order if swept.adjoints[i] is not None):
@@ -410,7 +394,7 @@ def _judge(computed: float, exact: Number, written: Number | None, required: int
     return _Judged(digits, kept, kept >= required, remark)
 
 
-def _zero_to_rounding(doubles: Doubles, computed: float, leaf: int | None) -> bool:
+def _zero_to_rounding(doubles: Swept, computed: float, leaf: int | None) -> bool:
     """Whether a result that should be 0 is no larger than the rounding of the terms that cancel in it.
 
     These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
@@ -423,7 +407,7 @@ def _zero_to_rounding(doubles: Doubles, computed: float, leaf: int | None) -> bo
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
-def _value(doubles: Doubles, found: _References, required: int) -> Quantity:
+def _value(doubles: Swept, found: _References, required: int) -> Quantity:
     judged = _judge(
         doubles.value, found.exact.value, found.written and found.written.value, required, found.underflowed
     )
@@ -437,12 +421,12 @@ def _value(doubles: Doubles, found: _References, required: int) -> Quantity:
     )  # fmt: skip
 
 
-def _partial(doubles: Doubles, found: _References, name: str, required: int, differences: bool) -> Quantity:
-    computed, exact = doubles.partial(name), found.exact.gradient[name]
+def _partial(doubles: Swept, found: _References, name: str, required: int, differences: bool) -> Quantity:
+    computed, exact = doubles.gradient[name] + 0.0, found.exact.gradient[name]
     written = found.written and found.written.gradient[name]
     judged = _judge(computed, exact, written, required, found.underflowed)
     slope = Difference(None, None)
-    leaf = doubles.leaves.get(name)
+    leaf = doubles.leaf(name)
     agrees, right, remark = judged.agrees, True, judged.remark
     exists = not found.exact.kinks
     if not agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf):
@@ -469,7 +453,8 @@ def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str, bool]:
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * DIGITS)
-    leaf = next(i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE and n.label == name)
+    leaf = swept.leaf(name)
+    assert leaf is not None
     # The leaves are exact doubles: as numbers of a higher precision they are the same.
     data = [x if swept.tape.parents[i] else m.number(x) for i, x in enumerate(swept.tape.data)]
     tape = Tape(swept.tape.primitives, swept.tape.parents, data)

@@ -20,6 +20,8 @@ from ..values.value import Value
 BITS = 80
 """With so many bits boxes are searched."""
 
+SHRINKINGS = 60
+"""How often a box is contracted at the most."""
 MOST_BOXES = 5_000
 
 LEFT_OVER = 0.3
@@ -138,6 +140,33 @@ class Operator:
             result.append(centre)
         return result
 
+    def shrunk(self, box: Box) -> Box:
+        """The box after contractions, as long as each lies inside the one before."""
+        for _ in range(SHRINKINGS):
+            found = self.contract(box)
+            if found is None or not inside(found, box):
+                break
+            box = found
+        return box
+
+    def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
+        """A box that is proven to hold exactly one solution, and what it contracts to; None where none is found.
+
+        It is looked for around where so many steps of Newton's method lead from a start.
+        """
+        from flint import arb
+
+        middle, step = self.approach([arb(x) for x in start], steps)
+        tiny = arb(2) ** -(2 * self.m.bits)
+        for power in (2, 3, 6, 12):
+            # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
+            share = arb(2) ** -(self.m.bits * 2 // (power + 1))
+            box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
+            found = self.contract(box)
+            if found is not None and inside(found, box):
+                return box, found
+        return None
+
     def holds(self, point: Sequence[float]) -> bool:
         """Whether the equations are known to hold exactly at a point."""
         values = {**self.values, **{name: self.m.number(x) for name, x in zip(self.unknowns, point, strict=True)}}
@@ -243,12 +272,7 @@ def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
     """The boxes, one for each solution: two that overlap may hold the same one, which is then found in both."""
     found: list[Box] = []
     for box in boxes:
-        here = box
-        for _ in range(60):
-            shrunk = operator.contract(here)
-            if shrunk is None or not inside(shrunk, here):
-                break
-            here = shrunk
+        here = operator.shrunk(box)
         if not any(all(a.overlaps(b) for a, b in zip(here, other, strict=True)) for other in found):
             found.append(here)
     return found

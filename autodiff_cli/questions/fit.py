@@ -204,65 +204,56 @@ def fit(
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
         work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
-        return _fit(
-            text, columns, point, response, fixed or {}, bounds or {}, sigma, weights, loss, level, arithmetic, stop
-        )
+        import numpy as np
 
-
-def _fit(
-    text: str, columns: Mapping[str, Sequence[float]], point: Point | None, response: str | None,
-    fixed: Mapping[str, float | str], bounds: Mapping[str, Range], sigma: str | float | None, weights: str | None,
-    loss: str, level: float | None, arithmetic: Arithmetic, stop: Callable[[], bool],
-) -> Fit:  # fmt: skip
-    import numpy as np
-
-    if loss not in LOSSES:
-        raise ExpressionError("usage", f"there is no loss `{loss}`", hint=f"there are {', '.join(LOSSES)}")
-    if level is not None and not 0 < level < 1:
-        raise ExpressionError(
-            "usage", f"the level of confidence cannot be {level:g}", hint="it is between 0 and 1: `--level 0.95`"
-        )
-    posed = _pose(text, columns, point, response, fixed, bounds)
-    data = {name: np.array(columns[name], dtype=float) for name in posed.predictors}
-    answers = np.array(columns[posed.response], dtype=float)
-    root = _weights(columns, sigma, weights, len(answers), np)
-    count = int(np.count_nonzero(root))
-    if count < len(posed.free) or not posed.free:
-        what = f"{len(posed.free)} parameter{'' if len(posed.free) == 1 else 's'}"
-        raise ExpressionError(
-            "usage", f"{count} row{'' if count == 1 else 's'} of data cannot tell {what}" if posed.free
-            else "there is nothing to fit: no name is a parameter",
-            hint="give more rows, or hold some parameters: `--fix b=1`" if posed.free
-            else "a name that is no column of the data is a parameter",
+        if loss not in LOSSES:
+            raise ExpressionError("usage", f"there is no loss `{loss}`", hint=f"there are {', '.join(LOSSES)}")
+        if level is not None and not 0 < level < 1:
+            raise ExpressionError(
+                "usage", f"the level of confidence cannot be {level:g}", hint="it is between 0 and 1: `--level 0.95`"
+            )
+        posed = _pose(text, columns, point, response, fixed or {}, bounds or {})
+        data = {name: np.array(columns[name], dtype=float) for name in posed.predictors}
+        answers = np.array(columns[posed.response], dtype=float)
+        root = _weights(columns, sigma, weights, len(answers), np)
+        count = int(np.count_nonzero(root))
+        if count < len(posed.free) or not posed.free:
+            what = f"{len(posed.free)} parameter{'' if len(posed.free) == 1 else 's'}"
+            raise ExpressionError(
+                "usage", f"{count} row{'' if count == 1 else 's'} of data cannot tell {what}" if posed.free
+                else "there is nothing to fit: no name is a parameter",
+                hint="give more rows, or hold some parameters: `--fix b=1`" if posed.free
+                else "a name that is no column of the data is a parameter",
+            )  # fmt: skip
+        model = Model(posed.program, data, posed.free, posed.held, answers, root, stop)
+        linear = _linear(posed, data)
+        lacking = [name for name in posed.free if name not in posed.starts and name not in linear]
+        start = np.array([posed.starts.get(name, 1.0) for name in posed.free])
+        if lacking:
+            error = None if linear else model.check(start)
+            if error is not None:
+                raise error
+            first = posed.program.variables[lacking[0]]
+            used = quoted(columns)
+            raise ExpressionError(
+                "missing_value", f"`{lacking[0]}` has no start, and the model is not linear in it", first.span,
+                f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`; the columns that are used are {used}",
+            )  # fmt: skip
+        interrupted = False
+        try:
+            # a step may lead to where numbers are too large to be squared: it is not taken
+            with np.errstate(over="ignore", invalid="ignore"):
+                ended, told = _strategies(model, posed, start, linear, loss)
+                values = ended.values
+                if loss == "linear" and not posed.bounds:
+                    values, _ = polished(model, values)
+        except Stopped:
+            model.stop = lambda: False
+            interrupted, told, values = True, "interrupted", start
+        return _answer(
+            text, posed, model, values, linear, told, interrupted, level or LEVEL, loss, sigma, weights, columns,
+            arithmetic,
         )  # fmt: skip
-    model = Model(posed.program, data, posed.free, posed.held, answers, root, stop)
-    linear = _linear(posed, data)
-    needed = [name for name in posed.free if name not in posed.starts and name not in linear]
-    start = np.array([posed.starts.get(name, 1.0) for name in posed.free])
-    if needed:
-        error = None if linear else model.check(start)
-        if error is not None:
-            raise error
-        first = posed.program.variables[needed[0]]
-        used = quoted(columns)
-        raise ExpressionError(
-            "missing_value", f"`{needed[0]}` has no start, and the model is not linear in it", first.span,
-            f"give one: `--at {','.join(f'{name}=…' for name in needed)}`; the columns that are used are {used}",
-        )  # fmt: skip
-    interrupted = False
-    try:
-        # a step may lead to where numbers are too large to be squared: it is not taken
-        with np.errstate(over="ignore", invalid="ignore"):
-            ended, told = _strategies(model, posed, start, linear, loss)
-            values = ended.values
-            if loss == "linear" and not posed.bounds:
-                values, _ = polished(model, values)
-    except Stopped:
-        model.stop = lambda: False
-        interrupted, told, values = True, "interrupted", start
-    return _answer(
-        text, posed, model, values, linear, told, interrupted, level or LEVEL, loss, sigma, weights, columns, arithmetic
-    )
 
 
 def _pose(
@@ -782,10 +773,8 @@ class _Normal:
         return here
 
     def _enclosed(self, start: Sequence[float]) -> list[Any]:
-        from flint import arb
-
         from ..numbers.ball import Ball, undecided
-        from .enclosures import Operator, boxes, inside
+        from .enclosures import Operator, boxes
 
         normal = self
 
@@ -803,13 +792,7 @@ class _Normal:
                     self.known = [[self.m.number(x).a for x in row] for row in normal.matrix(balls)]
                 return [self.m.number(x).a for x in normal.slopes(balls)], self.known
 
-        operator = Stationary()
-        middle, step = operator.approach([arb(x) for x in start], 4)
-        for power in (2, 3, 6):
-            share = arb(2) ** -(self.m.bits * 2 // (power + 1))
-            box = [arb(a, abs(a) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
-            operator.known = []
-            found = operator.contract(box)
-            if found is not None and inside(found, box):
-                return [Ball(a) for a in found]
-        raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
+        enclosed = Stationary().enclosed(start, 4)
+        if enclosed is None:
+            raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
+        return [Ball(a) for a in enclosed[1]]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..errors import Diagnostic
 from ..language.printer import expression_text
 from ..numbers.base import Number
-from ..run.tape import Tape
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 from ..values.sweep_in import Swept
@@ -21,29 +19,7 @@ WORTH_SAYING = 3
 ROUNDING = 2.0**-53
 
 
-class Doubles(NamedTuple):
-    """A graph swept in doubles; lists run over the nodes, inputs first."""
-
-    nodes: list[Value]
-    tape: Tape
-    order: Sequence[int]
-    leaves: dict[str, int]
-    adjoints: list[float | None]
-    kinks: list[int]
-
-    @property
-    def value(self) -> float:
-        """The value of the output."""
-        return float(self.tape.data[-1]) + 0.0
-
-    def partial(self, name: str) -> float:
-        """The derivative by a variable."""
-        leaf = self.leaves.get(name)
-        adjoint = None if leaf is None else self.adjoints[leaf]
-        return (adjoint or 0.0) + 0.0
-
-
-def losses(doubles: Doubles, swept: Swept, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
+def losses(doubles: Swept, swept: Swept, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
     """A warning for each place where the value, or a partial, lost digits; `digits` has those that are left."""
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
@@ -78,7 +54,7 @@ def relative_error(computed: object, exact: Number) -> float:
     return min(1.0, float(error / abs(exact))) if exact else 1.0
 
 
-def _worst_value(doubles: Doubles, swept: Swept, wrong: Sequence[float], any_way: bool) -> tuple[int | None, float]:
+def _worst_value(doubles: Swept, swept: Swept, wrong: Sequence[float], any_way: bool) -> tuple[int | None, float]:
     """The node whose relative error exceeds that of its inputs by the largest factor, of those that matter."""
     best, factor = None, 0.0
     total = abs(doubles.value - swept.value)
@@ -95,12 +71,12 @@ def _worst_value(doubles: Doubles, swept: Swept, wrong: Sequence[float], any_way
     return best, factor
 
 
-def _error(doubles: Doubles, swept: Swept, i: int) -> Number:
+def _error(doubles: Swept, swept: Swept, i: int) -> Number:
     return swept.tape.data[i] - doubles.tape.data[i]
 
 
 def _cancelled_adjoint(
-    doubles: Doubles, swept: Swept, wrong: Sequence[float], name: str, what: str, left: int
+    doubles: Swept, swept: Swept, wrong: Sequence[float], name: str, what: str, left: int
 ) -> Diagnostic | None:
     """The warning that contributions to an adjoint cancel, at the node where they cost most."""
     best, factor = None, 0.0
@@ -127,7 +103,7 @@ def _cancelled_adjoint(
     )  # fmt: skip
 
 
-def _diagnostic(doubles: Doubles, swept: Swept, i: int, wrong: float, what: str, left: int) -> Diagnostic:
+def _diagnostic(doubles: Swept, swept: Swept, i: int, wrong: float, what: str, left: int) -> Diagnostic:
     node = doubles.nodes[i]
     lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
     primitive = node.primitive
@@ -178,7 +154,7 @@ def _hint(node: Value, inputs: Sequence[float]) -> str:
     return "rewrite it so that the rounding of its input matters less"
 
 
-def _decided_by_rounding(doubles: Doubles, swept: Swept) -> Diagnostic | None:
+def _decided_by_rounding(doubles: Swept, swept: Swept) -> Diagnostic | None:
     """The warning that a comparison comes out otherwise without rounding."""
     for i in doubles.order:
         exact = swept.tape.data[i]

@@ -716,28 +716,18 @@ def _enclosed(m: Any, posed: Posed, values: Mapping[str, Number], start: Mapping
     from flint import arb
 
     from ..numbers.ball import Ball, undecided
-    from .enclosures import Operator, boxes, inside
+    from .enclosures import Operator, boxes
 
     operator = Operator(posed.program.outputs, posed.unknowns, values, boxes(m.bits))
-    middle, step = operator.approach([arb(start[name]) for name in posed.unknowns], 8)
-    for power in (2, 3, 6, 12):
-        # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
-        share = arb(2) ** -(m.bits * 2 // (power + 1))
-        tiny = arb(2) ** -(2 * m.bits)
-        box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
-        found = operator.contract(box)
-        if found is not None and inside(found, box):
-            for _ in range(NEWTON_STEPS):
-                again = operator.contract(found)
-                if again is None or not inside(again, found):
-                    break
-                found = again
-            # a number that solves the equations exactly, and lies in the box, is the one solution in it
-            plain = [0.0 if a.contains(0) else start[name] for name, a in zip(posed.unknowns, found, strict=True)]
-            if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.holds(plain):
-                return {name: m.number(x) for name, x in zip(posed.unknowns, plain, strict=True)}
-            return {name: Ball(a) for name, a in zip(posed.unknowns, found, strict=True)}
-    raise undecided("whether there is exactly one solution here cannot be told")
+    enclosed = operator.enclosed([start[name] for name in posed.unknowns], 8)
+    if enclosed is None:
+        raise undecided("whether there is exactly one solution here cannot be told")
+    box, found = enclosed[0], operator.shrunk(enclosed[1])
+    # a number that solves the equations exactly, and lies in the box, is the one solution in it
+    plain = [0.0 if a.contains(0) else start[name] for name, a in zip(posed.unknowns, found, strict=True)]
+    if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.holds(plain):
+        return {name: m.number(x) for name, x in zip(posed.unknowns, plain, strict=True)}
+    return {name: Ball(a) for name, a in zip(posed.unknowns, found, strict=True)}
 
 
 def _proven_starts(

@@ -41,6 +41,10 @@ class Swept(NamedTuple):
     adjoints: list[Number | None]
     kinks: list[int]
 
+    def leaf(self, name: str) -> int | None:
+        """The place of a variable; None where the graph does not hold it."""
+        return next((i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label == name), None)
+
 
 def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str, Number]) -> tuple[list[Value], Tape]:
     """The graph's nodes and its tape, with the leaves as numbers of this type: constants as `m` reads their source.
