@@ -138,9 +138,7 @@ def check(
         doubles = sweep_in(REAL, output, values, wanted)
     except ExpressionError as error:
         raise _with_value(error, output, values) from None
-    kinks = [
-        kink_warning(doubles.nodes[i], [doubles.tape.data[p] for p in doubles.tape.parents[i]]) for i in doubles.kinks
-    ]
+    kinks = [kink_warning(*each) for each in doubles.met]
     value, gradient = doubles.value + 0.0, {name: doubles.gradient[name] + 0.0 for name in wanted}
     placed = {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))}
     try:

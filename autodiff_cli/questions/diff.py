@@ -157,8 +157,7 @@ def diff(
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
                 swept = sweep_in(m, output, numbers, names)
-                kinks = [(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
-                met[:] = kink_warnings(arithmetic, kinks)
+                met[:] = kink_warnings(arithmetic, swept.met)
                 return {"values": [swept.gradient[name] for name in names], "point": numbers}
             return {"values": _higher(m, output, found, numbers, names), "point": numbers}
 

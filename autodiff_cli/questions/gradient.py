@@ -186,8 +186,7 @@ def _in(
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         swept = sweep_in(m, output, values, posed.wanted)
-        kinks = [(swept.nodes[i], [swept.tape.data[p] for p in swept.tape.parents[i]]) for i in swept.kinks]
-        warnings[:] = kink_warnings(arithmetic, kinks)
+        warnings[:] = kink_warnings(arithmetic, swept.met)
         place = {n: i for i, n in enumerate(swept.nodes)} if bound else {}
         evaluated = set(swept.order) if bound else set()
         at = [place[n] if n in place and place[n] in evaluated else None for n in bound]

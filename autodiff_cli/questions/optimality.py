@@ -104,8 +104,7 @@ class Single:
             swept = sweep_in(REAL, self.output, point, wrt)
         except ExpressionError:
             return ()
-        tape = swept.tape
-        return tuple(kink_warning(swept.nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in swept.kinks)
+        return tuple(kink_warning(*each) for each in swept.met)
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """The matrix of second derivatives."""

@@ -8,7 +8,7 @@ from ..values.adjoint import Recording
 from .c_names import is_external, is_word
 from .curly import Curly
 from .python import named, needed
-from .target import Unit, comment_lines
+from .target import Unit
 
 
 class C(Curly):
@@ -41,13 +41,20 @@ class C(Curly):
         return str(int(value)) if isinstance(value, bool) else "NAN" if value != value else repr(value)
 
     def remark(self, text: str) -> str:
-        return f" /* {' '.join(_comment(text))} */"
+        return f" /* {' '.join(self.comment(text))} */"
+
+    def comment(self, text: str) -> list[str]:
+        """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
+        rows = super().comment(text)
+        return [
+            row.replace("*/", "* /").replace("/*", "/ *").replace("\\", "U+005C").replace("??", "? ?") for row in rows
+        ]
 
     def module(self, unit: Unit) -> str:
         """The source of a file with one function that others may call."""
         variables = self.spelled(unit.variables)
         lines = ["/* Written by autodiff from this program:", " *"]
-        lines += [f" *     {row}".rstrip() for row in _comment(unit.text)]
+        lines += [f" *     {row}".rstrip() for row in self.comment(unit.text)]
         lines += [" */", "#include <math.h>"]
         for name, count in needed(self, unit):
             lines += ["", *type(self)().static(name, self.supported(name, count), count)]
@@ -57,9 +64,7 @@ class C(Curly):
         wanted = [variables.get(name, "") for name in unit.wanted]
         lines += ["", "/* Returns the value, and puts the derivatives into `gradient`:"]
         lines += [f" *     gradient[{k}] by {name or 'a name that is not used'}" for k, name in enumerate(wanted)]
-        lines += [
-            f" * `{new}` is the variable `{' '.join(_comment(old))}`." for old, new in variables.items() if old != new
-        ]
+        lines += [f" * {told}" for told in self.renamed(variables)]
         lines += [" */", f"double {unit.function}({', '.join([*parameters, results])});", ""]
         lines += [f"double {unit.function}({', '.join([*parameters, results])})", "{"]
         self.inputs(unit.recording, list(variables.values()))
@@ -84,9 +89,3 @@ class C(Curly):
         rows.append(f"return {self.value(recording)};")
         signature = f"static double ad_{name}({', '.join(f'double {p}' for p in parameters)})"
         return [signature, "{", *[self.indent + row for row in rows], "}"]
-
-
-def _comment(text: str) -> list[str]:
-    """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
-    rows = comment_lines(text)
-    return [row.replace("*/", "* /").replace("/*", "/ *").replace("\\", "U+005C").replace("??", "? ?") for row in rows]

@@ -68,12 +68,6 @@ class Curly(Target):
                 result.append(f"{kinds[name]} {row}" if name in plain else row)
         return result
 
-    def inputs(self, recording: Recording, names: list[str]) -> None:
-        """Takes the inputs of a recording for these names."""
-        for step in recording.recorder.steps:
-            if step.name == "input":
-                self.names[step] = names[step.data]
-
     def value(self, recording: Recording) -> str:
         """The expression of the first result."""
         return assembled(recording.values[0], self.parts)

@@ -59,9 +59,7 @@ class Internal(Target):
         """The definition of a function from a sequence of inputs to value and partials; to None if one is infinite."""
         plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
-        for step in recording.recorder.steps:
-            if step.name == "input":
-                self.names[step] = f"x{step.data}"
+        self.inputs(recording, [f"x{k}" for k in range(inputs)])
         lines = ["def f(x):"]
         if inputs:
             lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")

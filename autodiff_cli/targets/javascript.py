@@ -55,11 +55,7 @@ class JavaScript(Curly):
             "// Written by autodiff from this program:",
             *[f"//     {x}".rstrip() for x in comment_lines(unit.text)],
         ]
-        lines += [
-            f"// `{new}` is the variable `{' '.join(comment_lines(old))}`."
-            for old, new in variables.items()
-            if old != new
-        ]
+        lines += [f"// {told}" for told in self.renamed(variables)]
         for name, count in needed(self, unit):
             parameters = ["x", "y", "z", "w"][:count]
             lines += ["", *type(self)().declared(f"ad_{name}", parameters, self.supported(name, count))]

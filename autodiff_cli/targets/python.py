@@ -91,11 +91,7 @@ class Python(Target):
         """The source of a module with one function."""
         variables = self.spelled(unit.variables)
         lines = ["# Written by autodiff from this program:", *[f"#     {x}".rstrip() for x in comment_lines(unit.text)]]
-        renamed = [
-            f"# `{new}` is the variable `{' '.join(comment_lines(old))}`."
-            for old, new in variables.items()
-            if old != new
-        ]
+        renamed = [f"# {told}" for told in self.renamed(variables)]
         functions = self.library(unit)
         parameters = ", ".join(variables.values())
         wanted = [variables.get(name) for name in unit.wanted]
@@ -104,9 +100,7 @@ class Python(Target):
             f'    """The value, and the tuple of its derivatives{self.told(wanted)}."""',
             *self.prologue(list(variables.values())),
         ]
-        for step in unit.recording.recorder.steps:
-            if step.name == "input":
-                self.names[step] = list(variables.values())[step.data]
+        self.inputs(unit.recording, list(variables.values()))
         for row in self.body(unit.recording, unit.labels):
             main.append("    " + row)
         value = self.result(unit.recording.values[0], unit)
@@ -134,9 +128,7 @@ class Python(Target):
             recording = self.supported(name, count)
             writer = type(self)()
             parameters = ["x", "y", "z", "w"][:count]
-            for step in recording.recorder.steps:
-                if step.name == "input":
-                    writer.names[step] = parameters[step.data]
+            writer.inputs(recording, parameters)
             rows = writer.body(recording, {})
             rows.append(f"return {assembled(recording.values[0], writer.parts)}")
             lines += ["", "", f"def ad_{name}({', '.join(parameters)}):", *[f"    {row}" for row in rows]]

@@ -182,6 +182,22 @@ class Target:
             k += 1
         return f"{stem}{k}"
 
+    def inputs(self, recording: Recording, names: Sequence[str]) -> None:
+        """Takes the inputs of a recording for these names."""
+        for step in recording.recorder.steps:
+            if step.name == "input":
+                self.names[step] = names[step.data]
+
+    def renamed(self, variables: Mapping[str, str]) -> list[str]:
+        """What to say of each variable that is called otherwise than in the program."""
+        return [
+            f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in variables.items() if old != new
+        ]
+
+    def comment(self, text: str) -> list[str]:
+        """The lines of a text, for a comment."""
+        return comment_lines(text)
+
     # -- statements -------------------------------------------------------------------------------------------------
     def assign(self, name: str, text: str) -> str:
         """The statement that gives a name a value."""

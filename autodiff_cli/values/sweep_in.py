@@ -41,6 +41,11 @@ class Swept(NamedTuple):
     adjoints: list[Number | None]
     kinks: list[int]
 
+    @property
+    def met(self) -> list[tuple[Value, list[Number]]]:
+        """The nodes without a derivative, with their inputs there."""
+        return [(self.nodes[i], [self.tape.data[p] for p in self.tape.parents[i]]) for i in self.kinks]
+
     def leaf(self, name: str) -> int | None:
         """The place of a variable; None where the graph does not hold it."""
         return next((i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label == name), None)
