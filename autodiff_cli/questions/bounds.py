@@ -17,6 +17,13 @@ class Range(NamedTuple):
     low: float | None
     high: float | None
 
+    def check_start(self, name: str, x: float) -> None:
+        """Raise a usage error for a start outside of it."""
+        if (self.low is not None and x < self.low) or (self.high is not None and x > self.high):
+            raise ExpressionError(
+                "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
+            )
+
 
 def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
     """The range of each name, in order; the ends may be constant expressions, such as `pi/2`.

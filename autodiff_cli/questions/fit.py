@@ -31,7 +31,7 @@ from .least_squares import (
 )
 from .point import is_name
 from .problem import Point, as_number, check_single, parse
-from .student import coverage_factor
+from .student import check_level, coverage_factor
 
 LEVEL = 0.95
 CONVERGED = 1e-6
@@ -208,10 +208,7 @@ def fit(
 
         if loss not in LOSSES:
             raise ExpressionError("usage", f"there is no loss `{loss}`", hint=f"there are {', '.join(LOSSES)}")
-        if level is not None and not 0 < level < 1:
-            raise ExpressionError(
-                "usage", f"the level of confidence cannot be {level:g}", hint="it is between 0 and 1: `--level 0.95`"
-            )
+        check_level(level)
         posed = _pose(text, columns, point, response, fixed or {}, bounds or {})
         data = {name: np.array(columns[name], dtype=float) for name in posed.predictors}
         answers = np.array(columns[posed.response], dtype=float)
@@ -289,10 +286,8 @@ def _pose(
         if x is None:
             ends = [end for end in (low, high) if end is not None]
             starts[name] = sum(ends) / len(ends) if ends else 1.0
-        elif (low is not None and x < low) or (high is not None and x > high):
-            raise ExpressionError(
-                "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
-            )
+        else:
+            bounds[name].check_start(name, x)
     return _Posed(program, answer, predictors, free, held, starts, {**given, **fixed}, dict(bounds), warnings)
 
 

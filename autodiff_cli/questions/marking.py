@@ -118,7 +118,7 @@ def _places(posed: Exercise, program: Program, given: Value, expected: Value) ->
     for k in range(PLACES):
         # each variable goes through the same numbers, in another order
         at = {name: Fraction(TENTHS[(k * (2 * j + 1) + 5 * j) % PLACES], 10) for j, name in enumerate(names)}
-        numbers = {name: m.number(x.numerator) / m.number(x.denominator) for name, x in at.items()}
+        numbers = {name: _as(m, x) for name, x in at.items()}
         try:
             swept = sweep_in(m, program.outputs[0], numbers, [posed.wrt[0]])
         except ExpressionError:
@@ -178,7 +178,7 @@ def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> 
     inner = output._prev
 
     def parts(place: _Place) -> list[tuple[Any, Any]]:
-        numbers = {name: m.number(x.numerator) / m.number(x.denominator) for name, x in place.at.items()}
+        numbers = {name: _as(m, x) for name, x in place.at.items()}
         swept = [sweep_in(m, each, numbers, [by]) for each in inner]
         return [(each.value, each.gradient[by]) for each in swept]
 
@@ -260,8 +260,7 @@ def _equal(found: Any, wanted: str) -> bool:
     right = Fraction(wanted)
     if isinstance(found, Fraction):
         return found == right
-    m = _many_digits()
-    return _same(found, m.number(right.numerator) / m.number(right.denominator))
+    return _same(found, _as(_many_digits(), right))
 
 
 def _number_hint(posed: Exercise, found: Mapping[str, Any], wrong: Sequence[str]) -> str:
@@ -277,13 +276,8 @@ def _number_hint(posed: Exercise, found: Mapping[str, Any], wrong: Sequence[str]
             return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
         m = _many_digits()
-        at = {
-            name: m.number(Fraction(x).numerator) / m.number(Fraction(x).denominator) for name, x in posed.point.items()
-        }
-        if _same(
-            m.number(found[""]) if isinstance(found[""], int) else _as(m, found[""]),
-            value_in(m, parse(posed.program).outputs[0], at),
-        ):
+        at = {name: _as(m, Fraction(x)) for name, x in posed.point.items()}
+        if _same(_as(m, found[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
     if sorted(given.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:
         return "the numbers are right, and stand at the wrong names"

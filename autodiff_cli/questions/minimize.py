@@ -265,16 +265,12 @@ def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) 
 
 def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
-    for name, (low, high) in bounds.items():
+    for name, limits in bounds.items():
         if name not in start.moving:
             listed = quoted(start.moving)
             why = "is held fixed" if name in start.names else "is not a variable of this program"
             raise ExpressionError("usage", f"`{name}` has bounds and {why}", hint=f"the variables that move: {listed}")
-        x = start.point[name]
-        if (low is not None and x < low) or (high is not None and x > high):
-            raise ExpressionError(
-                "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
-            )
+        limits.check_start(name, start.point[name])
     return [bounds.get(name, Range(None, None)) for name in start.moving]
 
 

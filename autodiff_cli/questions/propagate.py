@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, nearest
+from ..errors import Diagnostic, ExpressionError, nearest, quoted
 from ..numbers.work import current
 from .bounds import Range
 from .eigenvalues import eigenvectors
@@ -16,7 +16,7 @@ from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples,
 from .point import constant_value, is_name, pieces
 from .problem import Point, as_number
 from .quantities import Distribution, Quantity, check_dof, concise, last_place, means, normal, plus_minus, quantity
-from .student import coverage_factor, level_of
+from .student import check_level, coverage_factor, level_of
 
 LEVEL = 0.95
 """The level of confidence unless another one is asked for."""
@@ -285,11 +285,7 @@ def _squared() -> Iterator[None]:
 def _checked_coverage(level: float | None, k: float | None) -> tuple[float | None, float | None]:
     if level is not None and k is not None:
         raise ExpressionError("usage", "`--level` and `--k` both choose the coverage factor", hint="give one of them")
-    if level is not None and not 0 < level < 1:
-        hint = "it is between 0 and 1: `--level 0.95`"
-        if 1 < level < 100:
-            hint = f"did you mean `--level {level / 100:g}`?"
-        raise ExpressionError("usage", f"the level of confidence cannot be {level:g}", hint=hint)
+    check_level(level)
     if k is not None and not 0 < k < math.inf:
         raise ExpressionError("usage", f"the coverage factor cannot be {k:g}", hint="it is above 0: `--k 2`")
     return (LEVEL if level is None and k is None else level), k
@@ -407,7 +403,7 @@ def _correlations(
     for members, _ in groups:
         block = [[matrix[i][j] for j in members] for i in members]
         if len(members) > 1 and (least := eigenvectors(block)[0][0]) < -SLACK * len(members):
-            listed = ", ".join(f"`{names[i]}`" for i in members)
+            listed = quoted([names[i] for i in members])
             raise ExpressionError(
                 "point", f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
                 hint="no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
@@ -446,7 +442,7 @@ def _groups(
         members.sort()
         degrees = {dof[i] for i in members}
         if len(degrees) > 1:
-            listed = ", ".join(f"`{names[i]}`" for i in members)
+            listed = quoted([names[i] for i in members])
             told = f"the fewest, {min(degrees):g}, are taken for all of them"
             message = f"{listed} are correlated and have different degrees of freedom; {told}"
             warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))

@@ -248,10 +248,8 @@ def posed_equations(
         low, high = bounds.get(name, (-math.inf, math.inf))
         if name not in values:
             values[name] = (low + high) / 2 if name in bounds else 1.0
-        elif not low <= values[name] <= high:
-            raise ExpressionError(
-                "usage", f"the start `{name}={values[name]:g}` is outside its bounds", hint="start within the bounds"
-            )
+        else:
+            Range(low, high).check_start(name, values[name])
     warnings = place(program, values)
     wanted = [name for name in (names if wrt is None else wanted_variables(program, values, wrt)) if name in names]
     return Posed(

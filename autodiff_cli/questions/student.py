@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import math
 
+from ..errors import ExpressionError
+
 BITS = 80
 
 MOST = 1e17
 """More degrees of freedom than these are as good as infinitely many: no double tells them apart."""
+
+
+def check_level(level: float | None) -> None:
+    """Raise a usage error for a level of confidence that cannot be one."""
+    if level is not None and not 0 < level < 1:
+        hint = "it is between 0 and 1: `--level 0.95`"
+        if 1 < level < 100:
+            hint = f"did you mean `--level {level / 100:g}`?"
+        raise ExpressionError("usage", f"the level of confidence cannot be {level:g}", hint=hint)
 
 
 def level_of(k: float, dof: float) -> float:

@@ -10,10 +10,7 @@ from ...errors import ExpressionError, needed
 from ...questions.graph import Picture
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT, Colors
-from .scene import BASELINE, FONT, MARGIN, Path, Scene, Shape, Text, scene
-
-POINTS = 0.75
-"""Of a unit of a scene, which is a pixel, of which 96 are an inch."""
+from .scene import BASELINE, FONT, MARGIN, UNIT, Path, Scene, Shape, Text, scene
 
 LONGEST = 14_400.0
 """Points of a side: readers of PDF show no larger pages."""
@@ -25,7 +22,7 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
     Also (`limit`) where it would be larger than a page may be.
     """
     drawn = scene(picture, choices)
-    points = POINTS * (1.0 if choices.width is None else choices.width / drawn.width)
+    points = UNIT * (1.0 if choices.width is None else choices.width / drawn.width)
     width, height = drawn.width * points, drawn.height * points
     if max(width, height) > LONGEST:
         raise ExpressionError(

@@ -15,6 +15,8 @@ FONT = 13.0
 ADVANCE = 0.6 * FONT
 """How wide a column of text is drawn, whatever the font."""
 
+UNIT = 0.75
+"""PostScript points of a unit of a scene, which is a pixel, of which 96 are an inch."""
 BASELINE = 0.35 * FONT
 """How far below the middle of a line of text its letters stand."""
 
@@ -58,6 +60,11 @@ LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
 """Graphs of more nodes are laid out in one way only: no slide could hold them."""
+
+
+def coordinate(x: float) -> str:
+    """A place or a length as drawings have it."""
+    return f"{x + 0.0:.1f}".removesuffix(".0")
 
 
 class Box(NamedTuple):

@@ -9,7 +9,7 @@ from ...questions.graph import Picture
 from ..characters import Theme
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT, Colors
-from .scene import BASELINE, FONT, LEGIBLE_LIVE, MARGIN, PAGE, Box, Path, Piece, Scene, Shape, Text, scene
+from .scene import BASELINE, FONT, LEGIBLE_LIVE, MARGIN, PAGE, Box, Path, Piece, Scene, Shape, Text, coordinate, scene
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
@@ -32,8 +32,8 @@ def _document(picture: Picture, drawn: Scene, choices: Choices) -> Iterator[str]
     if choices.live:
         scale = min(1.0, max(PAGE / width, LEGIBLE_LIVE / FONT))
     yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_number(width)} {_number(height)}" '
-        f'width="{_number(width * scale)}" height="{_number(height * scale)}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
+        f'width="{coordinate(width * scale)}" height="{coordinate(height * scale)}" role="img" '
         f'class="{_class(choices.theme)}" xml:space="preserve">'
     )
     yield f"<title>{escape(title(picture))}</title>"
@@ -41,7 +41,7 @@ def _document(picture: Picture, drawn: Scene, choices: Choices) -> Iterator[str]
     if not choices.live:
         yield f"<style>{style(choices.theme, choices.partials)}</style>"
     yield '<rect class="paper" width="100%" height="100%"/>'
-    yield f'<g transform="translate({_number(MARGIN)} {_number(MARGIN)})">'
+    yield f'<g transform="translate({coordinate(MARGIN)} {coordinate(MARGIN)})">'
     yield from map(_shape, drawn.lines)
     for index, shapes in enumerate(drawn.nodes):
         yield f'<g data-node="{index}">'
@@ -68,7 +68,7 @@ def _pieces(pieces: Iterable[Piece]) -> str:
     found = []
     x, y = "", ""
     for command, *places in pieces:
-        written = [(_number(a), _number(b)) for a, b in places]
+        written = [(coordinate(a), coordinate(b)) for a, b in places]
         if command == "L" and written[0][1] == y:
             found.append(f"H{written[0][0]}")
         elif command == "L" and written[0][0] == x:
@@ -82,9 +82,9 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 
 def _rectangle(box: Box) -> str:
     return (
-        f'<rect class="{box.kind}{" skipped" if box.skipped else ""}" x="{_number(box.x)}" '
-        f'y="{_number(box.y - box.height / 2)}" width="{_number(box.width)}" height="{_number(box.height)}" '
-        f'rx="{_number(box.round)}"/>'
+        f'<rect class="{box.kind}{" skipped" if box.skipped else ""}" x="{coordinate(box.x)}" '
+        f'y="{coordinate(box.y - box.height / 2)}" width="{coordinate(box.width)}" height="{coordinate(box.height)}" '
+        f'rx="{coordinate(box.round)}"/>'
     )
 
 
@@ -93,13 +93,9 @@ def _text(text: Text) -> str:
     kind = CLASSES.get(text.kind, "")
     styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{text.word}" ' if text.word else "")
     return (
-        f'<text {styled}x="{_number(text.x)}" y="{_number(text.y + BASELINE)}" '
-        f'textLength="{_number(text.width)}" lengthAdjust="spacingAndGlyphs">{escape(text.text)}</text>'
+        f'<text {styled}x="{coordinate(text.x)}" y="{coordinate(text.y + BASELINE)}" '
+        f'textLength="{coordinate(text.width)}" lengthAdjust="spacingAndGlyphs">{escape(text.text)}</text>'
     )
-
-
-def _number(x: float) -> str:
-    return f"{x + 0.0:.1f}".removesuffix(".0")
 
 
 # ---- colours ------------------------------------------------------------------------------------------------------
@@ -120,7 +116,7 @@ def _class(theme: Theme) -> str:
 def shapes() -> str:
     """The rules that are the same in every theme."""
     return (
-        f".autodiff text{{font:{_number(FONT)}px {FAMILY}}}"
+        f".autodiff text{{font:{coordinate(FONT)}px {FAMILY}}}"
         ".autodiff .line{fill:none;stroke-width:1.2}"
         ".autodiff .skipped{stroke-dasharray:4 3}"
         ".autodiff .result,.autodiff .operation{stroke-width:1.5}"

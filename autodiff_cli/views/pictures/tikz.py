@@ -9,10 +9,7 @@ from ...questions.graph import Picture
 from ..characters import visible
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT
-from .scene import BASELINE, MARGIN, Box, Path, Piece, Shape, Text, scene
-
-UNIT = 0.75
-"""Of a PostScript point: the unit of a scene is a pixel, of which 96 are an inch."""
+from .scene import BASELINE, MARGIN, UNIT, Box, Path, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
 
@@ -38,9 +35,9 @@ def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
     yield "]"
     for name, color in (DARK if dark else LIGHT)._asdict().items():
         yield rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}"
-    size = f"(0,0) rectangle ({_number(drawn.width)},{_number(drawn.height)})"
+    size = f"(0,0) rectangle ({coordinate(drawn.width)},{coordinate(drawn.height)})"
     yield rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};"
-    yield rf"\begin{{scope}}[shift={{({_number(MARGIN)},{_number(MARGIN)})}}]"
+    yield rf"\begin{{scope}}[shift={{({coordinate(MARGIN)},{coordinate(MARGIN)})}}]"
     yield from map(_shape, drawn.shapes)
     yield r"\end{scope}"
     yield r"\end{tikzpicture}"
@@ -116,8 +113,4 @@ def _written(text: Text) -> str:
 
 
 def _place(x: float, y: float) -> str:
-    return f"({_number(x)},{_number(y)})"
-
-
-def _number(x: float) -> str:
-    return f"{x + 0.0:.1f}".removesuffix(".0")
+    return f"({coordinate(x)},{coordinate(y)})"
