@@ -189,6 +189,16 @@ class Drawing(Answer):
             return None
 
 
+class Plotted(Drawing):
+    """An answer in numbers that has a picture too: a notebook shows the numbers."""
+
+    def _format(self, path: str) -> str:
+        return format_of(None, path, views.view_of(self).formats, "table")
+
+    def _repr_svg_(self) -> str | None:
+        return None
+
+
 class Gradient(Answer, _gradient.Gradient[Number], Generic[Number]):
     """Value and gradient of a program at a point."""
 
@@ -250,7 +260,7 @@ class Page(Drawing, _page.Page):
         return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
 
 
-class Descent(Drawing, _descend.Descent):
+class Descent(Plotted, _descend.Descent):
     """A run of gradient descent that is over: its `rows`, the `best` of them, and the `ending`.
 
     Its picture, by `save`, is the values over the steps.
@@ -258,12 +268,6 @@ class Descent(Drawing, _descend.Descent):
 
     _told = ("best", "ending")
     rows: tuple[_descend.Row, ...] = ()
-
-    def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, "table")
-
-    def _repr_svg_(self) -> str | None:
-        return None
 
     def __iter__(self) -> Iterator[_descend.Row]:
         return iter(self.rows)
@@ -311,16 +315,10 @@ class Taylor(Answer, _taylor.Taylor):
     _told = ("polynomial",)
 
 
-class Propagation(Drawing, _propagate.Propagation):
+class Propagation(Plotted, _propagate.Propagation):
     """The outputs of a program with their uncertainties; its picture, by `save`, is the budget."""
 
     _told = ("results",)
-
-    def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, "table")
-
-    def _repr_svg_(self) -> str | None:
-        return None
 
     def __repr__(self) -> str:
         return f"<Propagation: {', '.join(f'{each.output} = {each.written}' for each in self.results)}>"
@@ -336,13 +334,10 @@ class Solved(Answer, _solve.Solved):
         return f"<Solved: {told or self.message}>"
 
 
-class Fit(Drawing, _fit.Fit):
+class Fit(Plotted, _fit.Fit):
     """A formula fitted to data; its picture, by `save`, is the data with the curve and the residuals."""
 
     _told = ("point", "message")
-
-    def _repr_svg_(self) -> str | None:
-        return None
 
 
 class Exported(Answer, _export.Exported):
@@ -624,12 +619,9 @@ def gradient(
     found = _gradient.gradient(
         text, point_of(at, arithmetic), wrt=names_of(wrt), arithmetic=arithmetic, relative=relative, over=over
     )
-    shown = rounding(digits, decimals)
-    if not (all or relative or sort or shown is not None or depth is not None or binary or no_tree or no_table):
-        return _as(Gradient, found)
     return _as(
         Gradient, found, intermediates=all or None, relative=relative or None, sort=sort or None,
-        digits=shown, depth=depth, binary=binary or None,
+        digits=rounding(digits, decimals), depth=depth, binary=binary or None,
         table=False if no_table else None, tree=False if no_tree else None,
     )  # fmt: skip
 
