@@ -12,11 +12,12 @@ from ..errors import ExpressionError
 from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
-from ..table.operators import ADD, COMPARISONS, MUL, POW, WHERE
+from ..table.operators import ADD, COMPARISONS, MUL, POW
 from ..table.primitive import OPERATIONS, PRIMITIVES, Primitive
 from .adjoint import record_gradient
 from .collector import number_text, rational
 from .generic import under
+from .schedule import live_steps
 from .shortest import shortest
 from .simplify import simplify
 from .symbolic import Symbolic, composed, is_spelled
@@ -68,23 +69,10 @@ class Unevaluated(Symbolic):
 
     name = "formula"
 
-    def __init__(self) -> None:
-        super().__init__()
-        for name, primitive in PRIMITIVES.items():
-            if name != "where":
-                self.__dict__[name] = _maker(primitive)
-
-    def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
-        """The choice between two branches."""
-        branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
-        return node(WHERE, (condition, *[_value(branch) for branch in branches]))
-
-
-def _maker(primitive: Primitive) -> Any:
-    def make(*inputs: Number) -> Value:
+    @staticmethod
+    def made(primitive: Primitive, *inputs: Number) -> Value:
+        """The node of an operation."""
         return node(primitive, tuple([_value(x) for x in inputs]))
-
-    return make
 
 
 def _value(x: Any) -> Value:
@@ -138,14 +126,7 @@ def check_size(count: int) -> None:
 def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
     """Steps as Values, in functions that are in the table."""
     made: dict[Step, Any] = {}
-    needed: set[Step] = set()
-    stack = [*steps]
-    while stack:
-        step = stack.pop()
-        if step not in needed:
-            needed.add(step)
-            stack += step.args
-    for step in sorted(needed, key=lambda s: s.index):
+    for step in live_steps(steps):
         args = [made[a] for a in step.args]
         if step.name == "input":
             made[step] = leaves[step.data]

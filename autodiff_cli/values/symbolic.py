@@ -21,7 +21,9 @@ class Symbolic(NumberType):
     def __init__(self) -> None:
         for name, primitive in PRIMITIVES.items():
             if name != "where":
-                self.__dict__[name] = partial(apply, primitive)
+                self.__dict__[name] = partial(self.made, primitive)
+
+    made = staticmethod(apply)
 
     @property
     def pi(self) -> Value:
@@ -39,8 +41,7 @@ class Symbolic(NumberType):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
         """The node that chooses between two branches; both are in the graph."""
-        branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
-        return apply(WHERE, condition, *branches)
+        return self.made(WHERE, condition, *[branch() if callable(branch) else branch for branch in (then, otherwise)])
 
 
 SYMBOLIC = Symbolic()
