@@ -78,9 +78,8 @@ def micrograd() -> Way:
     return way
 
 
-def symengine() -> Way:
-    """SymEngine: parsed by itself, differentiated symbolically, each result evaluated by `subs`."""
-    import symengine as engine
+def _symbolic(engine: Any) -> Way:
+    """Parsed by itself, differentiated symbolically, each result evaluated by `subs`."""
 
     def way(text: str, point: Mapping[str, float]) -> Answer:
         expression = engine.sympify(text)
@@ -89,19 +88,20 @@ def symengine() -> Way:
         return float(expression.subs(values)), gradient
 
     return way
+
+
+def symengine() -> Way:
+    """SymEngine."""
+    import symengine as engine
+
+    return _symbolic(engine)
 
 
 def sympy() -> Way:
     """SymPy: the same, in Python."""
     import sympy as engine
 
-    def way(text: str, point: Mapping[str, float]) -> Answer:
-        expression = engine.sympify(text)
-        values = {engine.Symbol(name): x for name, x in point.items()}
-        gradient = {str(s): float(expression.diff(s).subs(values)) for s in expression.free_symbols}
-        return float(expression.subs(values)), gradient
-
-    return way
+    return _symbolic(engine)
 
 
 def torch() -> Way:

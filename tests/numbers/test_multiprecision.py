@@ -12,13 +12,10 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.work import allowed
 from autodiff_cli.questions.problem import parse
-from autodiff_cli.run.sweep import activity, backward
-from autodiff_cli.run.tape import Tape
-from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.values.sweep_in import Swept, sweep_in
 from counting import counted_calls
-from reference import REFERENCE, REFERENCE_PARTIALS
+from reference import beside_reference
 
 LIMIT = 300_000
 """Calls that are enough for anything that is to come back at once."""
@@ -34,26 +31,10 @@ def shared(x: Any) -> Any:
 
 def digits_lost(primitive: Primitive, inputs: Sequence[float]) -> list[float]:
     """How many of the 50 digits of value and partials are wrong."""
-    numbers = [FIFTY.number(x) for x in inputs]
-    ours = [getattr(FIFTY, primitive.name)(*numbers)]
-    reference = [REFERENCE[primitive.name](*inputs)]
-    partials = REFERENCE_PARTIALS[primitive.name]
-    if primitive.variadic:
-        assert partials[0] is not None
-        reference += partials[0](*inputs)
-    else:
-        reference += [p(*inputs) for p in partials if p is not None]
-    tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*numbers, ours[0]])
-    tape.parents.append(tuple(range(len(inputs))))
-    constant = {primitive.params.index(name) for name in primitive.constant_params}
-    order = range(len(inputs) + 1)
-    active = activity(tape, FIFTY, order, [k for k in range(len(inputs)) if k not in constant])
-    adjoints, _ = backward(tape, FIFTY, order, active, {len(inputs): FIFTY.number(1)})
-    ours += [0 if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     lost = []
     with mp.workdps(80):
-        for got, want in zip(map(shared, ours), reference, strict=True):
-            error = abs(got - want) / abs(want) if want else abs(got)
+        for got, want in beside_reference(FIFTY, primitive, inputs):
+            error = abs(shared(got) - want) / abs(want) if want else abs(shared(got))
             lost.append(float(50 + mp.log10(error)) if error else 0.0)
     return lost
 

@@ -35,13 +35,19 @@ def install(wheel: Path, folder: Path) -> Path:
 
 def autodiff(*arguments: str, found_in: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A run of `python -m autodiff_cli` with the package taken from a folder."""
+    return python("-m", "autodiff_cli", *arguments, found_in=found_in, cwd=cwd)
+
+
+def python(*arguments: str, found_in: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A run of Python with the package taken from a folder."""
     return subprocess.run(
-        [sys.executable, "-m", "autodiff_cli", *arguments],
+        [sys.executable, *arguments],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(found_in)},
+        env={**os.environ, "PYTHONPATH": str(found_in), "PYTHONUTF8": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        encoding="utf-8",
     )
 
 
@@ -124,13 +130,7 @@ def test_the_wheel_is_the_same_from_the_sdist(wheel: Path, wheel_of_sdist: Path)
 def test_the_command_runs_from_an_install(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     # An editable install only puts the checkout itself on the path.
     folder = request.getfixturevalue("installed") if kind == "wheel" else TOP
-    where = subprocess.run(
-        [sys.executable, "-c", "import autodiff_cli; print(autodiff_cli.__file__)"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-    )
+    where = python("-c", "import autodiff_cli; print(autodiff_cli.__file__)", found_in=folder, cwd=tmp_path)
     assert where.stdout.strip() == str(folder / "autodiff_cli" / "__init__.py")
     result = autodiff(
         "grad", "((w1-1)**2 + (w2-5)**2)*0.5", "--at", "w1=2,w2=3", "--json", found_in=folder, cwd=tmp_path
@@ -144,15 +144,8 @@ def test_the_command_runs_from_an_install(kind: str, request: pytest.FixtureRequ
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
 def test_the_grammar_is_found_from_an_install(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     folder = request.getfixturevalue("installed") if kind == "wheel" else TOP
-    found = subprocess.run(
-        [sys.executable, "-c", "from autodiff_cli.language import generate; print(generate.grammar_text(), end='')"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONUTF8": "1"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
+    code = "from autodiff_cli.language import generate; print(generate.grammar_text(), end='')"
+    found = python("-c", code, found_in=folder, cwd=tmp_path)
     assert found.stdout == (TOP / "grammars" / "expression.lark").read_text(encoding="utf-8")
 
 

@@ -9,11 +9,16 @@ that is higher, so `mpmath.diff` works on them. At kinks the partials follow the
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
+
+from autodiff_cli.run.sweep import activity, backward
+from autodiff_cli.run.tape import Tape
+from autodiff_cli.table.operators import VARIABLE
+from autodiff_cli.table.primitive import Primitive
 
 Reference = Callable[..., Any]
 
@@ -39,6 +44,27 @@ def define(name: str, value: Reference, *partials: Reference | None) -> None:
     REFERENCE[name] = precise(value)
     if partials:
         REFERENCE_PARTIALS[name] = tuple(p and precise(p) for p in partials)
+
+
+def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> list[tuple[Any, Any]]:
+    """The value of an operation and its partials, as a number type and the table have them, each with the reference."""
+    numbers = [m.number(x) for x in inputs]
+    ours = [getattr(m, primitive.name)(*numbers)]
+    reference = [REFERENCE[primitive.name](*inputs)]
+    partials = REFERENCE_PARTIALS[primitive.name]
+    if primitive.variadic:
+        assert partials[0] is not None
+        reference += partials[0](*inputs)
+    else:
+        reference += [p(*inputs) for p in partials if p is not None]
+    tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*numbers, ours[0]])
+    tape.parents.append(tuple(range(len(inputs))))
+    constant = {primitive.params.index(name) for name in primitive.constant_params}
+    order = range(len(inputs) + 1)
+    active = activity(tape, m, order, [k for k in range(len(inputs)) if k not in constant])
+    adjoints, _ = backward(tape, m, order, active, {len(inputs): m.number(1)})
+    ours += [m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
+    return list(zip(ours, reference, strict=True))
 
 
 def spread(inputs: tuple[Any, ...]) -> int:

@@ -12,12 +12,9 @@ from mpmath import mp, mpf
 from autodiff_cli.numbers.base import ACCURATE, DEFINITIONS
 from autodiff_cli.numbers.floats import FUNCTIONS as OF_DOUBLES
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.sweep import activity, backward
-from autodiff_cli.run.tape import Tape
-from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVES, Primitive
 from autodiff_cli.values.symbolic import is_spelled
-from reference import REFERENCE, REFERENCE_PARTIALS
+from reference import beside_reference
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
 SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma")
@@ -26,23 +23,7 @@ ULP = mpf(2) ** -52
 
 def errors_in_ulp(primitive: Primitive, inputs: Sequence[float]) -> list[float]:
     """How far value and partials are from the reference, in units of 2**-52 of it."""
-    reference = [REFERENCE[primitive.name](*inputs)]
-    ours = [getattr(REAL, primitive.name)(*inputs)]
-    partials = REFERENCE_PARTIALS[primitive.name]
-    if primitive.variadic:
-        assert partials[0] is not None
-        reference += partials[0](*inputs)
-    else:
-        reference += [p(*inputs) for p in partials if p is not None]
-    tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*inputs, ours[0]])
-    tape.parents.append(tuple(range(len(inputs))))
-    constant = {primitive.params.index(name) for name in primitive.constant_params}
-    order = range(len(inputs) + 1)
-    active = activity(tape, REAL, order, [k for k in range(len(inputs)) if k not in constant])
-    adjoints, _ = backward(tape, REAL, order, active, {len(inputs): 1.0})
-    ours += [0.0 if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
-    assert len(ours) == len(reference)
-    return [_distance(got, want) for got, want in zip(ours, reference, strict=True)]
+    return [_distance(got, want) for got, want in beside_reference(REAL, primitive, inputs)]
 
 
 def _distance(got: float, want: mpf) -> float:

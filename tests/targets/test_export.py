@@ -25,7 +25,7 @@ from autodiff_cli.targets.dialects import DIALECTS
 from autodiff_cli.targets.sql import KEYWORDS
 from autodiff_cli.values.sweep_in import sweep_in
 from counting import compared, compares
-from exported import FLAGS, RUNNERS, at_points, compiled, export
+from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export
 from places import TESTS
 from strategies import graphs, program_text
 
@@ -202,6 +202,15 @@ def test_random_programs_in_c(tmp_path_factory: pytest.TempPathFactory, cases: l
         compared()
 
 
+def with_c(text: str, folder: Path) -> list[tuple[str, Runner]]:
+    """The targets with what runs their code, C among them where it can be compiled."""
+    runners = list(RUNNERS.values())
+    if shutil.which("gcc"):
+        (in_c,) = compiled([export(text, "c")], folder)
+        runners.append(("c", in_c))
+    return runners
+
+
 CHOICES = (
     ("log(x) if x > 0 else x**2", (-2.0, 3.0, 0.0)),
     ("t = sqrt(x); (t if x > 1 else 2) + (t*t if x >= 0 else -x)", (-1.0, 0.5, 4.0)),
@@ -214,11 +223,7 @@ CHOICES = (
 
 @pytest.mark.parametrize(("text", "numbers"), CHOICES)
 def test_choices_stay_choices(text: str, numbers: tuple[float, ...], tmp_path: Path) -> None:
-    runners = dict(RUNNERS)
-    if shutil.which("gcc"):
-        (in_c,) = compiled([export(text, "c")], tmp_path)
-        runners["c"] = ("c", in_c)
-    for to, run in runners.values():
+    for to, run in with_c(text, tmp_path):
         exported = export(text, to)
         for x in numbers:
             want = gradient(text, {"x": x})
@@ -255,11 +260,7 @@ def test_hostile_names_and_comments(text: str, tmp_path: Path) -> None:
     names = list(parse(text).variables)
     point = [0.5 + k / 8 for k in range(len(names))]
     want = gradient(text, dict(zip(names, point, strict=True)))
-    runners = dict(RUNNERS)
-    if shutil.which("gcc"):
-        (in_c,) = compiled([export(text, "c")], tmp_path)
-        runners["c"] = ("c", in_c)
-    for to, run in runners.values():
+    for to, run in with_c(text, tmp_path):
         exported = export(text, to)
         assert is_same(run(exported, point), (want.value, list(want.gradient.values()))), exported.source
         assert len(set(exported.variables.values())) == len(names)
