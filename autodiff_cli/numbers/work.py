@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from typing import Any
 
 from ..errors import ExpressionError
 from .base import Refusal
@@ -28,6 +29,16 @@ class Exhausted(ExpressionError, Refusal):  # type: ignore[misc, override]
     def message(self) -> str:  # type: ignore[override]
         """What to say."""
         return self.diagnostic.message
+
+
+class Defined(suppress):
+    """Leaves what is inside where it has no value: at an `ExpressionError`, or one of these; not for want of work."""
+
+    def __init__(self, *errors: type[Exception]) -> None:
+        super().__init__(ExpressionError, *errors)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        return getattr(error, "kind", "") != "limit" and super().__exit__(kind, error, trace)
 
 
 class Work:

@@ -245,12 +245,9 @@ def _along(function: Reduced, point: Sequence[float], k: int) -> Callable[[float
     """The value as a function of one variable, None where there is none."""
 
     def value(x: float) -> float | None:
-        try:
+        with work.Defined():
             return function.value([*point[:k], x, *point[k + 1 :]])
-        except ExpressionError as error:
-            if error.kind == "limit":
-                raise
-            return None
+        return None
 
     return value
 

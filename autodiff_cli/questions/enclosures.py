@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import Refusal
-from ..numbers.work import Exhausted, current
+from ..numbers.work import Defined, Exhausted, current
 from ..values import linearization as sweeps
 from ..values.value import Value
 
@@ -170,13 +170,10 @@ class Operator:
     def holds(self, point: Sequence[float]) -> bool:
         """Whether the equations are known to hold exactly at a point."""
         values = {**self.values, **{name: self.m.number(x) for name, x in zip(self.unknowns, point, strict=True)}}
-        try:
+        with Defined(ArithmeticError):
             found = sweeps.evaluate_in(self.m, self.outputs, values, ()).values
             return all(self.m.number(x).a.is_zero() for x in found)
-        except Exhausted:
-            raise
-        except (ExpressionError, ArithmeticError):
-            return False
+        return False
 
     def excluded(self, box: Box) -> bool:
         """Whether an equation is certainly not 0 anywhere in the box."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..language.builder import Program
 from ..numbers.floats import REAL
-from ..numbers.work import Exhausted, spend
+from ..numbers.work import Defined, spend
 from ..values.second import hessian_in
 from .evaluator import Evaluator
 
@@ -123,16 +123,12 @@ def linear_parameters(program: Program, free: Sequence[str], points: Sequence[Ma
     zero = {(p, q): True for p in free for q in free}
     looked = 0
     for point in points:
-        try:
+        with Defined():
             matrix = hessian_in(REAL, program.outputs[0], point, list(free)).hessian
-        except Exhausted:
-            raise
-        except ExpressionError:
-            continue
-        looked += 1
-        for i, p in enumerate(free):
-            for j, q in enumerate(free):
-                zero[p, q] = zero[p, q] and matrix[i][j] == 0
+            looked += 1
+            for i, p in enumerate(free):
+                for j, q in enumerate(free):
+                    zero[p, q] = zero[p, q] and matrix[i][j] == 0
     found: list[str] = []
     for p in free if looked else ():
         if zero[p, p] and all(zero[p, q] for q in found):

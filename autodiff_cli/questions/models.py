@@ -15,7 +15,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..numbers.work import Exhausted, spend
+from ..numbers.work import Defined, spend
 from ..values import linearization as sweeps
 from ..values.adjoint import record_values
 from ..values.expansion import directional_in
@@ -337,12 +337,9 @@ class Implicit:
             there = {name: begun[name] + (done + part) * (target[name] - begun[name]) for name in names}
             if done + part >= 1:
                 there = dict(target)
-            try:
+            found = None
+            with Defined(ArithmeticError):
                 found = self._corrected(here, there)
-            except Exhausted:
-                raise
-            except (ExpressionError, Singular, ArithmeticError):
-                found = None
             if found is not None:
                 here, done, step = found, done + part, 2 * part
                 yield here
@@ -450,9 +447,6 @@ class Branch:
         values = self(x)
         if values is None:
             return None
-        try:
+        with Defined(ArithmeticError):
             return self.model.slope(values, self.name)
-        except Exhausted:
-            raise
-        except (ExpressionError, Singular, ArithmeticError):
-            return None
+        return None

@@ -263,13 +263,9 @@ def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> 
 
     def second(x: float) -> float | None:
         work.spend(SECOND * evaluator.steps)
-        try:
-            found = hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]
-        except ExpressionError as error:
-            if error.kind == "limit":
-                raise
-            return None
-        return unsigned(float(found))
+        with work.Defined():
+            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
+        return None
 
     return second
 
@@ -403,20 +399,14 @@ def functions(
 
     def value(x: float) -> float | None:
         place[position] = x
-        try:
+        with work.Defined():
             return unsigned(evaluator.value(place))
-        except ExpressionError as error:
-            if error.kind == "limit":
-                raise
-            return None
+        return None
 
     def slope(x: float) -> float | None:
         place[position] = x
-        try:
+        with work.Defined():
             return unsigned(evaluator(place)[1][0])
-        except ExpressionError as error:
-            if error.kind == "limit":
-                raise
-            return None
+        return None
 
     return value, slope

@@ -12,7 +12,7 @@ from ..language.builder import Program
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..numbers.running import RUNNING, UNIT, Bounded
-from ..numbers.work import Exhausted, spend
+from ..numbers.work import Defined, spend
 from ..values import linearization as sweeps
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .bounds import Range
@@ -431,17 +431,11 @@ class _Several:
         from scipy.optimize import root
 
         ended = list(start)
-        try:
-            with warnings.catch_warnings(), self.np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                ended = root(
-                    self, self.np.array(start, dtype=float), jac=True, method="hybr", options={"xtol": 1e-13}
-                ).x
-        except Exhausted:
-            raise
-        except (ExpressionError, ValueError, self.np.linalg.LinAlgError):
-            # outside the domain it has nothing to go on with
-            ended = list(start)
+        # outside the domain it has nothing to go on with
+        outside = Defined(ValueError, self.np.linalg.LinAlgError)
+        with outside, warnings.catch_warnings(), self.np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            ended = root(self, self.np.array(start, dtype=float), jac=True, method="hybr", options={"xtol": 1e-13}).x
         for first in (ended, start):
             found = self._newton([float(x) for x in first])
             if found is not None and self._within(found):
@@ -451,12 +445,12 @@ class _Several:
     def _newton(self, x: list[float]) -> list[float] | None:
         """Newton's method, its steps shortened until they help; None where it does not come to a solution."""
         np = self.np
-        try:
-            values, rows = self(x)
-        except Exhausted:
-            raise
-        except ExpressionError:
+        found = None
+        with Defined():
+            found = self(x)
+        if found is None:
             return None
+        values, rows = found
         for _ in range(SYSTEM_STEPS):
             size = math.hypot(*values)
             if size == 0:
@@ -464,14 +458,10 @@ class _Several:
             step = np.linalg.lstsq(rows, -values, rcond=None)[0]
             share = 1.0
             while share > 1e-6:
-                try:
+                with Defined():
                     there = self([a + share * float(b) for a, b in zip(x, step, strict=True)])
                     if math.hypot(*there[0]) < size:
                         break
-                except Exhausted:
-                    raise
-                except ExpressionError:
-                    pass
                 share /= 2
             else:
                 break
@@ -493,18 +483,14 @@ class _Several:
         from scipy.optimize import least_squares
 
         bounds = [self.posed.between.get(name, (-math.inf, math.inf)) for name in self.posed.unknowns]
-        try:
-            with self.np.errstate(all="ignore"):
-                return list(
-                    least_squares(
-                        lambda x: self(x)[0], start, jac=lambda x: self(x)[1], bounds=tuple(zip(*bounds, strict=True)),
-                        x_scale="jac", max_nfev=200,
-                    ).x
-                )  # fmt: skip
-        except Exhausted:
-            raise
-        except (ExpressionError, ValueError):
-            return list(self.least[1]) if self.least else list(start)
+        with Defined(ValueError), self.np.errstate(all="ignore"):
+            return list(
+                least_squares(
+                    lambda x: self(x)[0], start, jac=lambda x: self(x)[1], bounds=tuple(zip(*bounds, strict=True)),
+                    x_scale="jac", max_nfev=200,
+                ).x
+            )  # fmt: skip
+        return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
         """All solutions that are found from many starts between the bounds."""

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.builder import Program
+from ..numbers.work import Defined
 from ..values.adjoint import record_values
 from ..values.value import differentiate
 from .bounds import Range
@@ -85,12 +86,9 @@ def surface_of(
         row: list[float | None] = []
         for x in xs:
             here[i], here[j] = x, y
-            try:
-                row.append(evaluator.value(here))
-            except ExpressionError as error:
-                if error.kind == "limit":
-                    raise
-                row.append(None)
+            row.append(None)
+            with Defined():
+                row[-1] = evaluator.value(here)
         rows.append(tuple(row))
     known = sorted(z for row in rows for z in row if z is not None)
     if not known:
