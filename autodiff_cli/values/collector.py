@@ -71,6 +71,8 @@ class Product(NamedTuple):
 
 Form = Number | Truth | Sum | Product | Value
 """What is known of a node; a Value is anything else."""
+Parts = Iterable[tuple[Fraction, Value | None, Form]]
+"""Parts of a sum or a product: each with its factor or exponent, the node that it comes from, and its form."""
 
 
 class Refused(Exception):
@@ -345,16 +347,11 @@ class Collector:
             return True
         return count <= SHORT or (value is not None and self.uses.get(value, 2) == 1)
 
-    def sum(self, parts: Iterable[tuple[Fraction, Value | None, Form]]) -> Form:
+    def sum(self, parts: Parts) -> Form:
         """The sum of forms, each with its sign and the node of the graph that it comes from."""
-        undo: Undo = []
-        try:
-            return self.added(parts, undo)
-        except (Refused, ArithmeticError):
-            undone(undo)
-            raise
+        return _tried(self.added, parts)
 
-    def added(self, parts: Iterable[tuple[Fraction, Value | None, Form]], undo: Undo) -> Form:
+    def added(self, parts: Parts, undo: Undo) -> Form:
         """The form of a sum of parts, each with its factor, its node and its form."""
         whole = Fraction(0)
         terms: Terms = {}
@@ -378,12 +375,7 @@ class Collector:
             else:
                 new = ((self.made(form), ONE),)
             for term, c in new:
-                total = checked(terms.get(term, Fraction(0)) + sign * c)
-                undo.append((terms, term, terms.get(term)))
-                if total:
-                    terms[term] = total
-                else:
-                    terms.pop(term, None)
+                _put(terms, term, checked(terms.get(term, Fraction(0)) + sign * c), undo)
         self.fresh[id(terms)] = terms
         return self.sum_form(checked(whole), terms)
 
@@ -410,16 +402,11 @@ class Collector:
         return Product(c, {term: ONE})
 
     # -- products ---------------------------------------------------------------------------------------------------
-    def product(self, parts: Iterable[tuple[Fraction, Value | None, Form]]) -> Form:
+    def product(self, parts: Parts) -> Form:
         """The product of forms, each to a whole power, with the node of the graph that it comes from."""
-        undo: Undo = []
-        try:
-            return self.multiplied(parts, undo)
-        except (Refused, ArithmeticError):
-            undone(undo)
-            raise
+        return _tried(self.multiplied, parts)
 
-    def multiplied(self, parts: Iterable[tuple[Fraction, Value | None, Form]], undo: Undo) -> Form:
+    def multiplied(self, parts: Parts, undo: Undo) -> Form:
         """The form of a product of parts, each with its exponent, its node and its form."""
         c = ONE
         factors: Terms = {}
@@ -446,12 +433,7 @@ class Collector:
                 new = ((self.made(form), ONE),)
             for base, f in new:
                 numbers = numbers or isinstance(self.forms.get(base), Number)
-                total = factors.get(base, Fraction(0)) + e * f
-                undo.append((factors, base, factors.get(base)))
-                if total:
-                    factors[base] = total
-                else:
-                    factors.pop(base, None)
+                _put(factors, base, factors.get(base, Fraction(0)) + e * f, undo)
         self.fresh[id(factors)] = factors
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
         if even:
@@ -517,13 +499,27 @@ class Collector:
         return Product(ONE, {self.made(form): e})
 
 
-def undone(undo: Undo) -> None:
-    """Terms and factors are what they were: the rule that changed them does not apply after all."""
-    for items, key, before in reversed(undo):
-        if before is None:
-            items.pop(key, None)
-        else:
-            items[key] = before
+def _tried(make: Callable[[Parts, Undo], Form], parts: Parts) -> Form:
+    """What is made of the parts; where the rule does not apply after all, terms and factors are what they were."""
+    undo: Undo = []
+    try:
+        return make(parts, undo)
+    except (Refused, ArithmeticError):
+        for items, key, before in reversed(undo):
+            if before is None:
+                items.pop(key, None)
+            else:
+                items[key] = before
+        raise
+
+
+def _put(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
+    """Have a term or a factor be so many times there, or not at all."""
+    undo.append((items, key, items.get(key)))
+    if total:
+        items[key] = total
+    else:
+        items.pop(key, None)
 
 
 def negated(p: Collector, form: Form) -> Form | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..errors import ExpressionError
 from ..questions.plot import Curve, Output
 from ..questions.problem import parse
+from ..questions.sampling import Samples
 from ..questions.surface import Surface
 from .characters import TITLE, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
@@ -120,19 +121,19 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     if curve.path:
         end, height = (readable(number, digits) for number in curve.path[-1])
         found.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
+
+    def ends(function: Samples, undefined: str, breaks: str) -> None:
+        if function.stretches and function.gaps:
+            gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in function.gaps]
+            found.append(f"{undefined} for {x} {_listed(gaps)}")
+        if function.breaks:
+            found.append(f"{breaks} at {x} = {_listed([readable(b, digits) for b in function.breaks])}")
+
     for name, each in zip(names_of(curve), curve.outputs, strict=False):
-        if each.function.stretches and each.function.gaps:
-            gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in each.function.gaps]
-            found.append(f"{name} is undefined for {x} {_listed(gaps)}")
-        if each.function.breaks:
-            found.append(f"{name} breaks at {x} = {_listed([readable(b, digits) for b in each.function.breaks])}")
+        ends(each.function, f"{name} is undefined", f"{name} breaks")
     if curve.outputs:
         return found
-    if curve.function.gaps:
-        gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in curve.function.gaps]
-        found.append(f"undefined for {x} {_listed(gaps)}")
-    if curve.function.breaks:
-        found.append(f"breaks at {x} = {_listed([readable(b, digits) for b in curve.function.breaks])}")
+    ends(curve.function, "undefined", "breaks")
     if curve.kinks:
         found.append(f"no derivative at {x} = {_listed([readable(b, digits) for b in curve.kinks])}")
     return found
