@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from .mistake import DERIVATIVES, Mistake
 
+
+def _either(
+    tokens: str, caret: str, shown: tuple[str, str], write: tuple[str, str], examples: tuple[str, str]
+) -> tuple[Mistake, Mistake]:
+    """What has two readings: with what to write, and where that cannot be told with examples.
+
+    Of the text it shows the first of `shown` and all to the end of the carets, else both of `shown`.
+    """
+    start, end = caret.split("..")
+    told = "can be read in two ways"
+    return (
+        Mistake(tokens, f"`{shown[0]}{{{end}}}` {told}", write, examples, caret=caret),
+        Mistake(tokens, f"`{''.join(shown)}…` {told}", examples=examples, caret=f"{start}..token"),
+    )
+
+
 TWO_READINGS = (
     Mistake(
         "NAME DIVIDE NAME ! VALUE",
@@ -132,70 +148,40 @@ TWO_READINGS = (
         caret="over..under",
         needs="under",
     ),
-    Mistake(
+    *_either(
         "POWER SIGN* (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
-        "`{exponential} {right}` can be read in two ways",
+        "exponential..right",
+        ("{exponential} ", "{token}"),
         ("{raising_base}({exponent_alone}*{right})", "{exponential}*{right}"),
         ("e^(k*x)", "e^k*x"),
-        caret="exponential..right",
     ),
-    Mistake(
-        "POWER SIGN* (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
-        "`{exponential} {token}…` can be read in two ways",
-        examples=("e^(k*x)", "e^k*x"),
-        caret="exponential..token",
-    ),
-    Mistake(
+    *_either(
         "ROOT (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
-        "`{root} {right}` can be read in two ways",
+        "root..right",
+        ("{root} ", "{token}"),
         ("{roots}({radicand}*{right})", "{root}*{right}"),
         ("√(2*x)", "√2*x"),
-        caret="root..right",
     ),
-    Mistake(
-        "ROOT (NAME|NUMBER) ! (?!FUNCTION)(NAME|OPEN|ROOT)",
-        "`{root} {token}…` can be read in two ways",
-        examples=("√(2*x)", "√2*x"),
-        caret="root..token",
-    ),
-    Mistake(
+    *_either(
         "DIVIDE SIGN* ! COEFFICIENT",
-        "`{upto}{signs}{token}{rest}` can be read in two ways",
+        "upto..rest",
+        ("{upto}{signs}{token}", ""),
         ("{upto}({signs}{token}*{rest})", "({upto}{signs}{token})*{rest}"),
         ("a/(2*x)", "(a/2)*x"),
-        caret="upto..rest",
     ),
-    Mistake(
+    *_either(
         "POWER SIGN* ! COEFFICIENT",
-        "`{upto}{signs}{token}{rest}` can be read in two ways",
+        "upto..rest",
+        ("{upto}{signs}{token}", ""),
         ("{upto}({signs}{token}*{rest})", "{upto}{signs}{token}*{rest}"),
         ("a**(2*x)", "a**2*x"),
-        caret="upto..rest",
     ),
-    Mistake(
+    *_either(
         "ROOT ! COEFFICIENT",
-        "`√{token}{rest}` can be read in two ways",
+        "before..rest",
+        ("√{token}", ""),
         ("√({token}*{rest})", "√{token}*{rest}"),
         ("√(2*x)", "√2*x"),
-        caret="before..rest",
-    ),
-    Mistake(
-        "DIVIDE SIGN* ! COEFFICIENT",
-        "`{upto}{signs}{token}…` can be read in two ways",
-        examples=("a/(2*x)", "(a/2)*x"),
-        caret="upto..token",
-    ),
-    Mistake(
-        "POWER SIGN* ! COEFFICIENT",
-        "`{upto}{signs}{token}…` can be read in two ways",
-        examples=("a**(2*x)", "a**2*x"),
-        caret="upto..token",
-    ),
-    Mistake(
-        "ROOT ! COEFFICIENT",
-        "`√{token}…` can be read in two ways",
-        examples=("√(2*x)", "√2*x"),
-        caret="before..token",
     ),
     Mistake(
         "ROOT ! SIGN",
