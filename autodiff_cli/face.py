@@ -65,7 +65,7 @@ from .questions import taylor as _taylor
 from .questions import trace as _trace
 from .questions.arithmetic import chosen
 from .questions.digits import Shown
-from .questions.point import constant_value, meant, parse_point, read_point, split
+from .questions.point import constant_value, meant, parse_weights, read_point
 from .questions.problem import as_number
 from .questions.problem import parse as _parse
 from .questions.quantities import quantity
@@ -901,13 +901,7 @@ def jacobian(
     {'x': 5.0, 'y': 4.0}
     """
     arithmetic = chosen(exact, precision, certified)
-    weights: Any = adjoint
-    if isinstance(adjoint, str):
-        weights = (
-            parse_point(adjoint)
-            if "=" in adjoint
-            else [constant_value(f"number {k}", piece) for k, piece in enumerate(split(adjoint), start=1)]
-        )
+    weights = parse_weights(adjoint) if isinstance(adjoint, str) else adjoint
     along = None if direction is None else point_of(direction, arithmetic)
     found = _jacobian.jacobian(
         text, point_of(at, arithmetic), wrt=names_of(wrt), direction=along, adjoint=weights, arithmetic=arithmetic

@@ -1,11 +1,10 @@
 """`autodiff jacobian`: the derivatives of several outputs, or products with them."""
 
-from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from ..questions.arithmetic import chosen
 from ..questions.jacobian import Jacobian, jacobian
-from ..questions.point import constant_value, parse_point, split
+from ..questions.point import parse_weights
 from ..questions.rows import flat_jacobian as flat
 from ..streams import options
 from ..streams.driver import Inputs, answer_all
@@ -44,7 +43,7 @@ def run(
     """
     arithmetic = chosen(*numbers)
     along = None if direction is None else default_point(direction)
-    weights = None if adjoint is None else _weights(adjoint)
+    weights = None if adjoint is None else parse_weights(adjoint)
     inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
 
     def answer(request: Request) -> Jacobian:
@@ -61,10 +60,3 @@ def run(
             told = Told("jacobian", flat, arithmetic, answers.shown, product)
             return answer_rows(inputs, data, answer, shown, told)
     return answer_all(inputs, answer, shown)
-
-
-def _weights(text: str) -> Mapping[str, float] | Sequence[float]:
-    """The weights of the outputs, by name or in order."""
-    if "=" in text:
-        return parse_point(text)
-    return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(text), start=1)]

@@ -76,6 +76,13 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in pieces(text)]
 
 
+def parse_weights(text: str) -> dict[str, float] | list[float]:
+    """The weights of the outputs, by name or in order."""
+    if "=" in text:
+        return parse_point(text)
+    return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(text), start=1)]
+
+
 def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, float]:
     """The name and the value of one part."""
     name, equals, value = text[start:end].partition("=")

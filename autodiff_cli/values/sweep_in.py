@@ -102,9 +102,7 @@ def knots_met(swept: Swept) -> list[Knot]:
     return [Knot(tape, i, [tape.data[p] for p in tape.parents[i]]) for i in found]
 
 
-def sweep_in(
-    m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str], seed: Number = None
-) -> Swept:
+def sweep_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str]) -> Swept:
     """Value and gradient of `output` in the number type `m`, at the point `values`, in the variables `wrt`.
 
     A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
@@ -115,7 +113,7 @@ def sweep_in(
     try:
         order = forward(tape, m, (root,))
         active = activity(tape, m, order, wanted.values())
-        adjoints, kinks, order = reverse(tape, m, order, active, {root: m.number(1) if seed is None else seed})
+        adjoints, kinks, order = reverse(tape, m, order, active, {root: m.number(1)})
     except Fault as fault:
         raise located(fault, nodes, tape) from None
     zero = m.number(0)
