@@ -2,9 +2,8 @@
 
 python tests/benchmarks/run.py [--small] [--only NAME]
 
-The names are startup, peers, rows, computing, files, engine, growth, stream, evaluations, formulas, lengths,
-descent,
-fits and losses.
+The names are startup, peers, rows, computing, files, texts, engine, growth, stream, evaluations, formulas,
+lengths, descent, fits and losses.
 """
 
 from __future__ import annotations
@@ -69,6 +68,7 @@ def main() -> None:
         "rows": lambda: rows.measure(50, 1) if options.small else rows.measure(4000, 5),
         "computing": lambda: tables.computing(2**17, 1, small=True) if options.small else tables.computing(10**7, 5),
         "files": lambda: tables.files(10**4, 1, ["polynomial"]) if options.small else tables.files(10**7, 3),
+        "texts": lambda: tables.files(*((10**4, 1, ["polynomial"]) if options.small else (10**6, 3)), kind="csv"),
         "engine": lambda: engine.measure(1000, [10**3], 1) if options.small else engine.measure(10**5, CHAINS, 5),
         "growth": lambda: growth.measure(SMALL if options.small else FULL),
         "stream": lambda: growth.stream([100, 1000] if options.small else [10**3, 10**4, 10**5]),

@@ -223,24 +223,35 @@ BATCH = 1 << 17
 def _by_autodiff(text: str, names: Sequence[str], given: str, out: str) -> None:
     from autodiff_cli.__main__ import main
 
-    sys.argv[1:] = ["grad", text, "--points", given, "--output", out]
+    sys.argv[1:] = ["grad", text, "--points", given, "--output", out, "--wide"]
+    assert main() == 0
+
+
+def _row_by_row(text: str, names: Sequence[str], given: str, out: str) -> None:
+    from autodiff_cli.__main__ import main
+
+    sys.argv[1:] = ["grad", text, "--points", given, "--output", out, "--wide", "--backend", "python"]
     assert main() == 0
 
 
 def _by_numpy(source: str, names: Sequence[str], given: str, out: str) -> None:
     import pyarrow as pa
-    import pyarrow.parquet as parquet
+    from pyarrow import csv, parquet
 
     space: dict[str, Any] = {}
     exec(source, space)
     titles = ["value", *[f"d_{name}" for name in names]]
-    writer = None
-    for batch in parquet.ParquetFile(given).iter_batches(BATCH, columns=list(names)):
+    writer: Any = None
+    text = given.endswith(".csv")
+    file = csv.open_csv(given) if text else parquet.ParquetFile(given).iter_batches(BATCH, columns=list(names))
+    for batch in file:
         value, partials = space["f"](*[batch.column(name).to_numpy() for name in names])
         table = pa.table(dict(zip(titles, (value, *partials), strict=True)))
-        writer = writer or parquet.ParquetWriter(out, table.schema, compression="lz4", use_dictionary=False)
+        if writer is None and text:
+            writer = csv.CSVWriter(out, table.schema)
+        elif writer is None:
+            writer = parquet.ParquetWriter(out, table.schema, compression="lz4", use_dictionary=False)
         writer.write_table(table)
-    assert writer is not None
     writer.close()
 
 
@@ -249,8 +260,9 @@ def _by_duckdb(source: str, names: Sequence[str], given: str, out: str) -> None:
 
     query = "\n".join(line for line in source.splitlines() if not line.startswith("--")).strip().rstrip(";")
     connection = duckdb.connect()
-    connection.execute(f"create view points as select * from read_parquet('{given}')")
-    connection.execute(f"copy ({query}) to '{out}' (format parquet, compression lz4)")
+    text = given.endswith(".csv")
+    connection.execute(f"create view points as select * from read_{'csv' if text else 'parquet'}('{given}')")
+    connection.execute(f"copy ({query}) to '{out}' (format {'csv' if text else 'parquet, compression lz4'})")
 
 
 def _by_polars(source: str, names: Sequence[str], given: str, out: str) -> None:
@@ -268,7 +280,10 @@ def _by_polars(source: str, names: Sequence[str], given: str, out: str) -> None:
     value, partials = space["f"](*[pl.col(name) for name in names])
     titles = ["value", *[f"d_{name}" for name in names]]
     asked = [x.alias(title) for title, x in zip(titles, (value, *partials), strict=True)]
-    pl.scan_parquet(given).select(asked).sink_parquet(out, compression="lz4")
+    if given.endswith(".csv"):
+        pl.scan_csv(given).select(asked).sink_csv(out)
+    else:
+        pl.scan_parquet(given).select(asked).sink_parquet(out, compression="lz4")
 
 
 ENGINES: dict[str, tuple[str, Callable[[str, Sequence[str], str, str], None]]] = {
@@ -279,20 +294,27 @@ ENGINES: dict[str, tuple[str, Callable[[str, Sequence[str], str, str], None]]] =
 }
 """What each is given, and how it runs: the formula, or what was exported from it beforehand."""
 
+ROW_BY_ROW = "autodiff, row by row"
+"""Of csv only, and of so much less of it that it ends."""
+
+LESS = 20
+
 
 def _made(path: Path, ranges: dict[str, tuple[float, float]], rows: int) -> None:
     import numpy as np
     import pyarrow as pa
-    import pyarrow.parquet as parquet
+    from pyarrow import csv, parquet
 
     rng = np.random.default_rng(1)
-    writer = None
+    writer: Any = None
     for start in range(0, rows, 1_000_000):
         count = min(1_000_000, rows - start)
         table = pa.table({name: rng.uniform(low, high, count) for name, (low, high) in ranges.items()})
-        writer = writer or parquet.ParquetWriter(path, table.schema, compression="lz4", use_dictionary=False)
+        if writer is None and path.suffix == ".csv":
+            writer = csv.CSVWriter(path, table.schema)
+        elif writer is None:
+            writer = parquet.ParquetWriter(path, table.schema, compression="lz4", use_dictionary=False)
         writer.write_table(table)
-    assert writer is not None
     writer.close()
 
 
@@ -326,45 +348,56 @@ def _most_memory() -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
 
 
-def files(rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES)) -> list[dict[str, object]]:
-    """One row a way: CPU-seconds from Parquet to Parquet, and the most memory of all formulas."""
+def files(
+    rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES), *, kind: str = "parquet"
+) -> list[dict[str, object]]:  # fmt: skip
+    """One row a way: CPU-seconds from file to file of a kind, and the most memory of all formulas."""
     import numpy as np
-    import pyarrow.parquet as parquet
+    import pyarrow as pa
+    from pyarrow import csv, parquet
 
-    ways = list(ENGINES)
+    def read(path: Path) -> pa.Table:
+        return csv.read_csv(path) if kind == "csv" else parquet.read_table(path)
+
+    engines = ENGINES | ({ROW_BY_ROW: ("", _row_by_row)} if kind == "csv" else {})
+    ways = list(engines)
     found: dict[str, list[float]] = {way: [] for way in ways}
     memory = dict.fromkeys(ways, 0.0)
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             text, ranges = IN_FILES[name]
             order = _order(text)
-            programs = {way: _source(text, order, to) if to else text for way, (to, _) in ENGINES.items()}
-            given, out = Path(folder, "in.parquet"), Path(folder, "out.parquet")
+            programs = {way: _source(text, order, to) if to else text for way, (to, _) in engines.items()}
+            given, fewer, out = (Path(folder, f"{each}.{kind}") for each in ("in", "fewer", "out"))
             _made(given, ranges, rows)
+            _made(fewer, ranges, rows // LESS)
             taken: dict[str, list[float]] = {way: [] for way in ways}
             sums: dict[str, Any] = {}
             for turn in range(rounds + 1):
                 for way in ways:
+                    less = way == ROW_BY_ROW
                     out.unlink(missing_ok=True)
                     seconds, most = _child(
-                        [way, programs[way], ",".join(order), str(given), str(out)], Path(folder, "compiled")
+                        [way, programs[way], ",".join(order), str(fewer if less else given), str(out)],
+                        Path(folder, "compiled"),
                     )
                     # the first turn compiles modules
-                    taken[way] += [seconds] * bool(turn)
+                    taken[way] += [seconds * (LESS if less else 1)] * bool(turn)
                     memory[way] = max(memory[way], most)
-                    if way not in sums:
-                        table = parquet.read_table(out)
+                    if way not in sums and not less:
+                        table = read(out)
                         named = ["value", *[f"d_{each}" for each in ranges]]
                         sums[way] = [np.sum(table.column(each).to_numpy()) for each in named]
             for each in sums.values():
                 np.testing.assert_allclose(each, sums["autodiff"], rtol=1e-6, atol=1e-3)
             for way, each in taken.items():
                 found[way].append(statistics.median(each))
-    shown = _shown(found, "CPU-seconds from Parquet to Parquet", larger=False, names=names)
+    shown = _shown(found, f"CPU-seconds from {kind} to {kind}", larger=False, names=names)
     return [{**row, "MB": round(memory[way])} for row, way in zip(shown, ways, strict=True)]
 
 
 if __name__ == "__main__":
     _, asked_way, asked_program, asked_names, asked_given, asked_out = sys.argv
-    ENGINES[asked_way][1](asked_program, asked_names.split(","), asked_given, asked_out)
+    run = _row_by_row if asked_way == ROW_BY_ROW else ENGINES[asked_way][1]
+    run(asked_program, asked_names.split(","), asked_given, asked_out)
     print(_most_memory())
