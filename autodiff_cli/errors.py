@@ -68,6 +68,11 @@ class Diagnostic(NamedTuple):
 class ExpressionError(ValueError):
     """An error that a user can cause. Its text is the message; `diagnostic` holds the rest."""
 
+    text: str | None = None
+    """The text that the span points into, where it is not the program itself (a point value, say)."""
+    read: str | None = None
+    """The program as it was read, where that is not as it was typed."""
+
     def __init__(
         self,
         kind: str,
@@ -79,10 +84,6 @@ class ExpressionError(ValueError):
     ) -> None:
         super().__init__(message)
         self.diagnostic = Diagnostic(kind, message, span, hint, also, offers)
-        self.text: str | None = None
-        """The text that the span points into, where it is not the program itself (a point value, say)."""
-        self.read: str | None = None
-        """The program as it was read, where that is not as it was typed."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(self.diagnostic), self.__dict__

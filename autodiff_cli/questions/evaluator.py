@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import isfinite
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, Span
@@ -50,26 +51,28 @@ class _Graph:
         """The inputs that nodes with a fault were made from."""
         self.leaves = [self.place.get(leaf) for leaf in leaves]
         self.steps = [
-            (i, getattr(REAL, primitive.name), parents)
+            (i, getattr(REAL, primitive.name), _taken(parents))
             for i, (primitive, parents) in enumerate(zip(self.primitives, self.parents, strict=True))
             if parents and not self.chooses
         ]
-        """The operations, in order, where all of them are needed at every point."""
+        """The operations, in order, with what takes their inputs, where all of them are needed at every point."""
         self.refusals: dict[tuple[int, bool, object], _Refused | None] = {}
         """What was said of operations without a value; None where it is not the same for all numbers."""
 
     def refused(self, i: int, data: list[Any], error: Exception) -> ExpressionError:
         """What there is to say of an operation that has no value: made once, and then only filled in."""
-        primitive, inputs = self.primitives[i], [data[p] for p in self.parents[i]]
+        trouble = self.primitives[i].trouble
         words: object = None
-        if primitive.trouble and not isinstance(error, Refusal):
+        if trouble and not isinstance(error, Refusal):
             with suppress(Refusal):
-                words = primitive.trouble(*inputs)
+                words = trouble(*[data[p] for p in self.parents[i]])
         key = i, isinstance(error, OverflowError), words
         known = self.refusals.get(key)
         if known is not None:
-            shown = known.text % tuple([data[p] + 0.0 for p in known.places])
+            # a zero has no sign
+            shown = known.text % tuple(map((0.0).__add__, known.taken(data)))
             return ExpressionError(known.kind, shown, known.span, known.hint)
+        inputs = [data[p] for p in self.parents[i]]
         told = self.told(i, data, inputs, error)
         if key not in self.refusals and len(self.refusals) < MOST_REFUSALS:
             plain = not isinstance(error, Refusal) and all(type(x) is float for x in inputs)
@@ -87,15 +90,22 @@ class _Graph:
         told = self.told(i, blanks, [blanks[p] for p in self.parents[i]], error).diagnostic
         head, *rest = told.message.replace("%", "%%").split(_Blank.MARK)
         places = tuple([int(part) for part in rest[::2]])
-        return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), places, told.span, told.hint)
+        return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), _taken(places), told.span, told.hint)
+
+
+def _taken(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
+    """What takes the numbers at these places."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 class _Refused(NamedTuple):
-    """A message with blanks, and the nodes whose numbers fill them."""
+    """A message with blanks, and what takes the numbers that fill them."""
 
     kind: str
     text: str
-    places: tuple[int, ...]
+    taken: Callable[[list[Any]], Sequence[Any]]
     span: Span | None
     hint: str | None
 
@@ -192,7 +202,8 @@ class Evaluator:
 
         What is to be said of kinks is added to `warnings`.
         """
-        work.spend(STEPS_SLOWLY)
+        allowance = work.current()
+        allowance.spend(STEPS_SLOWLY)
         if self._graph is None:
             self._graph = _Graph(self.output, self._leaves, self._wanted)
         graph = self._graph
@@ -203,12 +214,12 @@ class Evaluator:
                 data[k] = x
         i = 0
         try:
-            for i, function, parents in graph.steps:
-                data[i] = out = function(*[data[p] for p in parents])
+            for i, function, taken in graph.steps:
+                data[i] = out = function(*taken(data))
                 if not isfinite(out):
                     raise OverflowError
         except (ValueError, ArithmeticError) as error:
-            work.spend(len(data))
+            allowance.spend(len(data))
             raise graph.refused(i, data, error) from None
         for leaf, on, x in zip(self._leaves, graph.active, point, strict=True):
             leaf.data, leaf.active = x, on

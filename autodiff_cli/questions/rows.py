@@ -237,7 +237,8 @@ class Bound:
             mask = np.zeros(count, bool)
             mask[list(errors)] = True
             there = pa.py_buffer(np.packbits(~mask, bitorder="little"))
-            texts = _texts({row: f"{where(row)}{error.kind}: {error}" for row, error in errors.items()}, count)
+            told_of = {row: f"{where(row)}{error.diagnostic.kind}: {error}" for row, error in errors.items()}
+            texts = _texts(told_of, count)
         # `pyarrow.array` would import pandas to look for its kinds
         results = [
             pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])

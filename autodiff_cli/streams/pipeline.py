@@ -52,14 +52,14 @@ class Tally:
         """Count an error."""
         kind, message, span, *_ = error.diagnostic
         # at one place there is one reason, in all but words such as these
-        place = (kind, span, message[:12]) if span is not None and error.text is None else message
+        place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
         why = self._places.get(place)
         if why is None:
             why = reason(error)
+            self.code = max(self.code, error.exit_code)
             if len(self._places) < MOST_PLACES:
                 self._places[place] = why
         self.reasons[why] += 1
-        self.code = max(self.code, error.exit_code)
 
     def say(self) -> None:
         """Say on standard error how many rows have no answer, or one by convention, and why; nothing of the others."""

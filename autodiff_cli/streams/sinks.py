@@ -51,7 +51,7 @@ def _direct(file: IO[bytes]) -> Any:
 
 
 class ParquetSink(Sink):
-    """Parquet: doubles as they are, what is carried along by dictionaries.
+    """Parquet: doubles, and errors, each of which names its row, as they are; what is carried along by dictionaries.
 
     LZ4 is for columns that it makes smaller, as most doubles are not: the first group of rows shows which.
     """
@@ -85,7 +85,7 @@ class ParquetSink(Sink):
             }  # fmt: skip
             self.writer = parquet.ParquetWriter(
                 self.direct, self.schema, compression=packed, write_batch_size=8192,
-                use_dictionary=[name for name in table.column_names if name not in doubles],
+                use_dictionary=[name for name in table.column_names if name not in (*doubles, "error")],
             )  # fmt: skip
         if self.rows:
             self.writer.write_table(table, row_group_size=self.rows)
