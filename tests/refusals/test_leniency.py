@@ -17,6 +17,7 @@ from autodiff_cli.questions.point import parse_point
 from autodiff_cli.refusals import doubts
 from autodiff_cli.refusals.leniency import LONGEST, MOST, AsRead, certain, leniently
 from autodiff_cli.refusals.parsing import parse
+from counting import compared, compares
 from places import TESTS
 from sloppy import POINT, sloppy
 from strategies import texts
@@ -103,6 +104,7 @@ def test_hints_are_printed_from_the_offers() -> None:
     assert counted > 250
 
 
+@compares(20)
 @given(texts())
 @settings(max_examples=400, deadline=None)
 def test_nothing_that_is_read_strictly_is_read_otherwise(text: str) -> None:
@@ -116,6 +118,7 @@ def test_nothing_that_is_read_strictly_is_read_otherwise(text: str) -> None:
         parse(text)
     except ExpressionError:
         return
+    compared()
     _, reading = leniently(text, ask)
     assert (asked, reading) == ([text], None)
 

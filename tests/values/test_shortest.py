@@ -17,6 +17,7 @@ from autodiff_cli.values.shortest import shortest, text_size
 from autodiff_cli.values.simplify import simplify
 from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import Value, constant, node, variable
+from counting import compared, compares
 from strategies import NAMES, graphs
 
 LETTERS = ("x", "y")
@@ -50,10 +51,12 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     (shorter,) = shortest([simple])
     before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
+        compared()
         assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), numbers)
     assert text_size(shorter, {}) <= text_size(simple, {})
 
 
+@compares(50)
 @given(graphs(max_leaves=12), POINTS)
 @settings(RELAXED, max_examples=150)
 def test_it_keeps_every_value(graph: Value, numbers: Sequence[str]) -> None:

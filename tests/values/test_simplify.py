@@ -15,6 +15,7 @@ from autodiff_cli.values import simplify as simplifier
 from autodiff_cli.values.simplify import simplify
 from autodiff_cli.values.sweep_in import value_in
 from autodiff_cli.values.value import Value, in_order, node
+from counting import compared, compares
 from strategies import NAMES, graphs
 
 
@@ -28,9 +29,11 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     (shorter,) = simplify([graph])
     before, after = value_in(FORTY, graph, point), value_in(FORTY, shorter, point)
     if before is not None:
+        compared()
         assert after is not None and close(before, after), (expression_text(graph), expression_text(shorter), numbers)
 
 
+@compares(150)
 @given(graphs(max_leaves=10), POINTS)
 @settings(RELAXED, max_examples=400)
 def test_it_keeps_every_value(graph: Value, numbers: Sequence[str]) -> None:
