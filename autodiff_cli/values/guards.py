@@ -166,7 +166,7 @@ class Guards:
                 stack += missing
                 continue
             stack.pop()
-            self.work -= 1
+            self.work -= ranges.looks(top)
             found = ranges.ALL
             if not missing:
                 found = ranges.forward(top, [known.get(p, ranges.ALL) for p in top._prev])

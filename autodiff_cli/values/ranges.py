@@ -193,6 +193,11 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
     return found
 
 
+def looks(value: Value) -> int:
+    """How many looks at an operation its range costs: several for each of many inputs."""
+    return 1 if len(value._prev) < 3 else 4 * len(value._prev)
+
+
 def _constant(value: Value) -> Range:
     x = rational(value)
     if x is not None:
