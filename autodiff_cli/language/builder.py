@@ -262,7 +262,7 @@ class Builder:
             self.outputs,
             leaves,
             tuple(leaves) if parameters is None else parameters,
-            {name: CONSTANTS[name] for name in self.used_constants},
+            {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {},
             self.bindings,
             self.labels,
             len(self.statements) == 1 and not self.expanded and not self.branches,

@@ -292,10 +292,11 @@ def answer_requests(
 
 def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool, lenient: bool) -> int:
     """Answer one program of a stream; return its exit code."""
-    current().renew(len(request.text))
+    about, text, _, _, wrong, _ = request
+    current().renew(len(text))
     try:
-        if request.error is not None:
-            raise request.error
+        if wrong is not None:
+            raise wrong
         answer, asked = _answered(request, method, lenient)
     except OSError:
         raise
@@ -307,29 +308,30 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
             # so that the other lines are answered
             error = bugs.told(fault, "the line")
         let_go(fault)
-        asked = _as_read(request.asked, error)
+        asked = _as_read(about, error)
         out.error(asked, error)
         if not out.carries_errors:
             if flush:
                 out.out.flush()
-            place = f"line {request.asked.line}: "
-            if request.asked.reading is None:
+            place = f"line {about.line}: "
+            if about.reading is None:
                 _note(asked, place)
-            report(error.diagnostic, error.text if error.text is not None else request.text, where=place)
+            report(error.diagnostic, error.text if error.text is not None else text, where=place)
         return error.exit_code
-    if answer.warnings:
+    warnings = answer.warnings
+    if warnings:
         # one point serves many programs there, and not each uses all of it
-        warnings = tuple(warning for warning in answer.warnings if warning.kind != "unused")
+        warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
-    new = asked.reading is not request.asked.reading or bool(asked.values)
+    new = bool(asked.values) or asked.reading is not about.reading
     out.answer(asked, answer)
-    if (answer.warnings or new) and not out.carries_warnings:
+    if (warnings or new) and not out.carries_warnings:
         place = f"line {asked.line}: "
         if flush:
             out.out.flush()
         if new:
             _note(asked, place)
-        warn(answer.warnings, asked.meant, where=place)
+        warn(warnings, asked.meant, where=place)
     return 0
 
 

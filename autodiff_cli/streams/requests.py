@@ -118,21 +118,23 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
     """The request in a line `program`, or `program<TAB>point`."""
     program, _, point = text.partition("\t")
     asked = Asked(program, number)
+    given, wrt, kind = defaults
     try:
         if error is not None:
             if error.span and error.span.start >= len(program):
                 error.text = text
             raise error
-        own = parse_point(point, defaults.reading.value_of) if point.strip() else {}
+        own = parse_point(point, kind.value_of) if point.strip() else {}
     except ExpressionError as fault:
         return Request(asked, program, {}, None, fault)
-    asked = _told(asked, own, defaults)
-    return Request(asked, program, {**defaults.point, **own} if defaults.point else own, defaults.wrt)
+    if kind is not AS_USUAL:
+        asked = _told(asked, own, kind)
+    return Request(asked, program, {**given, **own} if given else own, wrt)
 
 
-def _told(asked: Asked, point: Mapping[str, float], defaults: Defaults) -> Asked:
+def _told(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
     """What was asked, with how its values were read, where that may be otherwise than they were typed."""
-    values = meant(point) if isinstance(defaults.reading.value_of, Lenient) else None
+    values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return asked._replace(values=tuple(values)) if values else asked
 
 
@@ -168,7 +170,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             # spans so far are places in the line, not in the program
             fault.text = text
         return Request(Asked(program, number, ident), "", {}, None, fault)
-    asked = _told(Asked(program, number, ident), own, defaults)
+    asked = _told(Asked(program, number, ident), own, defaults.reading)
     return Request(asked, program, {**defaults.point, **own}, wrt, None, more)
 
 

@@ -90,19 +90,21 @@ def view(
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many
         right = RIGHT if answer.arithmetic == DOUBLE else NONE
-        yield stated("value", answer.value, digits)
+        value, partials, point, constants = answer[2:6]
+        yield stated("value", value, digits)
         if answer.over is not None:
             yield from reduced_over(answer.over)
-        if answer.constants or len(answer.point) > len(answer.gradient):
-            yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
-        if not answer.point:
+        if constants or len(point) > len(partials):
+            yield from circumstances(constants, point, partials, digits)
+        if not point:
             yield NO_VARIABLES
-        if table and answer.gradient:
+        if table and partials:
             found = (answer.elasticities or {}) if relative else {}
-            yield partials_table(answer.point, ordered(answer), number, right=right, elasticities=found)
+            shown = ordered(answer) if sort else partials
+            yield partials_table(point, shown, number, right=right, elasticities=found)
             if found:
                 yield Line(sentence(EXPLAINED, "faint"))
-                if None in found.values() and answer.value == 0:
+                if None in found.values() and value == 0:
                     yield Line(sentence("the value is 0, so there are none", "faint"))
         if table and intermediates and answer.intermediates:
             yield Table(

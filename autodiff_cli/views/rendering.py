@@ -48,10 +48,10 @@ class PlainText:
 
     def block(self, block: Block) -> Iterable[str]:
         """The lines of one block."""
-        if isinstance(block, Line):
-            return (self.line(block.pieces),) if block.source else self.lines(block.pieces)
         if isinstance(block, Table):
             return self.table(block)
+        if isinstance(block, Line):
+            return (self.line(block.pieces),) if block.source else self.lines(block.pieces)
         if isinstance(block, Outline):
             return self.outline(block)
         return self.drawing(block) if isinstance(block, Drawing) else self.program(block)
@@ -80,8 +80,10 @@ class PlainText:
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers."""
-        told = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
-        return self.lines(((f"line {program.line}: {told}", "heading"),))
+        number, told = program
+        if not is_ordinary(told):
+            told = "; ".join([visible(line, self.look.encoding) for line in told.splitlines()])
+        return self.lines(((f"line {number}: {told}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
         """A table, in a box; on a screen that is narrower, several boxes below each other, or a list."""
