@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..questions.digits import Shown
 from .characters import Look, Style
@@ -31,11 +31,21 @@ class Table(NamedTuple):
     """A table with a heading row."""
 
     heads: tuple[str, ...]
-    rows: Sequence[tuple[Pieces, ...]]
+    rows: Sequence[tuple[Any, ...]]
+    """Pieces by column, or text where the columns have `styles`."""
     right: frozenset[int] = frozenset()
     """The columns that are flush right."""
     spare: frozenset[int] = frozenset()
     """Those that a screen leaves out on which they do not stand beside the others: they are told elsewhere too."""
+    styles: tuple[Style, ...] = ()
+    """Of the columns, where each cell of one has the same style."""
+
+    @property
+    def cells(self) -> Sequence[tuple[Pieces, ...]]:
+        """The rows, as styled text."""
+        if not self.styles:
+            return self.rows
+        return [tuple([((text, style),) for text, style in zip(row, self.styles, strict=True)]) for row in self.rows]
 
 
 class Branch(NamedTuple):
@@ -135,16 +145,13 @@ def partials_table(
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
 ) -> Table:
     """The table of the variables: where each stands, and the derivative by it; the elasticity where there are any."""
-    rows: list[tuple[Pieces, ...]] = [
-        (((name, "name"),), ((number(point[name]), "number"),), ((number(partial), "number"),))
-        for name, partial in gradient.items()
-    ]
+    rows: list[tuple[str, ...]] = [(name, number(point[name]), number(by)) for name, by in gradient.items()]
     if not elasticities:
-        return Table(("variable", "value", head), rows, right)
-    found = [elasticities[name] for name in gradient]
-    cells: list[Pieces] = [(("–" if e is None else number(e), "number"),) for e in found]
-    rows = [(*row, cell) for row, cell in zip(rows, cells, strict=True)]
-    return Table(("variable", "value", head, "elasticity"), rows, right)
+        return Table(("variable", "value", head), rows, right, styles=("name", "number", "number"))
+    found = ["–" if e is None else number(e) for e in map(elasticities.__getitem__, gradient)]
+    rows = [(*row, e) for row, e in zip(rows, found, strict=True)]
+    heads = ("variable", "value", head, "elasticity")
+    return Table(heads, rows, right, styles=("name", "number", "number", "number"))
 
 
 def matrix_table(

@@ -5,6 +5,7 @@ Plain text lays everything out; the others say only what their medium does other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, cycle
@@ -20,7 +21,8 @@ ASCII_BOX = ("+-++", "|", "+-++", "+-++")
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
     """Lines of code as Markdown has them."""
     fence = "```"
-    while any(fence in line for line in lines):
+    together = "\n".join(lines)
+    while fence in together:
         fence += "`"
     return [fence + language, *lines, fence]
 
@@ -87,12 +89,16 @@ class PlainText:
 
     def table(self, table: Table) -> Iterable[str]:
         """A table, in a box; on a screen that is narrower, several boxes below each other, or a list."""
-        rows: Sequence[tuple[Pieces, ...]] = [_headings(table.heads), *table.rows]
-        cells: list[Pieces] = [*chain.from_iterable(rows)]
-        texts = [cell[0][0] if len(cell) == 1 else plain(cell) for cell in cells]
+        cells: list[Pieces] = []
+        if table.styles and not self.look.color:
+            texts = [*table.heads, *chain.from_iterable(table.rows)]
+        else:
+            cells = [*_headings(table.heads), *chain.from_iterable(table.cells)]
+            texts = [plain(cell) for cell in cells]
         size: Callable[[str], int] = len
         if not is_ordinary("".join(texts)):
             size = width_of
+            cells = cells or [*_headings(table.heads), *chain.from_iterable(table.cells)]
             cells = [as_shown(cell, self.look) for cell in cells]
             texts = [plain(cell) for cell in cells]
         count = len(table.heads)
@@ -102,6 +108,7 @@ class PlainText:
         if width is None or sum(widths) + 3 * count + 1 <= width:
             yield self.box(cells, texts, 1, widths, table.right)
             return
+        cells = cells or [*_headings(table.heads), *chain.from_iterable(table.cells)]
         rows = [tuple(cells[k : k + count]) for k in range(0, len(cells), count)]
         from .columns import Column, blocks, row_lines  # only on a screen, and there not for most tables
 
@@ -123,10 +130,13 @@ class PlainText:
     def box(
         self, cells: Sequence[Pieces], texts: Sequence[str], head: int, widths: Sequence[int], right: frozenset[int]
     ) -> str:
-        """A table in a box, given its cells as shown and their texts, line by line; so many lines are its heading."""
+        """A table in a box, by its cells as shown and their texts, line by line, of which so many are its heading's.
+
+        Cells may be left out where all are ordinary text without colour.
+        """
         lines = len(texts) // len(widths)
         sides: frozenset[int] | None = right
-        if self.look.color or not "".join(texts).isascii():
+        if cells:
             # a form would count characters, not columns
             gaps = [" " * (width - width_of(text)) for width, text in zip(cycle(widths), texts, strict=False)]
             drawn = zip(
@@ -134,7 +144,8 @@ class PlainText:
             )
             texts = [gap + text if flush else text + gap for flush, gap, text in drawn]
             sides = None
-        return _frame(self.look.unicode, head, lines - head, (*widths,), sides) % (*texts,)
+        top, line, middle, bottom = _frame(self.look.unicode, (*widths,), sides)
+        return (top + line * head + middle + line * (lines - head) + bottom) % (*texts,)
 
     def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
         """The rows of a table one column below the other, after the heading that its first column gives."""
@@ -175,7 +186,7 @@ class Markdown(PlainText):
 
     def render(self, blocks: Iterable[Block]) -> str:
         """The whole document; what parts its lines elsewhere is there anyway."""
-        return super().render([block for block in blocks if type(block) is not Line or plain(block.pieces)])
+        return super().render([block for block in blocks if type(block) is not Line or any(dict(block.pieces))])
 
     def together(self, above: Block, below: Block) -> bool:
         """Never: lines that follow each other would be one paragraph."""
@@ -183,12 +194,15 @@ class Markdown(PlainText):
 
     def line(self, pieces: Pieces) -> str:
         """A line of text; names and code as code spans, in which only a vertical bar can do harm."""
-        shown = ""
-        for piece, style in pieces:
-            text = piece if piece.isascii() and piece.isprintable() else visible(piece, self.look.encoding)
-            code = (style == "name" or style == "code") and text.strip()
-            shown += _code(text) if code else text if _ESCAPED.isdisjoint(text) else escaped(text, bar=False)
-        return shown
+        return "".join([self.piece(text, style) for text, style in pieces])
+
+    def piece(self, text: str, style: Style) -> str:
+        """One of them."""
+        if not (text.isascii() and text.isprintable()):
+            text = visible(text, self.look.encoding)
+        if (style == "name" or style == "code") and text.strip():
+            return _code(text)
+        return text if _ESCAPED.isdisjoint(text) else escaped(text, bar=False)
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers, and the program as code."""
@@ -197,8 +211,15 @@ class Markdown(PlainText):
     def table(self, table: Table) -> Iterable[str]:
         """A table."""
         yield _markdown_head(table.heads, table.right, self.look.encoding)
+        if table.styles and table.rows:
+            texts = [*chain.from_iterable(table.rows)]
+            together = "".join(texts)
+            if is_ordinary(together) and not _SPECIAL.search(together) and "" not in texts:
+                yield "\n".join([_markdown_row(table.styles)] * len(table.rows)) % (*texts,)
+                return
         for row in table.rows:
-            yield "| " + " | ".join([self.line(cell).replace("|", "\\|") for cell in row]) + " |"
+            cells = map(self.piece, row, table.styles) if table.styles else map(self.line, row)
+            yield "| " + " | ".join([cell.replace("|", "\\|") for cell in cells]) + " |"
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as code."""
@@ -242,7 +263,7 @@ class Html(PlainText):
         yield "<table>"
         yield f"<thead>{row('th', (escaped_html(visible(head)) for head in table.heads))}</thead>"
         yield "<tbody>"
-        for cells in table.rows:
+        for cells in table.cells:
             yield row("td", map(self.text, cells))
         yield "</tbody>"
         yield "</table>"
@@ -260,20 +281,20 @@ class Html(PlainText):
 
 
 @lru_cache(256)
-def _frame(unicode: bool, head: int, body: int, widths: tuple[int, ...], right: frozenset[int] | None) -> str:
-    """A box for so many lines of a heading and of a table, with a form in the place of each cell.
+def _frame(unicode: bool, widths: tuple[int, ...], right: frozenset[int] | None) -> tuple[str, str, str, str]:
+    """A box: the line above a table, a line of cells with a form for each, the one below the heading, and the last.
 
     Forms fill the columns, those in `right` from the left; where that is None, what they get is as wide as those.
     """
-    forms = ["%s" if right is None else f"%{width if k in right else -width}s" for k, width in enumerate(widths)]
     top, side, middle, bottom = UNICODE_BOX if unicode else ASCII_BOX
     bars = [top[1] * (width + 2) for width in widths]
+    forms = ["%s" if right is None else f"%{width if k in right else -width}s" for k, width in enumerate(widths)]
 
     def rule(ends: str) -> str:
         return ends[0] + ends[2].join(bars) + ends[3]
 
-    line = f"{side} {f' {side} '.join(forms)} {side}"
-    return "\n".join([rule(top), *[line] * head, rule(middle), *[line] * body, rule(bottom)])
+    line = f"{side} {f' {side} '.join(forms)} {side}\n"
+    return rule(top) + "\n", line, rule(middle) + "\n", rule(bottom)
 
 
 @lru_cache(256)
@@ -371,6 +392,13 @@ def _code(text: str) -> str:
 _ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
 _ESCAPES_IN_CELLS = _ESCAPES | {ord("|"): "\\|"}
 _ESCAPED = frozenset("\\*_<[]|")
+_SPECIAL = re.compile(r"[\\*_<\[\]|` ]")
+
+
+@lru_cache(256)
+def _markdown_row(styles: tuple[Style, ...]) -> str:
+    """A row of a table with a place for each cell, for texts in which nothing is special."""
+    return "| " + " | ".join(["`%s`" if style in ("name", "code") else "%s" for style in styles]) + " |"
 
 
 @lru_cache(256)
