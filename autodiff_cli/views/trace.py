@@ -171,9 +171,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS,
             yield from _left_out("steps", len(answer.pulls), steps)
             if answer.gradient:
                 table = partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
-                yield (
-                    table._replace(rows=[(*row[:-1], ((BLANK, "number"),)) for row in table.rows]) if blanks else table
-                )
+                yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if blanks else table)
             else:
                 yield NO_VARIABLES
         else:
