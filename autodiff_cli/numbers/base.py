@@ -230,4 +230,4 @@ class Lifted(NumberType):
 
     def lifted(self, primitive: Primitive) -> Callable[..., Number]:
         """The function on such numbers."""
-        raise NotImplementedError
+        raise TypeError(f"{self.name} numbers do not say what is added to {primitive.name!r}")
