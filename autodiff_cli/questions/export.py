@@ -12,7 +12,7 @@ from ..targets.dialects import DIALECTS
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
 from ..targets.target import Target, Unit, comment_lines
-from ..values.adjoint import record_gradient
+from ..values.adjoint import record_gradient, together
 from ..values.value import variable
 from .diff import diff
 from .problem import parse, single_output, wanted_variables
@@ -41,7 +41,8 @@ def export(
     """The program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
-    `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb. Raises `ExpressionError`:
+    `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb; it may have several outputs,
+    its columns are called as those of the rows of `jacobian`. Raises `ExpressionError`:
     `usage` for a target, a dialect or a name that cannot be, and for a function of the program that the target lacks;
     else what `parse` raises.
 
@@ -61,14 +62,13 @@ def export(
     if not writer.callable(name):
         raise _unusable(name, to)
     program = parse(text)
-    output = single_output(program)
+    outputs = program.outputs if to == "sql" else [single_output(program)]
     wanted = wanted_variables(program, {}, wrt)
     leaves = list(program.variables.values())
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
-        recording = record_gradient(
-            output, leaves, [program.variables.get(each) or variable(each) for each in wanted], recorder
-        )
+        by = [program.variables.get(each) or variable(each) for each in wanted]
+        recording = together([record_gradient(output, leaves, by, recorder) for output in outputs])
     except Lacking as lacking:
         node = recorder.node
         raised_by = node.primitive.name

@@ -12,7 +12,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..numbers.base import NumberType
 from ..numbers.work import Exhausted, allowed
 from ..targets.lowering import Lowering
-from ..values.adjoint import Recording, record_gradient, together
+from ..values.adjoint import Recording, column_names, record_gradient, together
 from ..values.second import hessian_in
 from ..values.value import variable
 from .arithmetic import DOUBLE, Values
@@ -50,7 +50,6 @@ def asked(question: str, known: Fitted) -> Asked:
     by = [program.variables.get(name) or variable(name) for name in wanted]
     if question == "jacobian":
         outputs = output_names(text, program.outputs, {b.value: b.name for b in program.bindings})
-        marks = [str(k) if len(outputs) > 1 else "" for k in range(1, len(outputs) + 1)]
 
         def every(recorder: Lowering) -> Recording:
             parts = [record_gradient(output, leaves, by, recorder) for output in program.outputs]
@@ -61,7 +60,7 @@ def asked(question: str, known: Fitted) -> Asked:
             return flat_jacobian(found), found.warnings
 
         return Asked(
-            (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted]),
+            column_names(len(outputs), wanted),
             (*outputs, *[f"the derivative of {output} by {name}" for output in outputs for name in wanted]),
             every, rows,
         )  # fmt: skip

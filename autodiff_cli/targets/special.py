@@ -321,9 +321,11 @@ def beta(m: Any, a: Number, b: Number) -> Number:
     def large() -> Number:
         low, high = m.min(a, b), m.max(a, b)
         positive = m.gt(low, 0)
-        value = _beta_large(
-            m, m.where(positive, low, 1 - low), m.where(positive, high, total), m.where(positive, total, 1 + high)
-        )
+        over, lost = two_sum(1, -low)
+        size = m.where(positive, low, over)
+        value = _beta_large(m, size, m.where(positive, high, total), m.where(positive, total, 1 + high))
+        # ψ(x) is about log(x) - 1/(2x)
+        value = value + value * (m.where(positive, 0, lost) * (m.log(size) - 0.5 / size - m.log(m.abs(total))))
         # DLMF 5.5.3
         return m.where(positive, value, lambda: math.pi / (sin_pi(m, low) * high) / value)
 

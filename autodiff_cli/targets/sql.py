@@ -5,21 +5,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from ..language.printer import Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
+from ..run.sweep import domain_words
 from ..table.binding import ATOM, CHOICE, COMPARISON, PRODUCT, SUM
 from ..table.names import by_name
-from ..table.primitive import OPERATIONS
+from ..table.primitive import OPERATIONS, Primitive
+from ..values.adjoint import column_names
+from ..values.branch import Branch
+from ..values.schedule import schedule
 from .dialects import LARGEST, Dialect
 from .python import named
-from .target import Target, Unit, Written, call, comment_lines, words
+from .target import Target, Unit, Written, call, comment_lines, needs, words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
 
-NO_ANSWER = "no answer: not defined here, no derivative, or a number too large"
-"""What a row says that has numbers in all columns, and no answer."""
+NO_VALUE = "no value: not defined here, or a number is too large"
+NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
+"""What a row says whose inputs are numbers inside the domains, and that has no answer."""
+
+OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
+"""What compares a number that is outside a bound."""
+
+QUOTED = 40
+"""Characters of the program that a row quotes."""
 
 SIZES: dict[str, Callable[..., float]] = by_name({
     "add": lambda x, y: x + y, "sub": lambda x, y: x + y, "mul": lambda x, y: x * y if x and y else 0.0,
@@ -27,6 +39,8 @@ SIZES: dict[str, Callable[..., float]] = by_name({
 })  # fmt: skip
 """How large a result can be, by how large the inputs can be."""
 
+QUOTE = "'"
+_RESULT = re.compile(r"value\d*|d\d*_.*", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
 
@@ -87,7 +101,7 @@ class Sql(Target):
         return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
 
     def usable(self, name: str) -> bool:
-        return super().usable(name) and name.lower() not in self.reserved and not name.lower().startswith("d_")
+        return super().usable(name) and name.lower() not in self.reserved and not _RESULT.fullmatch(name)
 
     def same(self, name: str) -> str:
         # Columns have no upper and lower case.
@@ -174,14 +188,15 @@ class Sql(Target):
             for rows in self.layers(unit, results)
         ]
         layers.append({"ad_ok": self.answered(list(columns.values()), results)})
-        names = ["value", *[f"d_{columns.get(name) or f'unused{k}'}" for k, name in enumerate(unit.wanted)]]
+        by = [columns.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
+        names = column_names(len(unit.recording.values), by)
         shown = [
             *columns.values(),
             *[
                 f"CASE WHEN ad_ok THEN {assembled(step, self.parts)} END AS {name}"
                 for step, name in zip(results, names, strict=True)
             ],
-            self.error(list(columns.values())),
+            self.error(unit, list(columns.values())),
         ]
         lines += self.tables(layers, shown)
         return "\n".join([*lines, "SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{dialect.settings}"]) + ";\n"
@@ -215,10 +230,71 @@ class Sql(Target):
                 conditions.append(self.number(False))
         return " AND ".join(conditions) or self.number(True)
 
-    def error(self, columns: list[str]) -> str:
+    def error(self, unit: Unit, columns: list[str]) -> str:
         """The column that says why a row has no answer."""
-        missing = [f"WHEN {name} IS NULL THEN 'column {name}: no finite number' " for name in columns]
-        return f"CASE WHEN ad_ok THEN NULL {''.join(missing)}ELSE '{NO_ANSWER}' END AS error"
+        reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
+        reasons += self.outside(unit)
+        reasons.append((self.answered([], unit.recording.values), NO_DERIVATIVE))
+        cases = [f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'" for condition, text in reasons]
+        return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
+
+    def outside(self, unit: Unit) -> Iterator[tuple[str, str]]:
+        """For each operation of the program: the condition that its inputs are outside its domain, and what to say."""
+        found: dict[str, str] = {}
+        # Its derivatives may need an operation elsewhere, too.
+        of_values = replace(unit.recording, partials=(), adjoints=(), watched=(), edges=())
+        needed = needs(schedule(of_values))
+        places = sorted(unit.recording.place.items(), key=lambda item: item[1].index)
+        for node, step in places:
+            primitive = node.primitive
+            inputs = [unit.recording.place.get(p) for p in node._prev]
+            if primitive.total or not inputs or step not in needed or None in inputs:
+                continue
+            bad = self.beyond(primitive, [a for a in inputs if a is not None])
+            if bad is None:
+                continue
+            condition = assembled(bad, self.parts)
+            taken = [self.taken(branch) for branch in needed[step]]
+            if all(taken):
+                condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
+            text = unit.text[node.span.start : node.span.end] if node.span else primitive.written
+            text = " ".join(" ".join(comment_lines(text)).split())
+            text = text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
+            if primitive.name == "div":
+                reason = f"domain: division by zero in `{text}`"
+            else:
+                reason = f"domain: `{primitive.written}` is undefined in `{text}`; its domain: "
+                reason += domain_words(primitive, len(inputs)).replace("…", "...")
+            found.setdefault(condition, reason)
+        return iter(found.items())
+
+    def taken(self, branch: Branch) -> str:
+        """The condition that a branch is taken; empty for the whole program."""
+        return " AND ".join([f"({self.condition(each)})" for each in branch.line()])
+
+    def beyond(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
+        """The condition that inputs are outside the domain of an operation; None where the table cannot tell."""
+        m = inputs[0].m
+        bounds, whole, ordered = primitive.bounds
+        conditions = [m.step("gt", inputs[i], inputs[k]) for i, k in ordered] if whole else []
+        if primitive.name == "pow":
+            x, y = inputs
+            broken = m.step("ne", m.step("floor", y), y)
+            conditions = [
+                m.step("and_", m.step("lt", x, 0.0), broken),
+                m.step("and_", m.step("eq", x, 0.0), m.step("lt", y, 0.0)),
+            ]
+        elif whole:
+            for position, relation, end in bounds:
+                a = inputs[position]
+                if end is not None:
+                    conditions.append(m.step(OUTSIDE[relation], a, float(end)))
+                else:
+                    conditions.append(m.step("and_", m.step("le", a, 0.0), m.step("eq", m.step("floor", a), a)))
+        found = None
+        for condition in conditions:
+            found = condition if found is None else m.step("or_", found, condition)
+        return None if found is None or found.name == "number" else found
 
     def layers(self, unit: Unit, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
         """The steps that get a column, with its name: each in a layer above what it is computed from.

@@ -238,11 +238,7 @@ class Target:
         plan = schedule(replace(recording, adjoints=(), watched=(), edges=()))
         if self.branches:
             return plan
-        self.guards = {}
-        for step, branch, source in plan.tasks:
-            places = self.guards.setdefault(step, [])
-            # A choice is computed where its branches meet.
-            places.append(branch if source is None or branch.parent is None else branch.parent)
+        self.guards = needs(plan)
         return Schedule([Task(step, Branch()) for step in self.ordered()], [])
 
     def ordered(self) -> list[Step]:
@@ -354,6 +350,15 @@ class Target:
         """The condition under which a branch is entered from the one around it."""
         assert branch.condition is not None
         return assembled(branch.condition, self.parts) if branch.holds else self.negated(branch.condition)
+
+
+def needs(plan: Schedule) -> dict[Step, list[Branch]]:
+    """The branches that need a step."""
+    found: dict[Step, list[Branch]] = {}
+    for step, branch, source in plan.tasks:
+        # A choice is computed where its branches meet.
+        found.setdefault(step, []).append(branch if source is None or branch.parent is None else branch.parent)
+    return found
 
 
 def _visible(line: list[Branch]) -> list[Branch]:

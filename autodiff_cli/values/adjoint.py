@@ -93,6 +93,12 @@ def together(parts: Sequence[Recording]) -> Recording:
     )
 
 
+def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
+    """What a row of a table calls the numbers of so many outputs: their values, then each one's derivatives."""
+    marks = [str(k) for k in range(1, count + 1)] if count > 1 else [""]
+    return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
+
+
 def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value]) -> dict[Step, None]:
     """The comparisons, with a variable in them, of choices that have a branch without any."""
     found: dict[Step, None] = {}
