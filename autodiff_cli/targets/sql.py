@@ -279,11 +279,10 @@ class Sql(Target):
         conditions = [m.step("gt", inputs[i], inputs[k]) for i, k in ordered] if whole else []
         if primitive.name == "pow":
             x, y = inputs
-            broken = m.step("ne", m.step("floor", y), y)
-            conditions = [
-                m.step("and_", m.step("lt", x, 0.0), broken),
-                m.step("and_", m.step("eq", x, 0.0), m.step("lt", y, 0.0)),
-            ]
+            below, broken = m.step("lt", y, 0.0), m.step("ne", m.step("floor", y), y)
+            for part, when in ((m.step("lt", x, 0.0), broken), (m.step("eq", x, 0.0), below)):
+                if when.name != "number" or when.data:
+                    conditions.append(m.step("and_", when, part))
         elif whole:
             for position, relation, end in bounds:
                 a = inputs[position]

@@ -125,6 +125,11 @@ MOST_OFF = {"clickhouse": 0.001, "spark": 0.001}
 apart, and some databases have functions of their own, not those of the C library."""
 
 
+OSBORNE = "(1.366 - "
+TOO_LONG = {"postgres": (OSBORNE,), "spark": (OSBORNE, "beta(")}
+"""Programs that a database cannot take: a table of PostgreSQL has at most 1,664 columns, Java's stack is finite."""
+
+
 @pytest.mark.parametrize("database", DATABASES)
 def test_answers_are_those_of_grad(database: str) -> None:
     _, _, there = DATABASES[database]
@@ -134,6 +139,8 @@ def test_answers_are_those_of_grad(database: str) -> None:
     reasons: Counter[tuple[str, bool]] = Counter()
     bad = []
     for text, points, wants in cases():
+        if text.startswith(TOO_LONG.get(database, ())):
+            continue
         program = export(text, "sql", dialect=database)
         for point, want, row in zip(points, wants, answers(database, program, points), strict=True):
             how = verdict(want, row)
