@@ -46,6 +46,7 @@ from strategies import share_leaves
         ("(x if x < 2 else 2*x) if x < 1 else 5*x", "where(x < 1, 1, 5)"),
         ("log(x)*(x if x > 0 else 3)", "log(x) + 1"),
         ("x if abs(tanh(x)) < 1 else 2*x", "1"),
+        ("x*(1 if x**2 + pi > 3 else 2)", "1"),
     ],
 )
 def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:
