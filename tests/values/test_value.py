@@ -353,3 +353,10 @@ def test_pickling_all_nodes_of_a_chain_takes_time_in_proportion(order: int) -> N
         return lines(lambda: pickle.dumps(made[::order]))
 
     assert pickled(1600) < 2.5 * pickled(800)
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])
+def test_an_order_is_that_of_the_data(x: float, y: float) -> None:
+    a = Value(x)
+    for b in (Value(y), y):
+        assert (a < b, a <= b, a > b, a >= b) == (x < y, x <= y, x > y, x >= y)
