@@ -7,7 +7,7 @@ import json
 import math
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -171,15 +171,19 @@ class Second(Compared):
         question = asked("hessian", known)
         assert question.record is not None
         self.kernel = kernel(question.record, len(known.variables), frozenset(), None)
+
+        def numbers(point: Mapping[str, float]) -> Sequence[float]:
+            return question.plain(point)[0]
+
         self.plain = []
         for row in self.rows:
             try:
-                self.plain.append([*question.plain(dict(zip(known.variables, row, strict=True)))])
+                self.plain.append([*numbers(dict(zip(known.variables, row, strict=True)))])
             except ExpressionError as error:
                 self.plain.append(error)
         columns = [np.array(column) for column in zip(*self.rows, strict=True)]
         self.block = evaluate(
-            self.kernel, known.variables, columns, len(self.rows), len(question.names), question.plain,
+            self.kernel, known.variables, columns, len(self.rows), len(question.names), numbers,
             lambda row, name: None,
         )  # fmt: skip
 
