@@ -161,16 +161,39 @@ class _Planner:
                     tasks.append(task)
         waiting = [0] * len(tasks)
         users: list[list[int]] = [[] for _ in tasks]
+        entries: dict[Branch, int] = {}
+
+        def wait(k: int, *before: int) -> None:
+            for one in before:
+                users[one].append(k)
+            waiting[k] += len(before)
+
+        def providing(step: Step, path: Branch) -> list[int]:
+            """The tasks that compute a step which is used in a branch."""
+            place = self.covering(step, path)
+            assert place is not None
+            return providers[step, place]
+
+        def entry(path: Branch) -> int:
+            """What waits, as a task does, for all conditions of a branch: each may be known outside of the others."""
+            for branch in path.line():
+                if branch in entries:
+                    continue
+                assert branch.parent is not None and branch.condition is not None
+                k = entries[branch] = len(users)
+                users.append([])
+                waiting.append(0)
+                wait(k, *providing(branch.condition, branch.parent))
+                if branch.parent in entries:
+                    wait(k, entries[branch.parent])
+            return entries[path]
+
         for k, (step, path, source) in enumerate(tasks):
-            needed = [source] if source is not None else step.args
-            wanted = {(s, self.covering(s, path)) for s in needed if s.args}
-            if path.parent is not None and path.condition is not None:
-                wanted.add((path.condition, self.covering(path.condition, path.parent)))
-            for s, place in wanted:
-                assert place is not None
-                for provider in providers[s, place]:
-                    users[provider].append(k)
-                    waiting[k] += 1
+            for s in dict.fromkeys([source] if source is not None else step.args):
+                if s.args:
+                    wait(k, *providing(s, path))
+            if path.parent is not None:
+                wait(k, entry(path))
         return self.sorted(tasks, waiting, users)
 
     def tasks_of(self, step: Step, path: Branch) -> list[Task]:
@@ -182,7 +205,7 @@ class _Planner:
         return [Task(step, path)]
 
     def sorted(self, tasks: list[Task], waiting: list[int], users: list[list[int]]) -> list[Task]:
-        """The tasks so that none waits for a later one."""
+        """The tasks so that none waits for a later one. What waits besides, behind them in the lists, is no task."""
         ready: dict[Branch, list[int]] = {}
         outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
 
@@ -203,12 +226,15 @@ class _Planner:
                 path = next((p for p in path.children.values() if path.depth and ready.get(p)), self.root)
             while not ready.get(path):
                 path = heappop(outermost)[3]
-            k = heappop(ready[path])
-            result.append(tasks[k])
-            for user in users[k]:
-                waiting[user] -= 1
-                if not waiting[user]:
-                    enter(user)
+            done = [heappop(ready[path])]
+            result.append(tasks[done[0]])
+            while done:
+                for user in users[done.pop()]:
+                    waiting[user] -= 1
+                    if not waiting[user] and user < len(tasks):
+                        enter(user)
+                    elif not waiting[user]:
+                        done.append(user)
         return result
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from autodiff_cli.targets.dialects import DIALECTS
 from autodiff_cli.targets.sql import KEYWORDS
 from autodiff_cli.values.sweep_in import sweep_in
 from counting import compared, compares
-from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export
+from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export, python
 from places import TESTS
 from strategies import graphs, program_text
 
@@ -218,6 +219,11 @@ CHOICES = (
     ("sqrt(relu(x - 1))", (3.0,)),
     ("x if not x == 2 else 7", (1.0, 2.0)),
     ("".join(f"{k}*x if x < {k} else " for k in range(40)) + "sqrt(x)", (0.5, 20.5, 100.0)),
+    # a condition that is known outside of the branch in which it is asked about again
+    (
+        "where(x*x < 1, sin(x), where(sin(x) > 0 or sin(x) > 0 and x > 1, where(sin(x) > 0, sin(x), exp(x)), cos(x)))",
+        (-1.5, 0.5, 2.0),
+    ),
 )
 
 
@@ -231,6 +237,34 @@ def test_choices_stay_choices(text: str, numbers: tuple[float, ...], tmp_path: P
             assert is_same(got, (want.value, list(want.gradient.values()))), (exported.source, x, got)
     assert "CASE WHEN" in export(text, "sql").source
     assert "np.where(" in export(text, "numpy").source
+
+
+def _choices(depth: int, rng: random.Random) -> str:
+    """Choices in each other, by conditions that come again and are neither plain nor alone."""
+
+    def condition(depth: int) -> str:
+        if not depth or rng.random() < 0.4:
+            return rng.choice(("x + y > 1", "y > 0", "x*y < 1", "sin(x) > 0"))
+        return f"({condition(depth - 1)} {rng.choice(('and', 'or'))} {condition(depth - 1)})"
+
+    if not depth or rng.random() < 0.2:
+        return rng.choice(("exp(x)", "sin(y)", "exp(x)*y", "log(2 + y)"))
+    return f"where({condition(2)}, {_choices(depth - 1, rng)}, {_choices(depth - 1, rng)})"
+
+
+def test_choices_in_each_other() -> None:
+    rng = random.Random(5)
+    points = [(y, x) for y in (-1.5, 0.4, 1.7) for x in (-1.5, 0.4, 1.7)]
+    tried = 0
+    for _ in range(120):
+        text = f"y*x + {_choices(3, rng)}"
+        exported = export(text, "python")
+        for y, x in points:
+            want = gradient(text, {"y": y, "x": x})
+            got = python(exported, [y, x])
+            assert is_same(got, (want.value, [*want.gradient.values()])), (exported.source, y, x)
+            tried += exported.source.count("if ") > 5
+    assert tried > 400
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
