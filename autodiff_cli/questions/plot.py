@@ -172,7 +172,7 @@ def _across(
     for name in (*ranged, *(wrt or ())):
         if name not in program.variables:
             raise ExpressionError(
-                "usage", f"`{name}` is not a variable of this program", hint=f"its variables: {listed or 'none'}"
+                "usage", f"`{name}` is not a variable of this program", hint=f"its variables: {listed}"
             )
     chosen = list(dict.fromkeys(wrt or ranged or sorted(program.parameters)))
     if not wrt and len(chosen) == 1 and path and len(program.parameters) == 2:

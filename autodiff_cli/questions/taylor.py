@@ -48,7 +48,7 @@ def taylor(
     posed = pose(text, point, None if by is None else [by])
     output = single_output(posed.program)
     if len(posed.wanted) != 1:
-        named = quoted(posed.wanted)
+        named = quoted(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         count = len(posed.wanted) or "none"
         raise ExpressionError(
