@@ -15,7 +15,9 @@ from ..targets.target import Target, Unit, comment_lines
 from ..values.adjoint import record_gradient, together
 from ..values.value import variable
 from .diff import diff
-from .problem import parse, single_output, wanted_variables
+from .problem import check_single, parse, single_output, wanted_variables
+
+SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
 
 
 class Exported(NamedTuple):
@@ -62,7 +64,7 @@ def export(
     if not writer.callable(name):
         raise _unusable(name, to)
     program = parse(text)
-    outputs = program.outputs if to == "sql" else [single_output(program)]
+    outputs = program.outputs if to == "sql" else [single_output(program, SEVERAL)]
     wanted = wanted_variables(program, {}, wrt)
     leaves = list(program.variables.values())
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
@@ -89,8 +91,9 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
     """The program and its derivatives as equations, what they share by names of its own."""
     if not Target().callable(name):
         raise _unusable(name, "latex")
-    found = diff(text, wrt=wrt, share=True, language="latex", name=name)
     program = parse(text)
+    check_single(program, SEVERAL)
+    found = diff(text, wrt=wrt, share=True, language="latex", name=name)
     typeset = typesetting(program, function=name)
     heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
     source = "\n".join([*(f"% {line}".rstrip() for line in heading), found.program]) + "\n"

@@ -114,19 +114,22 @@ def as_number(value: float | str, name: str) -> float:
     return number
 
 
-def check_single(program: Program) -> None:
-    """Raise an `ExpressionError` where a program has several outputs."""
+SEVERAL = "`autodiff jacobian` differentiates several outputs"
+
+
+def check_single(program: Program, hint: str = SEVERAL) -> None:
+    """Raise an `ExpressionError` with a hint where a program has several outputs."""
     if len(program.roots) > 1:
         raise ExpressionError(
             "type", f"this program has {len(program.roots)} outputs, and a gradient needs one",
             program.tape.span(program.roots[1]),
-            "`autodiff jacobian` differentiates several outputs",
+            hint,
         )  # fmt: skip
 
 
-def single_output(program: Program) -> Value:
-    """The one output of a program. Raises `ExpressionError` where there are several."""
-    check_single(program)
+def single_output(program: Program, hint: str = SEVERAL) -> Value:
+    """The one output of a program. Raises `ExpressionError` with a hint where there are several."""
+    check_single(program, hint)
     return program.outputs[0]
 
 

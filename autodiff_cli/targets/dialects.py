@@ -238,6 +238,7 @@ DIALECTS: dict[str, Dialect] = {
             "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
         }),
     ),
+    # Its `sinh` is there since release 411.
     "trino": Dialect("Trino", COMMON | native("cbrt"), cast="TRY_CAST({0} AS DOUBLE)"),
 }  # fmt: skip
 """By the names that `--dialect` takes."""
