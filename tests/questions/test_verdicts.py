@@ -177,6 +177,11 @@ def test_errors_are_bounded(problem: dict[str, Any]) -> None:
     assert tried >= 2
 
 
+def test_a_quotient_by_what_may_be_zero_has_no_bound() -> None:
+    assert (Bounded(1.0) / Bounded(1.0, 2.0)).error == math.inf
+    assert (Bounded(1.0) / Bounded(1.0, 0.5)).error < math.inf
+
+
 # ---- the classification by itself ---------------------------------------------------------------------------------
 def at(gradient: list[float], square: list[list[float]], error: float = 1e-12) -> Derivatives:
     """Derivatives that are all known to within the error."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli import Value
+from autodiff_cli import Value, leaky_relu
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.run.backpropagation import backpropagate
 from autodiff_cli.table.operators import VARIABLE
@@ -109,6 +109,14 @@ def test_a_backward_that_fails_leaves_no_gradient() -> None:
     with pytest.raises(ExpressionError, match="too large"):
         z.backward()
     assert [x.grad, y.grad, z.grad] == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_kinks_that_cancel_are_left_to_the_sweep_whatever_their_adjoint(sign: int) -> None:
+    x = Value(0.0)
+    y = sign * (abs(x) + leaky_relu(x, 3))  # 2*x on both sides
+    y.backward()
+    assert x.grad == 2.0 * sign
 
 
 def test_what_is_written_out_calls_no_rule() -> None:

@@ -47,6 +47,7 @@ from strategies import share_leaves
         ("log(x)*(x if x > 0 else 3)", "log(x) + 1"),
         ("x if abs(tanh(x)) < 1 else 2*x", "1"),
         ("x*(1 if x**2 + pi > 3 else 2)", "1"),
+        ("sqrt(x) if sqrt(x) >= 0 else x", "1/(2*sqrt(x))"),
     ],
 )
 def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:

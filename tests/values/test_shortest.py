@@ -157,7 +157,15 @@ def test_what_it_does(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["3*x**2 - 6*x", "x**2 + 8*x - 14", "(x + 1)**20 + x", "sqrt(x)*sqrt(y)", "exp(x) + exp(y)", "x/y + z/(w + 1)"],
+    [
+        "3*x**2 - 6*x",
+        "x**2 + 8*x - 14",
+        "(x + 1)**20 + x",
+        "sqrt(x)*sqrt(y)",
+        "exp(x) + exp(y)",
+        "x/y + z/(w + 1)",
+        "sign(x)*abs(x)**1.5",
+    ],
 )
 def test_what_it_leaves_alone(text: str) -> None:
     assert shortened(text) == text

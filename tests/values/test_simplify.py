@@ -98,6 +98,17 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         given(moduli, POINTS)(few(check))()
 
 
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("a = x + y; sin(a), a*1 + w, a + v, cos(a)", ["sin(x + y)", "x + y + w", "x + y + v", "cos(x + y)"]),
+        ("a = x*y; sin(a), a**1*w, a*v, cos(a)", ["sin(x*y)", "x*y*w", "x*y*v", "cos(x*y)"]),
+    ],
+)
+def test_what_is_added_to_a_part_is_not_added_where_else_it_is_used(program: str, expected: list[str]) -> None:
+    assert [expression_text(output) for output in simplify(parse(program).outputs)] == expected
+
+
 def test_shared_parts_stay_shared() -> None:
     program = "t0 = x\n" + "\n".join(f"t{k + 1} = t{k}*t{k} + 1" for k in range(60)) + "\nt60"
     (output,) = simplify(parse(program).outputs)

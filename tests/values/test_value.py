@@ -187,6 +187,8 @@ def test_operations_by_symbol_as_micrograd_makes_them() -> None:
     assert (a.grad, b.grad, made._op, a._op) == (3.0, 2.0, "*", "")
     with pytest.raises(ValueError, match="no operation 'spam'"):
         Value(1.0, (a,), "spam")
+    with pytest.raises(ValueError, match="no operation '\\*' with 0 inputs"):
+        Value(1.0, (), "*")
 
 
 def test_there_is_no_backward_closure() -> None:
