@@ -287,6 +287,9 @@ Plain = Callable[[Mapping[str, float]], Sequence[float]]
 
 Raises `ExpressionError`."""
 
+Refused = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
+"""Why some points have no results, as `Plain` would raise it, found at once: a column of finite numbers each name."""
+
 
 def evaluate(
     kernel: Kernel,
@@ -297,6 +300,7 @@ def evaluate(
     plain: Plain,
     missing: Callable[[int, str], ExpressionError | None],
     memory: Any = None,
+    refused: Refused | None = None,
 ) -> Block:
     """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
 
@@ -305,22 +309,30 @@ def evaluate(
     """
     results = np.ndarray((count, rows), float, memory)
     if kernel.compute is None:
-        flagged: Any = range(rows)
+        flagged: Any = np.arange(rows)
+        refused = None
     else:
         flags = np.empty(rows, bool)
         kernel.compute(columns, results, flags)
-        flagged = np.flatnonzero(flags).tolist()
+        flagged = np.flatnonzero(flags)
     errors: dict[int, ExpressionError] = {}
-    asked = list(flagged)
+    asked = flagged.tolist()
     if asked:
         picked = [
-            column[asked] if isinstance(column, np.ndarray) else np.full(len(asked), float(column))
+            column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column))
             for column in columns
         ]
-        whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)]).tolist()
+        whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
+        known: dict[int, ExpressionError] = {}
+        if refused is not None:
+            told = refused([column[whole].tolist() for column in picked])
+            known = dict(zip(flagged[whole][list(told)].tolist(), told.values(), strict=True)) if told else known
         points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
         answered, found = [], []
-        for row, point, there in zip(asked, points, whole, strict=True):
+        for row, point, there in zip(asked, points, whole.tolist(), strict=True):
+            if row in known:
+                errors[row] = known[row]
+                continue
             try:
                 if not there:
                     for name, x in zip(names, point, strict=True):
@@ -335,7 +347,7 @@ def evaluate(
                 # what led to it holds on to a tape
                 error.__context__ = None
                 errors[row] = error.with_traceback(None)
-        results[:, asked] = np.nan
+        results[:, flagged] = np.nan
         if found:
             results[:, answered] = np.array(found).T
     return Block(results, asked, errors)

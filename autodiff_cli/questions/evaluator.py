@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import compress
 from math import isfinite
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from ..language.builder import Program
 from ..numbers import work
 from ..numbers.base import Refusal
 from ..numbers.floats import REAL
+from ..numbers.work import Exhausted
 from ..run.backends import first
 from ..run.reverse import reverse
 from ..run.sweep import Fault, activity, forward, undefined
@@ -33,6 +35,14 @@ STEPS = {"": 0.1, "gamma": 10.0}
 
 STEPS_SLOWLY = 15
 """Further steps of an evaluation by the sweeps: measured."""
+
+TOGETHER = 1_000
+"""Points that are asked about together: a column of them for each node is held."""
+
+
+_Key = tuple[int, bool, object]
+_NONE: _Key = -1, False, None
+"""The key of what has been said already."""
 
 
 class _Graph:
@@ -56,28 +66,79 @@ class _Graph:
             if parents and not self.chooses
         ]
         """The operations, in order, with what takes their inputs, where all of them are needed at every point."""
-        self.refusals: dict[tuple[int, bool, object], _Refused | None] = {}
+        self.refusals: dict[_Key, _Refused | None] = {}
         """What was said of operations without a value; None where it is not the same for all numbers."""
 
     def refused(self, i: int, data: list[Any], error: Exception) -> ExpressionError:
         """What there is to say of an operation that has no value: made once, and then only filled in."""
-        trouble = self.primitives[i].trouble
-        words: object = None
-        if trouble and not isinstance(error, Refusal):
-            with suppress(Refusal):
-                words = trouble(*[data[p] for p in self.parents[i]])
-        key = i, isinstance(error, OverflowError), words
+        inputs = [data[p] for p in self.parents[i]]
+        key = self.key(i, inputs, error)
         known = self.refusals.get(key)
         if known is not None:
             # a zero has no sign
-            shown = known.text % tuple(map((0.0).__add__, known.taken(data)))
-            return ExpressionError(known.kind, shown, known.span, known.hint)
-        inputs = [data[p] for p in self.parents[i]]
+            return known.filled(tuple([0.0 + data[p] for p in known.places]))
         told = self.told(i, data, inputs, error)
         if key not in self.refusals and len(self.refusals) < MOST_REFUSALS:
             plain = not isinstance(error, Refusal) and all(type(x) is float for x in inputs)
             self.refusals[key] = self.template(i, data, error) if plain else None
         return told
+
+    def key(self, i: int, inputs: Sequence[Any], error: Exception) -> _Key:
+        """What the words about an operation without a value hang on."""
+        trouble = self.primitives[i].trouble
+        words: object = None
+        if trouble and not isinstance(error, Refusal):
+            with suppress(Refusal):
+                words = trouble(*inputs)
+        return i, isinstance(error, OverflowError), words
+
+    def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
+        """The points where an operation has no value, with what there is to say of it: a column each variable."""
+        points: Sequence[int] = range(len(columns[0]))
+        data: list[Any] = [None if x is None else [x] * len(points) for x in self.data]
+        for place, column in zip(self.leaves, columns, strict=True):
+            if place is not None:
+                data[place] = column
+        for i, function, taken in self.steps:
+            inputs = taken(data)
+            with suppress(ValueError, ArithmeticError):
+                out = list(map(function, *inputs))
+                if all(map(isfinite, out)):
+                    data[i] = out
+                    continue
+            # some have no value: which, and the others go on
+            data[i] = out = []
+            bad: dict[_Key, list[int]] = {}
+            for k, numbers in enumerate(zip(*inputs, strict=True)):
+                x = None
+                try:
+                    x = function(*numbers)
+                    if not isfinite(x):
+                        raise OverflowError
+                except Exhausted:
+                    return
+                except (ValueError, ArithmeticError) as error:
+                    key = self.key(i, numbers, error)
+                    if self.refusals.get(key) is None:
+                        whole = [None if column is None else column[k] for p, column in enumerate(data) if p != i]
+                        yield points[k], self.refused(i, [*whole[:i], x, *whole[i:]], error)
+                        bad.setdefault(_NONE, []).append(k)
+                    else:
+                        bad.setdefault(key, []).append(k)
+                out.append(x)
+            fine = [True] * len(points)
+            for key, rows in bad.items():
+                for k in rows:
+                    fine[k] = False
+                known = self.refusals.get(key)
+                if known is not None:
+                    blanks = [[0.0 + data[p][k] for k in rows] for p in known.places]
+                    filled = map(known.filled, zip(*blanks, strict=True) if blanks else [()] * len(rows))
+                    yield from zip([points[k] for k in rows], filled, strict=True)
+            points = list(compress(points, fine))
+            if not points:
+                return
+            data = [None if column is None else list(compress(column, fine)) for column in data]
 
     def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> ExpressionError:
         """The same, made anew."""
@@ -90,7 +151,7 @@ class _Graph:
         told = self.told(i, blanks, [blanks[p] for p in self.parents[i]], error).diagnostic
         head, *rest = told.message.replace("%", "%%").split(_Blank.MARK)
         places = tuple([int(part) for part in rest[::2]])
-        return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), _taken(places), told.span, told.hint)
+        return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), places, told.span, told.hint)
 
 
 def _taken(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
@@ -101,13 +162,17 @@ def _taken(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
 
 
 class _Refused(NamedTuple):
-    """A message with blanks, and what takes the numbers that fill them."""
+    """A message with blanks, and the nodes whose numbers fill them."""
 
     kind: str
     text: str
-    taken: Callable[[list[Any]], Sequence[Any]]
+    places: tuple[int, ...]
     span: Span | None
     hint: str | None
+
+    def filled(self, numbers: tuple[float, ...]) -> ExpressionError:
+        """What is said where these are the numbers."""
+        return ExpressionError(self.kind, self.text % numbers, self.span, self.hint)
 
 
 class _Blank(float):
@@ -204,9 +269,7 @@ class Evaluator:
         """
         allowance = work.current()
         allowance.spend(STEPS_SLOWLY)
-        if self._graph is None:
-            self._graph = _Graph(self.output, self._leaves, self._wanted)
-        graph = self._graph
+        graph = self._swept()
         nodes, place, root = graph.nodes, graph.place, graph.root
         data = graph.data.copy()
         for k, x in zip(graph.leaves, point, strict=True):
@@ -236,6 +299,25 @@ class Evaluator:
             warnings += [kink_warning(nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in kinks]
         found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]
         return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
+
+    def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
+        """What `slowly` raises at points where an operation has no value, found for all of them at once.
+
+        There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
+        """
+        graph = self._swept()
+        found: dict[int, ExpressionError] = {}
+        # each point has an allowance of its own, which is never less than this
+        if columns and STEPS_SLOWLY + len(graph.data) <= work.STEPS:
+            for start in range(0, len(columns[0]), TOGETHER):
+                part = [column[start : start + TOGETHER] for column in columns]
+                found.update((start + k, error) for k, error in graph.refusals_at(part))
+        return found
+
+    def _swept(self) -> _Graph:
+        if self._graph is None:
+            self._graph = _Graph(self.output, self._leaves, self._wanted)
+        return self._graph
 
 
 def compile_gradient(program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> Evaluator:

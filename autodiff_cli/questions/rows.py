@@ -24,7 +24,7 @@ from .problem import Point, as_number, parse
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .blocks import Block, Kernel
+    from .blocks import Block, Kernel, Refused
     from .hessian import Hessian
 
 QUESTIONS = ("grad", "jacobian", "hessian")
@@ -40,6 +40,8 @@ class Asked(NamedTuple):
     """None where only the plain way knows."""
     plain: Callable[[Mapping[str, float]], tuple[Sequence[float], Sequence[Diagnostic]]]
     """The results at a point, and what there is to say of them."""
+    refused: Refused | None = None
+    """What the plain way says of points that it refuses, where many are asked about at once."""
 
 
 def asked(question: str, known: Fitted) -> Asked:
@@ -102,7 +104,7 @@ def asked(question: str, known: Fitted) -> Asked:
     return Asked(
         ("value", *[f"d_{name}" for name in wanted]),
         ("the value", *[f"the derivative by {name}" for name in wanted]),
-        one, gradient,
+        one, gradient, evaluator.refused,
     )  # fmt: skip
 
 
@@ -222,7 +224,8 @@ class Bound:
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
             memory = pa.allocate_buffer(8 * count * len(self.asked.names))
             found: Block = evaluate(
-                self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing, memory
+                self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing, memory,
+                self.asked.refused,
             )  # fmt: skip
         errors = found.errors
         for row, fault in (faults or {}).items():

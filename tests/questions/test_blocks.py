@@ -16,6 +16,7 @@ from autodiff_cli import parse
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions import blocks
 from autodiff_cli.questions.blocks import Kernel, evaluate, gradient_recorder, kernel
+from autodiff_cli.questions.evaluator import compile_gradient
 from autodiff_cli.questions.fields import fitted
 from autodiff_cli.questions.programs import Programs
 from autodiff_cli.questions.rows import asked
@@ -240,6 +241,35 @@ def test_kinks_have_the_derivative_of_the_plain_way(text: str, backend: str, mon
     found = Compared(text, backend, random.Random(1))
     assert (found.different(), found.silent(), found.refused()) == (0, [], [])
     assert len(found.rows) >= 5 and found.block.asked
+
+
+def test_rows_that_are_refused_together_are_told_what_each_is_told() -> None:
+    """Words, places and hints are those of the plain way, whichever operation has no value; some are left to it."""
+    points = list(itertools.product(HARD[::2], HARD[1::3]))
+    told = refused = 0
+    for text in (
+        *BUILT_UP,
+        "f(t) = log(t)/t; f(x) + f(y)",
+        "gamma(x)/gamma(y)",
+        "asin(x) + acosh(y)",
+        "tan(x)/sqrt(y)",
+    ):
+        program = parse(text)
+        each, together = compile_gradient(program), compile_gradient(program)
+        columns = [[point["xy".index(name)] for point in points] for name in each.variables]
+        found = together.refused(columns)
+        for k, point in enumerate(points):
+            try:
+                each.slowly([point["xy".index(name)] for name in each.variables])
+            except ExpressionError as error:
+                refused += 1
+                if k in found:
+                    told += 1
+                    assert (found[k].diagnostic, str(found[k])) == (error.diagnostic, str(error)), (text, point)
+            else:
+                assert k not in found, (text, point)
+    assert refused > 3_000
+    assert told > 0.6 * refused
 
 
 def test_a_wrong_row_would_be_seen() -> None:
