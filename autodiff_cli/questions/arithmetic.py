@@ -15,8 +15,7 @@ from ..errors import Diagnostic, ExpressionError, needed
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.floats import REAL
 from ..numbers.work import allowed
-from ..run.sweep import Fault, forward
-from ..values.value import Value, kink_warning, located
+from ..values.value import Value, kink_warning
 from .digits import Figure
 from .digits import Shown as Shown
 from .problem import as_number, parse, single_output
@@ -176,20 +175,15 @@ class Arithmetic(NamedTuple):
         text = given if isinstance(given, str) else getattr(given, "source", None)
         if self.name == "double" or text is None:
             return m.number(as_number(given, name))
-        from ..values.sweep_in import tape_in
+        from ..values.sweep_in import evaluate_in
 
         program = parse(text)
-        nodes, tape = tape_in(m, single_output(program), {})
         try:
-            forward(tape, m, (len(nodes) - 1,))
-        except Fault as fault:
-            error = located(fault, nodes, tape)
-            error.text = text
-            raise error from None
+            (value,) = evaluate_in(m, (single_output(program),), {}).values
         except ExpressionError as error:
             error.text = text
             raise
-        return tape.data[-1]
+        return value
 
 
 def _each(found: dict[str, Any], shown: Callable[[str, Number], Any]) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError, nearest, quoted
 from ..language.builder import Program
 from ..numbers.floats import REAL
-from ..run.sweep import Fault, forward
 from ..table.operators import VARIABLE, WHERE
-from ..values.sweep_in import tape_in
+from ..values.sweep_in import value_in
 from ..values.value import Value, in_order, node
 from .point import split
 from .problem import parse
@@ -94,12 +93,7 @@ def check_point(found: Sequence[Assumption], numbers: Mapping[str, Any]) -> None
         order = in_order((each.condition,))
         if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
             continue
-        _, tape = tape_in(REAL, each.condition, numbers)
-        try:
-            forward(tape, REAL, (len(order) - 1,))
-        except Fault:
-            continue
-        if not tape.data[len(order) - 1]:
+        if value_in(REAL, each.condition, numbers) is False:
             raise ExpressionError(
                 "point", f"the point does not meet the assumption `{each.text}`", None, "change one of them"
             )

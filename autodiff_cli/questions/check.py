@@ -11,7 +11,6 @@ from ..errors import Diagnostic, ExpressionError
 from ..numbers import work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..run.sweep import activity, tangents
 from ..run.tape import Tape
 from ..values.sweep_in import Swept, sweep_in
 from ..values.value import Value, kink_warning
@@ -396,8 +395,7 @@ def _zero_to_rounding(doubles: Swept, computed: float, leaf: int | None) -> bool
     """
     flows: Sequence[float | None] = doubles.tape.data
     if leaf is not None:
-        active = activity(doubles.tape, REAL, doubles.order, [leaf])
-        flows = tangents(doubles.tape, REAL, doubles.order, active, {leaf: 1.0})
+        flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
     terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 

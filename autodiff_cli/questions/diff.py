@@ -11,7 +11,6 @@ from ..language.printer import expression_text
 from ..language.typesetting import equations, stated, typesetting
 from ..numbers import work
 from ..numbers.base import NumberType
-from ..run.sweep import Fault, forward
 from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import FUNCTIONS
 from ..values.adjoint import Recording, record_values
@@ -20,8 +19,8 @@ from ..values.formulas import Multi, derivatives
 from ..values.generic import Contradiction, conjunction, generic
 from ..values.second import hessian_in
 from ..values.simplify import simplify
-from ..values.sweep_in import knots_met, sweep_in, tape_in
-from ..values.value import Value, in_order, located, node, variable
+from ..values.sweep_in import evaluate_in, knots_met, sweep_in
+from ..values.value import Value, in_order, node, variable
 from .arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
@@ -284,8 +283,8 @@ def _higher(
 ) -> list[Any]:
     """The values of derivatives of an order above the first. Raises `ExpressionError`."""
     order = len(next(iter(formulas), ()))
-    swept = sweep_in(m, output, numbers, names)
-    met = knots_met(swept)
+    at = sweep_in(m, output, numbers, names).at
+    met = knots_met(at)
     if not met:
         return _evaluated(m, list(formulas.values()), numbers)
     if order == 2:
@@ -294,21 +293,16 @@ def _higher(
     if len(names) == 1:
         return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
-    raise located(fault, swept.nodes, swept.tape)
+    raise at.located(fault)
 
 
 def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:
     """The values of formulas. Raises `ExpressionError`."""
-    nodes, tape = tape_in(m, formulas, numbers)
-    place = in_order(formulas)
-    roots = [place[formula] for formula in formulas]
     try:
-        forward(tape, m, roots)
-    except Fault as fault:
-        error = located(fault, nodes, tape)
+        return evaluate_in(m, formulas, numbers).values
+    except ExpressionError as error:
         # The place is one in the derivative, which nobody typed.
         raise ExpressionError("derivative", f"the derivative has no value here: {error}", None, error.hint) from None
-    return [tape.data[root] for root in roots]
 
 
 def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:

@@ -16,12 +16,11 @@ from ..numbers.base import Refusal
 from ..numbers.floats import REAL
 from ..numbers.work import Exhausted
 from ..run.backends import first
-from ..run.reverse import reverse
-from ..run.sweep import Fault, activity, forward, undefined
+from ..run.sweep import undefined
 from ..run.tape import Tape
 from ..targets.internal import Internal
 from ..values.adjoint import Recording, record_gradient, record_values
-from ..values.value import Value, in_order, kink_warning, located
+from ..values.value import Evaluation, Value, in_order, kink_warning, located
 from .problem import single_output
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
@@ -287,16 +286,13 @@ class Evaluator:
         for leaf, on, x in zip(self._leaves, graph.active, point, strict=True):
             leaf.data, leaf.active = x, on
         tape = Tape(graph.primitives, graph.parents, data, graph.chooses)
-        try:
-            order = forward(tape, REAL, (root,))
-            if not differentiate:
-                return float(tape.data[root]), []
-            active = activity(tape, REAL, order, [place[leaf] for leaf in self._wanted if leaf in place])
-            adjoints, kinks, _ = reverse(tape, REAL, order, active, {root: 1.0})
-        except Fault as fault:
-            raise located(fault, nodes, tape, graph.below) from None
+        at = Evaluation(REAL, nodes, tape, (root,), below=graph.below)
+        if not differentiate:
+            return float(tape.data[root]), []
+        active = at.activity([place[leaf] for leaf in self._wanted if leaf in place])
+        adjoints, kinks, _ = at.reverse({root: 1.0}, active)
         if warnings is not None:
-            warnings += [kink_warning(nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in kinks]
+            warnings += [kink_warning(*each) for each in at.inputs(kinks)]
         found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]
         return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
 

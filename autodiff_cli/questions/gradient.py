@@ -201,7 +201,7 @@ def _in(
             "gradient": swept.gradient,
             "point": values,
             "bound": [None if i is None else swept.tape.data[i] for i in at],
-            "grads": [None if i is None else _grad(m, swept.adjoints[i], swept.active[i]) for i in at],
+            "grads": [None if i is None else _grad(m, swept.adjoints[i], swept.at.active[i]) for i in at],
         }
 
     found = arithmetic.run(posed.point, work)

@@ -9,12 +9,11 @@ from ..errors import Diagnostic, ExpressionError, quoted
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
-from ..run.reverse import reverse
-from ..run.sweep import Activity, Fault, activity, forward, local_derivatives, tangents
+from ..run.sweep import Activity, local_derivatives
 from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 from ..values.partials import local_formulas
-from ..values.value import Value, constant, in_order, kink_warning, located, node, tape_of, variable
+from ..values.value import Evaluation, Value, constant, in_order, kink_warning, node, tape_of, variable
 from .digits import unsigned
 from .problem import as_number, parse, place, single_output, wanted_variables
 
@@ -143,24 +142,22 @@ def trace(
     tape, places = _tape(nodes)
     root = places[output]
     moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
-    try:
-        # Not the order in which branches were asked for: that of the trace.
-        order: Sequence[int] = sorted(forward(tape, REAL, (root,)))
-        leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
-        active = activity(tape, REAL, order, leaves)
-        adjoints, kinks, order = reverse(tape, REAL, order, active, {root: 1.0})
-        flows = []
-        if mode == "forward":
-            speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
-            flows = tangents(tape, REAL, order, active, speeds)
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
+    found = Evaluation(REAL, nodes, tape, (root,))
+    # Not the order in which branches were asked for: that of the trace.
+    found.order = sorted(found.order)
+    leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
+    active = found.activity(leaves)
+    adjoints, kinks, order = found.reverse({root: 1.0}, active)
+    flows = []
+    if mode == "forward":
+        speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
+        flows = found.tangents(speeds, active, order=order)
     writer = Writer(program, nodes, tape, order, active)
     rows = [writer.row(i) for i in writer.listed]
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
     pushes = _pushes(writer, flows, at) if mode == "forward" else []
-    told = [kink_warning(nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in kinks]
+    told = [kink_warning(*each) for each in found.inputs(kinks)]
     notes = [Note("kink", f"{w.message}; {w.hint}") for w in told]
     notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
     notes += _branches(writer, text)

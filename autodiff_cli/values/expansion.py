@@ -12,10 +12,9 @@ from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.series import Failed, SeriesType
 from ..run.pieces import Knot, Piece, Powers, Unknown, pieces
-from ..run.sweep import Activity, Fault, activity, forward, knots, show
-from ..table.operators import VARIABLE
-from .sweep_in import tape_in
-from .value import Value, located
+from ..run.sweep import Fault, show
+from .sweep_in import evaluate_in, knots_met
+from .value import Value
 
 
 def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
@@ -26,16 +25,13 @@ def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: st
     expansion = _Expansion(m, output, values, {by: [m.number(1)]})
     if order == 0 or expansion.smooth():
         return expansion.coefficients(order)
-    nodes, tape = tape_in(m, output, values)
-    wanted = [i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label == by]
+    at = evaluate_in(m, (output,), values, (by,))
+    met = pieces(partial(Powers, m, order), at.tape, at.roots, [*at.wanted.values()])
     try:
-        forward(tape, m, (len(nodes) - 1,))
-        return _common(m, pieces(partial(Powers, m, order), tape, (len(nodes) - 1,), wanted), tape.data[-1], order)
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
+        return at.placed(_common, m, met, at.values[0], order)
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
-        raise located(unknown.knot.refusal(reason), nodes, tape) from None
+        raise at.located(unknown.knot.refusal(reason)) from None
 
 
 def _common(m: NumberType, met: Iterable[Piece], value: Number, order: int) -> list[Number]:
@@ -84,32 +80,23 @@ class _Expansion:
     ) -> None:
         self.series = s = SeriesType(m)
         numbers = {name: s.variable(x, *along[name]) if name in along else s.number(x) for name, x in values.items()}
-        self.nodes, self.tape = tape_in(s, output, numbers)
-        wanted = [i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label in along]
+        self.at = evaluate_in(s, (output,), numbers, along.keys())
         self.known = 0
-        try:
-            self.order = forward(self.tape, s, (len(self.nodes) - 1,))
-            self.active: Activity = activity(self.tape, s, self.order, wanted)
-        except Fault as fault:
-            raise located(fault, self.nodes, self.tape) from None
-        s.waiting.append(self.tape.data[-1])
+        s.waiting += self.at.values
 
     def smooth(self) -> bool:
         """Whether there are no knots at the point. Raises `ExpressionError`."""
-        try:
-            return not knots(self.tape, self.order, self.active.moving)
-        except Fault as fault:
-            raise located(fault, self.nodes, self.tape) from None
+        return not knots_met(self.at)
 
     def coefficients(self, order: int) -> list[Number]:
         """The coefficients up to an order. Raises `ExpressionError`."""
-        result = self.tape.data[-1]
+        (result,) = self.at.values
         for n in range(self.known + 1, order + 1):
             try:
                 self.series.extend(n)
             except Failed as failed:
-                fault = _fault(failed, range(len(self.nodes)), self.tape.data)
-                raise located(fault, self.nodes, self.tape) from None
+                fault = _fault(failed, range(len(self.at.nodes)), self.at.tape.data)
+                raise self.at.located(fault) from None
         self.known = max(self.known, order)
         return [result.at(k) for k in range(order + 1)]
 

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..errors import ExpressionError
 from ..numbers.work import current
-from ..run.sweep import Fault, forward
 from ..table.operators import AND, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
 from .ranges import BY_SIGN, Range
-from .sweep_in import tape_in
+from .sweep_in import evaluate_in
 from .value import Value, in_order, node
 
 MOST_WORK = 400_000
@@ -314,11 +313,11 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
     for digits in CONSTANT_DIGITS:
         m = Multiprecision(digits, decimals=True)
         try:
-            _, tape = tape_in(m, (x, y), {})
-            forward(tape, m, (order[x], order[y]))
-            differences.append(tape.data[order[x]] - tape.data[order[y]])
-            largest = max([abs(data) for data in tape.data if not isinstance(data, bool) and data is not None])
-        except (Fault, ExpressionError, ArithmeticError, ValueError):
+            at = evaluate_in(m, (x, y), {})
+            a, b = at.values
+            differences.append(a - b)
+            largest = max([abs(data) for data in at.tape.data if not isinstance(data, bool) and data is not None])
+        except (ExpressionError, ArithmeticError, ValueError):
             return None
     first, second = differences
     if abs(second) <= AGREED * largest or abs(first - second) > AGREED * abs(second):

@@ -16,11 +16,11 @@ from ..numbers.base import Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.pieces import HIGHEST, Jets, Knot, Piece, Powers, Unknown, pieces, same
-from ..run.sweep import Activity, Fault, activity, backward, forward, show
+from ..run.sweep import backward, show
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
-from .sweep_in import Swept, knots_met, sweep_in, tape_in
-from .value import Value, located
+from .sweep_in import Swept, evaluate_in, knots_met, sweep_in
+from .value import Value
 
 
 class Curvature(NamedTuple):
@@ -37,11 +37,8 @@ def hessian_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: 
     Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.
     """
     swept = sweep_in(m, output, values, wrt)
-    if knots_met(swept):
-        try:
-            return _at_knots(m, swept, wrt)
-        except Fault as fault:
-            raise located(fault, swept.nodes, swept.tape) from None
+    if knots_met(swept.at):
+        return swept.at.placed(_at_knots, m, swept, wrt)
     return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, output, values, wrt).hessian)
 
 
@@ -51,20 +48,14 @@ def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequen
     duals, strict = Duals(m), Duals(m, strict=True)
     direction = {name: k for k, name in enumerate(wrt)}
     seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
-    nodes, tape = tape_in(duals, output, seeded)
-    wanted = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in direction}
-    root = len(nodes) - 1
-    try:
-        order = forward(tape, duals, (root,))
-        active: Activity = activity(tape, duals, order, wanted.values())
-        # the adjoints carry derivatives too: one that is 0 may move
-        adjoints, _ = backward(tape, strict, order, active, {root: Dual(duals, m.number(1), {})})
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
+    at = evaluate_in(duals, (output,), seeded, wrt)
+    # the adjoints carry derivatives too: one that is 0 may move
+    seeds = {at.roots[0]: Dual(duals, m.number(1), {})}
+    adjoints, _ = at.placed(backward, at.tape, strict, at.order, at.active, seeds)
     gradient: list[Number] = []
     rows: list[list[Number]] = []
     for name in wrt:
-        adjoint = adjoints[wanted[name]] if name in wanted else None
+        adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
         given = isinstance(adjoint, Dual)
         gradient.append(adjoint.x if given else zero)  # type: ignore[union-attr]
         d = adjoint.d if given else {}  # type: ignore[union-attr]
@@ -73,7 +64,7 @@ def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequen
         for j in range(i):
             # The two are equal but for rounding.
             rows[i][j] = rows[j][i]
-    return Curvature(tape.data[root].x, gradient, rows)
+    return Curvature(at.values[0].x, gradient, rows)
 
 
 # ---- at knots -----------------------------------------------------------------------------------------------------

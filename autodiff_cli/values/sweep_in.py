@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..run.reverse import reverse
-from ..run.sweep import Activity, Fault, activity, forward, knots
+from ..run.sweep import Fault, forward, knots
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
-from .value import Value, in_order, located, tape_of
+from .value import Evaluation, Value, in_order, tape_of
 
 if TYPE_CHECKING:
     from ..run.pieces import Knot
@@ -30,37 +29,43 @@ if TYPE_CHECKING:
 class Swept(NamedTuple):
     """A graph evaluated and differentiated in some number type; lists run over the nodes, inputs first."""
 
+    at: Evaluation
     value: Number
     gradient: dict[str, Number]
-    nodes: list[Value]
-    tape: Tape
-    """Its `data` are the nodes' values, None in a branch that was not taken."""
     order: Sequence[int]
-    """The nodes that were evaluated, in the order in which they were."""
-    active: Activity
+    """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
     adjoints: list[Number | None]
     kinks: list[int]
 
     @property
+    def nodes(self) -> Sequence[Value]:
+        """The graph's nodes."""
+        return self.at.nodes
+
+    @property
+    def tape(self) -> Tape:
+        """The tape with the nodes' values."""
+        return self.at.tape
+
+    @property
     def met(self) -> list[tuple[Value, list[Number]]]:
         """The nodes without a derivative, with their inputs there."""
-        return [(self.nodes[i], [self.tape.data[p] for p in self.tape.parents[i]]) for i in self.kinks]
+        return self.at.inputs(self.kinks)
 
     def leaf(self, name: str) -> int | None:
         """The place of a variable; None where the graph does not hold it."""
         return next((i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label == name), None)
 
 
-def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str, Number]) -> tuple[list[Value], Tape]:
-    """The graph's nodes and its tape, with the leaves as numbers of this type: constants as `m` reads their source.
+def tape_in(m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number]) -> tuple[dict[Value, int], Tape]:
+    """The places of the graph's nodes, and its tape, with the leaves as numbers of this type.
 
-    Of one output, the last node is it. `values` gives each variable a number of `m`. Raises `ExpressionError` for a
-    constant that `m` cannot hold.
+    Constants are as `m` reads their source; `values` gives each variable a number of `m`. Raises `ExpressionError` for
+    a constant that `m` cannot hold.
     """
-    place = in_order((output,) if isinstance(output, Value) else output)
-    nodes = list(place)
+    place = in_order(outputs)
     tape = tape_of(place)
-    for i, n in enumerate(nodes):
+    for n, i in place.items():
         if n._prev:
             tape.data[i] = None
         elif n.primitive is VARIABLE:
@@ -74,32 +79,37 @@ def tape_in(m: NumberType, output: Value | Sequence[Value], values: Mapping[str,
                 ) from None
             except Refusal as refusal:
                 raise ExpressionError(refusal.kind, refusal.message, n.span, refusal.hint) from None
-    return nodes, tape
+    return place, tape
+
+
+def evaluate_in(
+    m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], wrt: Collection[str] = ()
+) -> Evaluation:
+    """The outputs at the point `values`, ready to be differentiated by `wrt`. Raises `ExpressionError`."""
+    place, tape = tape_in(m, outputs, values)
+    wanted = {n.label: i for n, i in place.items() if n.primitive is VARIABLE and n.label in wrt}
+    return Evaluation(m, list(place), tape, [place[output] for output in outputs], wanted)
 
 
 def value_in(m: NumberType, output: Value, values: Mapping[str, Number]) -> Number | None:
     """The value of the graph alone; None where it has none."""
-    nodes, tape = tape_in(m, output, values)
+    place, tape = tape_in(m, (output,), values)
     try:
-        forward(tape, m, (len(nodes) - 1,))
+        forward(tape, m, (place[output],))
     except Fault:
         return None
     return tape.data[-1]
 
 
-def knots_met(swept: Swept) -> list[Knot]:
+def knots_met(at: Evaluation) -> list[Knot]:
     """Where pieces of the program meet at the point, as far as a wanted variable moves them.
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
     from ..run.pieces import Knot
 
-    tape = swept.tape
-    try:
-        found = knots(tape, swept.order, swept.active.moving)
-    except Fault as fault:
-        raise located(fault, swept.nodes, tape) from None
-    return [Knot(tape, i, [tape.data[p] for p in tape.parents[i]]) for i in found]
+    found = at.placed(knots, at.tape, at.order, at.active.moving)
+    return [Knot(at.tape, i, [at.tape.data[p] for p in at.tape.parents[i]]) for i in found]
 
 
 def sweep_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str]) -> Swept:
@@ -107,19 +117,12 @@ def sweep_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Co
 
     A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
     """
-    nodes, tape = tape_in(m, output, values)
-    root = len(nodes) - 1
-    wanted = {n.label: i for i, n in enumerate(nodes) if n.primitive is VARIABLE and n.label in wrt}
-    try:
-        order = forward(tape, m, (root,))
-        active = activity(tape, m, order, wanted.values())
-        adjoints, kinks, order = reverse(tape, m, order, active, {root: m.number(1)})
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
+    at = evaluate_in(m, (output,), values, wrt)
+    adjoints, kinks, order = at.reverse({at.roots[0]: m.number(1)})
     zero = m.number(0)
     gradient: dict[str, Number] = dict.fromkeys(wrt, zero)
-    for name, i in wanted.items():
+    for name, i in at.wanted.items():
         adjoint = adjoints[i]
         if adjoint is not None:
             gradient[name] = adjoint
-    return Swept(tape.data[root], gradient, nodes, tape, order, active, adjoints, kinks)
+    return Swept(at, at.values[0], gradient, order, adjoints, kinks)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
-from ..numbers.base import Number
+from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..run.backends import first
 from ..run.backpropagation import backpropagate
-from ..run.reverse import reverse
-from ..run.sweep import Fault, Rough, activity, compute, forward, show
+from ..run.reverse import Reverse, reverse
+from ..run.sweep import Activity, Fault, Rough, activity, compute, forward, show, tangents
 from ..run.tape import Tape
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
+
+Asked = ParamSpec("Asked")
+Found = TypeVar("Found")
 
 
 class About(NamedTuple):
@@ -578,19 +583,78 @@ def _leaves_below(start: int, tape: Tape, nodes: Sequence[Value]) -> list[int]:
     return leaves
 
 
+class Evaluation:
+    """A graph evaluated at a point in some number type, on demand; derivatives are swept from it, backward or forward.
+
+    Every question goes this way. Whatever has no value or no derivative is an `ExpressionError`, placed in the text.
+    """
+
+    def __init__(
+        self, m: NumberType, nodes: Sequence[Value], tape: Tape, roots: Sequence[int],
+        wanted: Mapping[str, int] = MappingProxyType({}), below: dict[int, list[int]] | None = None,
+    ) -> None:  # fmt: skip
+        self.m = m
+        self.nodes = nodes
+        """All of them, each after its inputs."""
+        self.tape = tape
+        """Its `data` are the nodes' values, None in a branch that was not taken."""
+        self.roots = roots
+        """The places of the outputs."""
+        self.wanted = wanted
+        """The places of the variables that are differentiated by, as far as the graph holds them."""
+        self._below = below
+        self.order: Sequence[int] = self.placed(forward, tape, m, roots)
+        """The nodes that were evaluated, in the order in which they were."""
+
+    def placed(self, sweep: Callable[Asked, Found], *args: Asked.args, **options: Asked.kwargs) -> Found:
+        """What a sweep over the tape finds; `below` is for `located`."""
+        try:
+            return sweep(*args, **options)
+        except Fault as fault:
+            raise self.located(fault) from None
+
+    def located(self, fault: Fault) -> ExpressionError:
+        """The error that a fault on the tape is for the user."""
+        return located(fault, self.nodes, self.tape, self._below)
+
+    @property
+    def values(self) -> list[Number]:
+        """The outputs."""
+        return [self.tape.data[root] for root in self.roots]
+
+    @cached_property
+    def active(self) -> Activity:
+        """What depends on the wanted variables."""
+        return self.activity(self.wanted.values())
+
+    def activity(self, leaves: Iterable[int]) -> Activity:
+        """What depends on some leaves."""
+        return self.placed(activity, self.tape, self.m, self.order, leaves)
+
+    def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
+        """The adjoints of all nodes, from those of outputs."""
+        return self.placed(reverse, self.tape, self.m, self.order, self.active if active is None else active, seeds)
+
+    def tangents(
+        self, seeds: dict[int, Number], active: Activity, roots: Iterable[int] | None = None,
+        order: Sequence[int] | None = None,
+    ) -> list[Number | None]:  # fmt: skip
+        """The tangents of all nodes, from those of leaves; if there are `roots`, they alone need to have one."""
+        return self.placed(tangents, self.tape, self.m, self.order if order is None else order, active, seeds, roots)
+
+    def inputs(self, places: Iterable[int]) -> list[tuple[Value, list[Number]]]:
+        """The nodes there, with their inputs."""
+        return [(self.nodes[i], [self.tape.data[p] for p in self.tape.parents[i]]) for i in places]
+
+
 def evaluate(roots: Sequence[Value]) -> None:
     """Fill in `data` of the nodes that the roots need at the values of the leaves.
 
     Raises `ExpressionError` (`domain` or `overflow`), placed at the sub-expression.
     """
     place = in_order(roots)
-    tape = tape_of(place)
-    nodes = list(place)
-    try:
-        forward(tape, REAL, [place[r] for r in roots])
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
-    for n, data in zip(nodes, tape.data, strict=True):
+    found = Evaluation(REAL, list(place), tape_of(place), [place[r] for r in roots])
+    for n, data in zip(found.nodes, found.tape.data, strict=True):
         n.data = data
 
 
@@ -611,12 +675,9 @@ def _swept(output: Value, seed: Number) -> list[Diagnostic]:
     """The same by the sweep over a tape."""
     place = in_order((output,))
     tape, nodes, root = tape_of(place), list(place), place[output]
-    try:
-        order = forward(tape, REAL, (root,))
-        active = activity(tape, REAL, order, [i for i, n in enumerate(nodes) if not n._prev and n.active])
-        adjoints, kinks, order = reverse(tape, REAL, order, active, {root: seed})
-    except Fault as fault:
-        raise located(fault, nodes, tape) from None
+    found = Evaluation(REAL, nodes, tape, (root,))
+    active = found.activity([i for i, n in enumerate(nodes) if not n._prev and n.active])
+    adjoints, kinks, order = found.reverse({root: seed}, active)
     evaluated = [False] * len(nodes)
     for i in order:
         evaluated[i] = True
@@ -626,7 +687,7 @@ def _swept(output: Value, seed: Number) -> list[Diagnostic]:
         adjoint = adjoints[i]
         # `+ 0.0` turns the -0.0 of a product into a plain zero.
         n.grad = (0.0 if active[i] else None) if adjoint is None else adjoint + 0.0
-    return [kink_warning(nodes[i], [tape.data[p] for p in tape.parents[i]]) for i in kinks]
+    return [kink_warning(*each) for each in found.inputs(kinks)]
 
 
 def kink_warning(at: Value, inputs: Sequence[Number]) -> Diagnostic:

@@ -68,7 +68,7 @@ def test_results_and_errors_are_those_of_the_sweeps(graph: Value, numbers: list[
     assert evaluator.value([point[name] for name in names]) == got[0]
     assert got[0] == want[0]
     wanted = list(program.parameters) if wrt is None else wrt
-    if not sweep_in(REAL, program.outputs[0], point, wanted).active.agreed:
+    if not sweep_in(REAL, program.outputs[0], point, wanted).at.active.agreed:
         assert all(map(close, got[1], want[1])), (text, point, got, want)
         compared()
 
