@@ -128,7 +128,9 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
     if primitive.trouble:
         with suppress(Refusal):
             message, hint = primitive.trouble(*inputs) or (None, None)
-    if message is None:
+    if message is not None:
+        message = message.format(*map(show, inputs))
+    else:
         message = f"`{name}` is undefined at {_places(inputs)}"
         if primitive.domain:
             message += f"; its domain: {domain_words(primitive, len(inputs))}"

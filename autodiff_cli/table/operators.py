@@ -27,10 +27,10 @@ def _pow_by_exponent(m: Any, x: Number, y: Number, out: Number) -> Number:
 
 def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
     if x == 0:
-        return f"0 to the power {y} is undefined: a division by zero", None
+        return "0 to the power {1} is undefined: a division by zero", None
     if x < 0:
         hint = "for a real cube root write `cbrt(x)`" if abs(y * 3) == 1 else "a negative base needs a whole exponent"
-        return f"a negative number, {x}, has no real power {y}", hint
+        return "a negative number, {0}, has no real power {1}", hint
     return None
 
 

@@ -90,7 +90,7 @@ class Facts(NamedTuple):
     """The derivatives where there is no kink, as one reads them, if the rules say at length what is taken there."""
 
     trouble: Callable[..., tuple[str, str | None] | None] | None = None
-    """For inputs without a value: message and hint that say more than the domain does."""
+    """For inputs without a value: message and hint that say more than the domain does; `{0}`, `{1}` are the inputs."""
 
     gives_condition: bool = False
     takes_conditions: tuple[int, ...] = ()

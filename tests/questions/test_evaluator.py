@@ -73,6 +73,23 @@ def test_results_and_errors_are_those_of_the_sweeps(graph: Value, numbers: list[
         compared()
 
 
+def test_what_is_said_of_a_point_is_the_same_for_the_first_one_and_for_others() -> None:
+    for text, point in (
+        ("x**y", [-8.0, 1 / 3]),
+        ("x**y", [0.0, -1.0]),
+        ("y**x/7", [-2.0, 0.25]),
+        ("log(x)*y", [-1.0, 2]),
+    ):
+        evaluate = compile_gradient(parse(text))
+        said = []
+        for _ in range(3):
+            with pytest.raises(ExpressionError) as caught:
+                evaluate(point)
+            said.append(caught.value.diagnostic)
+        names = list(parse(text).variables)
+        assert said == 3 * [outcome(text, dict(zip(names, point, strict=True)), None)], text
+
+
 @pytest.mark.parametrize(
     ("text", "point"),
     [
