@@ -196,8 +196,9 @@ class NumberType:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:
             raise AttributeError(f"{self.name} numbers have no {name!r}") from None
-        ordered = OPERATIONS[name].bounds.ordered
-        if not ordered or not self.has_values:
+        row = OPERATIONS[name]
+        ordered = self.has_values and len(row.params) > 1 and row.bounds.ordered
+        if not ordered:
             return composed
 
         def in_order(m: NumberType, *inputs: Number) -> Number:

@@ -51,6 +51,17 @@ def test_a_good_answer_loads_nothing_that_explains_mistakes_and_no_other_arithme
     assert not loaded & unneeded
 
 
+def test_a_good_answer_compiles_few_patterns() -> None:
+    # each is up to a millisecond of a start; six are those of Python's own JSON
+    code = (
+        "import re, sys; compiled = re._compiler.compile; seen = []\n"
+        "re._compiler.compile = lambda pattern, flags=0: (seen.append(pattern), compiled(pattern, flags))[1]\n"
+        "from autodiff_cli.__main__ import run; run(sys.argv[1:]); print(len(seen), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *GRAD], capture_output=True, text=True, check=True)
+    assert 3 < int(done.stderr) <= 14
+
+
 def test_the_version_needs_no_engine() -> None:
     loaded = modules("--version")
     assert not [name for name in loaded if re.match(r"autodiff_cli\.(language|values|run|numbers|table)", name)]
