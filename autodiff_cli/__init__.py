@@ -21,41 +21,41 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from typing import Any
 
+    from .api.python_functions import Answer as Answer
+    from .api.python_functions import Gradient as Gradient
+    from .api.python_functions import Program as Program
+    from .api.python_functions import check as check
+    from .api.python_functions import descend as descend
+    from .api.python_functions import diff as diff
+    from .api.python_functions import draw as draw
+    from .api.python_functions import draw_dot as draw_dot
+    from .api.python_functions import exercise as exercise
+    from .api.python_functions import export as export
+    from .api.python_functions import fit as fit
+    from .api.python_functions import functions as functions
+    from .api.python_functions import gradient as gradient
+    from .api.python_functions import graph as graph
+    from .api.python_functions import hessian as hessian
+    from .api.python_functions import jacobian as jacobian
+    from .api.python_functions import minimize as minimize
+    from .api.python_functions import page as page
+    from .api.python_functions import parse as parse
+    from .api.python_functions import plot as plot
+    from .api.python_functions import propagate as propagate
+    from .api.python_functions import rows as rows
+    from .api.python_functions import solve as solve
+    from .api.python_functions import taylor as taylor
+    from .api.python_functions import trace as trace
     from .errors import Diagnostic as Diagnostic
     from .errors import ExpressionError as ExpressionError
     from .errors import Span as Span
-    from .face import Answer as Answer
-    from .face import Gradient as Gradient
-    from .face import Program as Program
-    from .face import check as check
-    from .face import descend as descend
-    from .face import diff as diff
-    from .face import draw as draw
-    from .face import draw_dot as draw_dot
-    from .face import exercise as exercise
-    from .face import export as export
-    from .face import fit as fit
-    from .face import functions as functions
-    from .face import gradient as gradient
-    from .face import graph as graph
-    from .face import hessian as hessian
-    from .face import jacobian as jacobian
-    from .face import minimize as minimize
-    from .face import page as page
-    from .face import parse as parse
-    from .face import plot as plot
-    from .face import propagate as propagate
-    from .face import rows as rows
-    from .face import solve as solve
-    from .face import taylor as taylor
-    from .face import trace as trace
-    from .values.library import *  # noqa: F403
-    from .values.value import Value as Value
+    from .graphs.library import *  # noqa: F403
+    from .graphs.value import Value as Value
 
 _ROOMS = {
     "errors": ("Diagnostic", "ExpressionError", "Span"),
-    "values.value": ("Value",),
-    "face": (
+    "graphs.value": ("Value",),
+    "api.python_functions": (
         "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "exercise", "export", "fit",
         "functions", "gradient", "graph", "hessian", "jacobian", "minimize", "page", "parse", "plot", "propagate",
         "rows", "solve", "taylor", "trace",
@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
 
     home = _HOMES.get(name)
     if home is None:
-        functions = import_module(f"{__name__}.values.library")
+        functions = import_module(f"{__name__}.graphs.library")
         if name not in functions.__all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = getattr(functions, name)
@@ -82,4 +82,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from importlib import import_module
 
-    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.values.library").__all__})
+    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.graphs.library").__all__})

@@ -43,7 +43,7 @@ def main() -> int:
 def _load(args: Sequence[str]) -> None:
     """Import the command that is asked for."""
     try:
-        from .commands import COMMANDS, command_module
+        from .cli.commands import COMMANDS, command_module
 
         if args and args[0] in COMMANDS:
             command_module(args[0])
@@ -79,7 +79,7 @@ def run(args: Sequence[str]) -> int:
     except MemoryError:
         return _say("error: there is not enough memory for this\n  hint: use a smaller program", 4)
     except Exception as fault:
-        from .streams import bugs
+        from .streams import internal_error as bugs
 
         if bugs.tracebacks:
             raise
@@ -112,22 +112,22 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def _dispatch(args: Sequence[str]) -> int:
     """Run a command, or else what the Typer app is for: help, completion, the version, a slip."""
-    from .commands import COMMANDS, call
+    from .cli.commands import COMMANDS, call
     from .errors import ExpressionError
 
     try:
         if "_AUTODIFF_COMPLETE" in os.environ:
-            from .cli import complete
+            from .cli.app import complete
 
             complete()
         if args and args[0] in COMMANDS:
-            from .streams.arguments import HelpAsked
+            from .cli.arguments import HelpAsked
 
             try:
                 return call(args[0], args[1:])
             except HelpAsked:
                 args = [args[0], "--help"]
-        from .cli import run_app
+        from .cli.app import run_app
 
         return run_app(args)
     except ExpressionError as error:

@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..numbers import work
+from ..graphs.value import Value, evaluate, values_of
+from ..numbers import budget as work
 from ..run.tape import Place, Rows, Tape, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from ..values.value import Value, evaluate, values_of
 from .checks import check_thousands
 from .statements import Complete, Head, Statement
 from .statements import Unexplained as Unexplained

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..algebra.symbolic import by_definition
+from ..graphs.value import Value
 from ..table.binding import ATOM, CHOICE, SIGN
 from ..table.operators import VARIABLE
 from ..table.primitive import PRIMITIVES
-from ..values.symbolic import by_definition
-from ..values.value import Value
 
 Item = str | tuple[Any, int]
 """A piece of what is to be written: text, or a node and the level at which it has to bind."""

@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..numbers import work
+from ..algebra.symbolic import by_definition
+from ..graphs.value import Value, in_order, node, variable
+from ..numbers import budget as work
 from ..table import binding
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
 from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
-from ..values.symbolic import by_definition
-from ..values.value import Value, in_order, node, variable
 from .builder import Program
 from .printer import number_text
 

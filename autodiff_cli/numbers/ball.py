@@ -12,11 +12,12 @@ from flint import acb, arb, ctx, fmpq
 
 from ..table.names import native
 from ..table.primitive import OPERATIONS
-from . import form, work
+from . import budget as work
+from . import exact_form as form
 from .base import Number, NumberType, Refusal, whole_order
-from .cotangent import MANY_POLES, cotangent_derivative
+from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .exact import known
-from .form import Form
+from .exact_form import Form
 
 MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""

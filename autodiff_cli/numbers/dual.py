@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..table.primitive import Primitive
-from . import work
+from . import budget as work
 from .base import Lifted, Number, NumberType, Valued
 
 Tangents = dict[int, Number]

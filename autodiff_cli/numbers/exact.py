@@ -13,7 +13,7 @@ from typing import Any
 from ..table.domain import is_outside
 from ..table.names import by_name
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
-from . import work
+from . import budget as work
 from .base import Number, NumberType, Refusal
 
 MAX_BITS = 14_000

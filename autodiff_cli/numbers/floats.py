@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from . import work
+from . import budget as work
 from .base import NumberType
 from .double import aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry
 

@@ -18,9 +18,9 @@ from mpmath.libmp.gammazeta import pow_fixed
 
 from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
-from . import work
+from . import budget as work
 from .base import Number, NumberType, whole_order
-from .cotangent import MANY_POLES, cotangent_derivative
+from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .double.twofold import finite
 
 MAGNITUDE = 100_000

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import Number, NumberType, Refusal
-from ..numbers.work import Exhausted
+from ..numbers.budget import Exhausted
 from .sweep import Activity, Fault, backward, compute, is_cut
 from .tape import Tape
 
 if TYPE_CHECKING:
-    from .pieces import Piece
+    from .smooth_branches import Piece
 
 EFFORT = 200_000
 """Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
@@ -50,7 +50,7 @@ def _settled(
     tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> Sequence[int]:
     """Find out whether all sides agree, and choose one; the nodes that are evaluated then. Raises `Fault`."""
-    from .pieces import BLAMED
+    from .smooth_branches import BLAMED
 
     try:
         side = _common(tape, m, active, seeds)
@@ -79,7 +79,7 @@ def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Num
 
     Raises `Fault`, and what rules raise, where a piece has none.
     """
-    from .pieces import Jets, Powers, Slopes, Unknown
+    from .smooth_branches import Jets, Powers, Slopes, Unknown
 
     wanted = list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
@@ -100,7 +100,7 @@ def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Num
 
 def _agreeing(make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, Number], most: int) -> Piece | None:
     """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
-    from .pieces import pieces, same
+    from .smooth_branches import pieces, same
 
     found: Piece | None = None
     known: list[Number] = []

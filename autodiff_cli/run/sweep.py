@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
-from ..numbers import work
+from ..numbers import budget as work
 from ..numbers.base import Number, NumberType, Refusal
 from ..table.operators import CONSTANT, NEG, WHERE
 from ..table.primitive import Primitive

@@ -1,1 +1,1 @@
-"""Streams: how programs and points come in, and how records and files go out."""
+"""Input and output: requests, files, remote file systems, progress and interruption."""

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest
-from ..questions import reading
-from ..questions.point import Lenient, ValueOf, constant_value, meant, merge, parse_point, point_of_object, read_json
+from ..inputs import decoding as reading
+from ..inputs.parse_point import Lenient, ValueOf, constant_value, meant, merge, parse_point, point_of_object, read_json
 from ..views.formats import Asked
 
 CHUNK = 65536
@@ -216,7 +216,7 @@ def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dic
 
     Raises `ExpressionError` where one name is typed with two values.
     """
-    from ..questions.point import read_point
+    from ..inputs.parse_point import read_point
 
     points = [(option.startswith("@"), read_point(option, reading.value_of)) for option in options or ()]
     base: dict[str, float] = {}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..graphs.adjoint import Recording
 from ..language.printer import assembled
 from ..table.names import by_name, native
-from ..values.adjoint import Recording
 from .c_names import is_external, is_word
 from .curly import Curly
 from .python import named, needed

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..graphs.adjoint import Recording
 from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.binding import AND, ATOM, CHOICE, COMPARISON, OR, PRODUCT, SIGN
 from ..table.names import by_name
-from ..values.adjoint import Recording
 from .target import Form, Target, Written, call
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..graphs.adjoint import Recording
+from ..graphs.schedule import LAZY, branches, live_steps, shows_first
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS
-from ..values.adjoint import Recording
-from ..values.schedule import LAZY, branches, live_steps, shows_first
 
 NOTE = "0, or not a number where something has no value"
 """What is said of the step that shows the faults."""

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..graphs.adjoint import Recording
+from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.binding import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM
 from ..table.names import by_name, native
-from ..values.adjoint import Recording
-from ..values.schedule import schedule
 from .target import Form, Target, Written, call
 
 DIRECT: dict[str, Callable[..., Any]] = by_name({

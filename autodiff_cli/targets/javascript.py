@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..errors import quoted
+from ..graphs.adjoint import Recording
 from ..language.printer import assembled
 from ..table.binding import COMPARISON, SUM
 from ..table.names import by_name, native
-from ..values.adjoint import Recording
 from .curly import Curly
 from .python import named, needed
 from .target import Unit, comment_lines, words

@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
+from ..graphs.adjoint import Recording
 from ..numbers.base import Number
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.names import native
 from ..table.primitive import OPERATIONS
-from ..values.adjoint import Recording
 from .faults import is_undefined
 from .special import Lacking
 from .support import FINER, formula

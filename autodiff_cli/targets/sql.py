@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from ..graphs.adjoint import column_names
+from ..graphs.branch import Branch
+from ..graphs.schedule import schedule
 from ..language.printer import Item, assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_words
 from ..table.binding import ATOM, CHOICE, COMPARISON, PRODUCT, SUM
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS, Primitive
-from ..values.adjoint import column_names
-from ..values.branch import Branch
-from ..values.schedule import schedule
 from .dialects import LARGEST, Dialect
 from .python import named
 from .target import Target, Unit, Written, call, comment_lines, needs, words

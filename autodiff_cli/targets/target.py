@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from ..graphs.adjoint import Recording
+from ..graphs.branch import Branch
+from ..graphs.schedule import Schedule, Task, schedule
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step
 from ..table.binding import ATOM, CHOICE, SIGN
-from ..values.adjoint import Recording
-from ..values.branch import Branch
-from ..values.schedule import Schedule, Task, schedule
 from .faults import showing
 from .lowering import composed
 

@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from ..graphs.adjoint import Recording
+from ..graphs.branch import Branch
+from ..graphs.schedule import live_steps, schedule
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import OPERATIONS
-from ..values.adjoint import Recording
-from ..values.branch import Branch
-from ..values.schedule import live_steps, schedule
 from .faults import operands
 
 FEW = 3

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from .formats import View
 
+SUBJECTS = (
+    "derivatives", "formulas", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises",
+)  # fmt: skip
+"""The rooms of what people ask."""
+
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
     """How an answer is shown, with the choices that its view takes: `digits`, say."""
     from importlib import import_module
 
     # the Python face has kinds of its own of the questions' answers
-    homes = [kind.__module__.rpartition(".") for kind in type(answer).__mro__]
-    question = next(name for room, _, name in homes if room.endswith(".questions"))
+    homes = [kind.__module__.split(".") for kind in type(answer).__mro__]
+    question = next(home[-1] for home in homes if len(home) == 3 and home[1] in SUBJECTS)
     # a plot over two variables is another answer to the same question
-    name = "plot" if question == "surface" else question
+    name = "plot" if question == "contours" else question
     view: View[Any] = import_module(f".{name}", __name__).view(**choices)
     return view
 

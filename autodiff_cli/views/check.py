@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.check import FULL, Check, Quantity
+from ..accuracy.check import FULL, Check, Quantity
 from .document import Block, Line, Pieces, Table, circumstances, reduced_over, sentence
 from .formats import Row, View, remarks
 from .numerals import exact, readable

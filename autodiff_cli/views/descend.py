@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..questions.descend import Descent, Ending, Row
+from ..optimize.descend import Descent, Ending, Row
 from .characters import Theme, shortened
 from .document import Block, Line, Pieces, Table, assignments, held_fixed, reduced_over
 from .formats import Row as Cells
@@ -14,7 +14,7 @@ from .numerals import exact, readable
 from .plots import pictures
 
 if TYPE_CHECKING:
-    from ..questions.reduction import Over
+    from ..batched.data_loss import Over
 
 COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
 

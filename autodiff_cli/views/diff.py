@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.derivation import latex
-from ..questions.diff import LANGUAGES, Derivative, Diff
+from ..formulas.derivation import latex
+from ..formulas.diff import LANGUAGES, Derivative, Diff
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, named_row, stated
 from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ..questions.digits import Shown
+from ..inputs.figures import Shown
 from .characters import Look, Style
 from .numerals import readable
 
 if TYPE_CHECKING:
-    from ..questions.reduction import Over
+    from ..batched.data_loss import Over
 
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""

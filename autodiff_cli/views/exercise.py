@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..errors import ExpressionError
+from ..exercises.exercise import Exercise, Marked, Sheet
+from ..formulas.derivation import latex as steps_latex
+from ..inputs.parse_point import split
+from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
-from ..questions.derivation import latex as steps_latex
-from ..questions.exercise import Exercise, Marked, Sheet
-from ..questions.point import split
-from ..questions.problem import parse
 from .characters import Look
 from .document import Block, Line, Pieces, sentence
 from .formats import Row, View

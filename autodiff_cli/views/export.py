@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import ExpressionError
-from ..questions.export import Exported
+from ..formulas.export import Exported
 from ..targets import TARGETS
 from .document import Block, Line
 from .formats import View

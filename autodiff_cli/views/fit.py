@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.fit import Fit
-from ..questions.quantities import concise
+from ..optimize.fit import Fit
+from ..uncertainty.measured_value import concise
 from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, Pieces, Table, circumstances, matrix_table, named_row, sentence
 from .formats import Row, View, remarks

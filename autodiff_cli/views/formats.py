@@ -23,7 +23,7 @@ from .document import Block, Line, Program, sentence
 from .numerals import Written
 
 if TYPE_CHECKING:
-    from ..refusals.leniency import AsRead
+    from ..diagnostics.leniency import AsRead
     from .rendering import PlainText
 
 Answer = TypeVar("Answer")
@@ -217,6 +217,9 @@ class JsonLines(Writer[Answer]):
         """Text of JSON with escapes for controls, what turns the direction of text, and half surrogate pairs."""
         return text if _is_plain(text) else "".join(map(_json_character, text))
 
+
+COLUMNAR = ("parquet", "arrow")
+"""Formats of rows of data only, which are wide."""
 
 _FORMS = 1024
 """So many forms of records are remembered."""

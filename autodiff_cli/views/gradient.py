@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
-from ..questions.arithmetic import DOUBLE
-from ..questions.digits import Figure
-from ..questions.gradient import Gradient
+from ..derivatives.gradient import Gradient
+from ..inputs.arithmetic import DOUBLE
+from ..inputs.figures import Figure
 from .document import (
     NO_VARIABLES,
     Block,

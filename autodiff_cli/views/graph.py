@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..derivatives.graph import Picture, gathered
 from ..errors import ExpressionError
-from ..questions.graph import Picture, gathered
 from .characters import Theme
 from .document import Block
 from .formats import View, diagnostic_record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.hessian import Hessian
+from ..derivatives.hessian import Hessian
 from .document import (
     NO_VARIABLES,
     Block,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.jacobian import Jacobian
+from ..derivatives.jacobian import Jacobian
 from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table
 from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from ..algebra.symbolic import by_definition
+from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..language.printer import INFIX, PREFIX, Item, assembled, number_text
 from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from ..table.operators import NEG, VARIABLE
-from ..values.symbolic import by_definition
-from ..values.value import Value, in_order
 
 LONGEST = 120
 """Nodes, a shared one counted at each of its uses, of what is written out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.minimize import Minimum
+from ..optimize.minimize import Minimum
 from .document import Block, Line, Pieces, Table, held_fixed, reduced_over, stated
 from .formats import Row, View, diagnostic_record
 from .numerals import exact, readable

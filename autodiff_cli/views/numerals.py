@@ -8,7 +8,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from ..errors import ExpressionError
-from ..questions.digits import Figure
+from ..inputs.figures import Figure
 
 DIGITS = 6
 """Significant digits shown to people unless they ask for others."""

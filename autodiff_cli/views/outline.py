@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..values.chains import Chains
-from ..values.value import Value
+from ..algebra.nary import Chains
+from ..graphs.value import Value
 from .document import Branch, Outline, Pieces
 from .numerals import readable
 

@@ -10,9 +10,9 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from ..derivatives.page import Node, Page
+from ..formulas.derivation import Derivation
 from ..language.printer import expression_text
-from ..questions.derivation import Derivation
-from ..questions.page import Node, Page
 from .characters import Theme, visible
 from .document import plain
 from .formats import View

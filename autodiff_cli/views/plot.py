@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..curves.contours import Surface
+from ..curves.plot import Curve, Output
+from ..curves.sampling import Samples
 from ..errors import ExpressionError
-from ..questions.plot import Curve, Output
-from ..questions.problem import parse
-from ..questions.sampling import Samples
-from ..questions.surface import Surface
+from ..inputs.problem import parse
 from .characters import TITLE, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
 from .formats import Row, View, diagnostic_record, format_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from ..questions.propagate import Propagation, Result
-from ..questions.quantities import estimate
+from ..uncertainty.measured_value import estimate
+from ..uncertainty.propagate import Propagation, Result
 from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
 from .formats import Row, View, remarks
@@ -100,7 +100,7 @@ def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto"
             yield Line((("interrupted: these are the draws that were made", "heading"),))
 
     def picture(answer: Propagation, format: str) -> bytes:
-        from .plots.budget import budget_figure
+        from .plots.uncertainty_budget import budget_figure
 
         return budget_figure(answer, format, shortened(on_one_line(answer.text)), theme)
 

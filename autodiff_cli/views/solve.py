@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.solve import Solution, Solved
+from ..equations.solve import Solution, Solved
 from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
 from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable

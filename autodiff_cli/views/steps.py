@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..formulas.derivation import Derivation, Step, as_written, operator
+from ..graphs.value import Value
 from ..language.printer import expression_text
-from ..questions.derivation import Derivation, Step, as_written, operator
-from ..values.value import Value
 from .characters import Style
 from .document import Block, Line, Pieces, Table
 from .formats import Row

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..questions.digits import Figure, Shown
-from ..questions.taylor import Taylor, polynomial, shortest
+from ..derivatives.taylor import Taylor, polynomial, shortest
+from ..inputs.figures import Figure, Shown
 from .document import Block, Table, circumstances, named_row, stated
 from .formats import Row, View, remarks
 from .numerals import exact, number_fields, readable

@@ -7,6 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..algebra.simplify import simplify
+from ..algebra.symbolic import by_definition
+from ..formulas.diff import where_latex
+from ..graphs.value import Value, constant, node
+from ..inputs.figures import Figure, Shown
+from ..inputs.problem import parse
 from ..language.typesetting import (
     Typesetting,
     equations,
@@ -17,24 +23,18 @@ from ..language.typesetting import (
     text_latex,
     typesetting,
 )
-from ..questions.diff import where_latex
-from ..questions.digits import Figure, Shown
-from ..questions.problem import parse
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
-from ..values.simplify import simplify
-from ..values.symbolic import by_definition
-from ..values.value import Value, constant, node
 from .numerals import readable
 
 if TYPE_CHECKING:
-    from ..questions.diff import Diff
-    from ..questions.functions import FunctionEntry
-    from ..questions.gradient import Gradient
-    from ..questions.hessian import Hessian
-    from ..questions.jacobian import Jacobian
-    from ..questions.taylor import Taylor
-    from ..questions.trace import Pull, Push, Row, Trace
+    from ..derivatives.gradient import Gradient
+    from ..derivatives.hessian import Hessian
+    from ..derivatives.jacobian import Jacobian
+    from ..derivatives.taylor import Taylor
+    from ..derivatives.trace import Pull, Push, Row, Trace
+    from ..formulas.diff import Diff
+    from ..formulas.functions import FunctionEntry
 
 HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -118,7 +118,7 @@ def several_outputs(answer: Jacobian, digits: int | None = None) -> str:
 
 def expansion(answer: Taylor, digits: int | None = None) -> str:
     """The function, and its Taylor polynomial; coefficients that are fractions as such."""
-    from ..questions.taylor import polynomial, shortest
+    from ..derivatives.taylor import polynomial, shortest
 
     others = {name: x for name, x in answer.point.items() if name != answer.variable}
     place = _Place(answer.text, others, digits, answer.variable)
@@ -134,7 +134,7 @@ def expansion(answer: Taylor, digits: int | None = None) -> str:
 
 def of_function(entry: FunctionEntry) -> str:
     """The derivatives of a function of the language, after its definition where its name is no sign of mathematics."""
-    from ..questions.functions import rule
+    from ..formulas.functions import rule
 
     primitive = FUNCTIONS[entry.name]
     sides = []

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
+from ..derivatives.trace import Pull, Push, Row, Trace
 from ..language.printer import expression_text
-from ..questions.trace import Pull, Push, Row, Trace
 from .characters import Style
 from .document import (
     NO_VARIABLES,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
-from autodiff_cli.questions.descend import Rule, Stops, descend
+from autodiff_cli.optimize.descend import Rule, Stops, descend
 
 RATE = 1e-4
 

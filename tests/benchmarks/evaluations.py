@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 
 from autodiff_cli import gradient, parse
-from autodiff_cli.questions.evaluator import compile_gradient
-from autodiff_cli.questions.problem import place
-from autodiff_cli.values.value import in_order
+from autodiff_cli.batched.evaluator import compile_gradient
+from autodiff_cli.graphs.value import in_order
+from autodiff_cli.inputs.problem import place
 
 
 def layer(inputs: int, neurons: int, function: str) -> str:

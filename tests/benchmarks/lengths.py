@@ -14,8 +14,8 @@ from random_formulas import formulas as random_formulas
 from written_formulas import LINES
 
 from autodiff_cli import parse
+from autodiff_cli.formulas.diff import diff
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.questions.diff import diff
 
 COURSE = Path(__file__).parents[1] / "corpora" / "course.txt"
 SHARES = (0.5, 0.75, 0.9, 0.99)

@@ -21,8 +21,8 @@ from typing import Any
 from random_formulas import Formula, formulas, is_right
 from written_formulas import formulas as written_formulas
 
-from autodiff_cli.questions.programs import Programs
-from autodiff_cli.streams.driver import answer_requests
+from autodiff_cli.cli.runner import answer_requests
+from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
 from autodiff_cli.views.gradient import view

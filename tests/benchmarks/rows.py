@@ -18,10 +18,10 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from autodiff_cli.commands import call
-from autodiff_cli.questions.gradient import Gradient, gradient
-from autodiff_cli.questions.programs import Programs
-from autodiff_cli.streams.driver import answer_requests
+from autodiff_cli.cli.commands import call
+from autodiff_cli.cli.runner import answer_requests
+from autodiff_cli.derivatives.gradient import Gradient, gradient
+from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
 from autodiff_cli.views.gradient import view

@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lark import Lark
 
+from autodiff_cli.diagnostics.context import LETTERS
 from autodiff_cli.language import generate, tables, tokens
-from autodiff_cli.refusals.context import LETTERS
 from strategies import texts
 
 
@@ -59,8 +59,8 @@ def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
 
 def test_valid_text_is_parsed_without_lark() -> None:
     program = (
-        "import sys; from autodiff_cli.refusals.parsing import parse; parse('3x² − 4x + sin(y)');"
-        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.refusals.diagnosis') if m in sys.modules))"
+        "import sys; from autodiff_cli.diagnostics.parsing import parse; parse('3x² − 4x + sin(y)');"
+        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.diagnostics.diagnosis') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

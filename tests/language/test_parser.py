@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
+from autodiff_cli.diagnostics.parsing import parse, statements
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import Stuck
 from autodiff_cli.language.tables import TERMINALS
 from autodiff_cli.language.tokens import _PIECES, END, KIND, NAMES, UNREADABLE, pairs, scan
-from autodiff_cli.refusals.parsing import parse, statements
 from counting import lines
 from strategies import texts
 from trees import Node, parsed, tree

@@ -9,11 +9,11 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graphs.value_and_gradient import Swept, sweep_in
+from autodiff_cli.inputs.problem import parse
+from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.numbers.work import allowed
-from autodiff_cli.questions.problem import parse
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
-from autodiff_cli.values.sweep_in import Swept, sweep_in
 from counting import counted_calls
 from reference import beside_reference
 

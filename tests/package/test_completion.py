@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from autodiff_cli.commands import COMMANDS, command_module
-from autodiff_cli.completion import of_option, typed
-from autodiff_cli.streams.arguments import Declared
+from autodiff_cli.cli.arguments import Declared
+from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.completion import of_option, typed
 
 HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 

@@ -23,9 +23,10 @@ import pytest
 from uncertainties import ufloat
 
 import autodiff_cli
-from autodiff_cli import ExpressionError, Value, face, parse
-from autodiff_cli.commands import COMMANDS
-from autodiff_cli.questions.gradient import gradient as question
+from autodiff_cli import ExpressionError, Value, parse
+from autodiff_cli.api import python_functions as face
+from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.table.primitives import MAX
 from running import autodiff
 
@@ -492,7 +493,8 @@ def test_the_html_of_an_answer_has_its_warnings() -> None:
 # ---- types and examples ---------------------------------------------------------------------------------------------
 TYPED = """
 from typing import Any, assert_type
-from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, face, fit, functions, gradient, hessian
+from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, fit, functions, gradient, hessian
+from autodiff_cli.api import python_functions as face
 from autodiff_cli import jacobian, minimize, parse, plot, propagate, solve, tanh, taylor, trace
 assert_type(gradient("x", {"x": 1}), Gradient[float])
 assert_type(gradient("x", "x=1", wrt=["x"], digits=3).value, float)

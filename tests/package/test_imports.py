@@ -38,16 +38,16 @@ def test_what_is_piped_loads_nothing_heavy(args: list[str], stdin: str) -> None:
 
 def test_a_start_loads_one_command_only() -> None:
     loaded = modules(*GRAD, "--json")
-    assert "autodiff_cli.commands.grad" in loaded
-    assert "autodiff_cli.commands.functions" not in loaded
+    assert "autodiff_cli.cli.commands.grad" in loaded
+    assert "autodiff_cli.cli.commands.functions" not in loaded
     assert "lark" not in loaded, "the parser's tables are saved, so an answer needs no parser generator"
     assert "typer" not in loaded, "Typer is for help and completion"
 
 
 def test_a_good_answer_loads_nothing_that_explains_mistakes_and_no_other_arithmetic() -> None:
     loaded = modules(*GRAD)
-    unneeded = {"fractions", "decimal", "autodiff_cli.values.sweep_in"}
-    unneeded |= {f"autodiff_cli.refusals.{room}" for room in ("points", "leniency", "diagnosis", "suggestions")}
+    unneeded = {"fractions", "decimal", "autodiff_cli.graphs.value_and_gradient"}
+    unneeded |= {f"autodiff_cli.diagnostics.{room}" for room in ("points", "leniency", "diagnosis", "suggestions")}
     assert not loaded & unneeded
 
 

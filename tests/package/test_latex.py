@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli import face
+from autodiff_cli.api import python_functions as face
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.questions.diff import diff
-from autodiff_cli.questions.functions import functions
+from autodiff_cli.formulas.diff import diff
+from autodiff_cli.formulas.functions import functions
 from autodiff_cli.views.tex import FOOT, HEAD, of_function
 from places import TESTS
 from running import autodiff, lines

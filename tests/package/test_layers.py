@@ -31,10 +31,10 @@ def test_the_contracts_are_kept() -> None:
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("values/value.py", "from .. import questions", "Imports run one way, downwards BROKEN"),
+        ("graphs/value.py", "from .. import derivatives", "Imports run one way, downwards BROKEN"),
         ("language/builder.py", "import lark", "Only the parser's generator knows Lark BROKEN"),
-        ("questions/gradient.py", "import rich.table", "Only Typer knows Rich, for the help BROKEN"),
-        ("questions/gradient.py", "import typer", "Only the command line knows Typer BROKEN"),
+        ("derivatives/gradient.py", "import rich.table", "Only Typer knows Rich, for the help BROKEN"),
+        ("derivatives/gradient.py", "import typer", "Only the command line knows Typer BROKEN"),
     ],
 )
 def test_a_wrong_import_is_noticed(tmp_path: Path, module: str, line: str, contract: str) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli import cli, manual
-from autodiff_cli.commands import COMMANDS
+from autodiff_cli.cli import app as cli
+from autodiff_cli.cli import manual
+from autodiff_cli.cli.commands import COMMANDS
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -97,7 +98,9 @@ def test_exit_codes_are_told_with_every_command() -> None:
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
     for path, text in manual.files(TOP).items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.name}: write it with `python -m autodiff_cli.manual`"
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path.name}: write it with `python -m autodiff_cli.cli.manual`"
+        )
 
 
 def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:

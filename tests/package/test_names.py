@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import autodiff_cli
-from autodiff_cli.commands import COMMANDS
+from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.views import SUBJECTS
 
 TOP = Path(autodiff_cli.__file__).parent
-ANSWERED = {"commands", "questions", "views"}
+ANSWERED = {"cli", "views", *SUBJECTS}
 """The rooms in which a command, its question and its view have one name."""
 
 PATTERN = {*COMMANDS, "gradient"}
@@ -98,8 +99,10 @@ def test_no_imports_form_a_circle() -> None:
 def test_a_circle_would_be_noticed() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d"}}) == [["b", "c"], ["d"]]
     known = modules()
-    assert "refusals.parsing" in set(imports("questions.problem", known["questions.problem"], known))
-    assert "questions.programs" in set(imports("commands.grad", known["commands.grad"], known)), "inside a function"
+    assert "diagnostics.parsing" in set(imports("inputs.problem", known["inputs.problem"], known))
+    assert "derivatives.gradient_cache" in set(imports("cli.commands.grad", known["cli.commands.grad"], known)), (
+        "inside a function"
+    )
 
 
 def test_no_two_modules_have_one_name() -> None:
@@ -107,7 +110,7 @@ def test_no_two_modules_have_one_name() -> None:
 
 
 def test_a_second_name_would_be_noticed() -> None:
-    paths = dict.fromkeys(["commands.taylor", "questions.taylor", "views.taylor", "values.value"], Path("x.py"))
+    paths = dict.fromkeys(["cli.commands.taylor", "derivatives.taylor", "views.taylor", "graphs.value"], Path("x.py"))
     assert doubles(paths) == {}
     assert list(doubles({**paths, "values.taylor": Path("x.py")})) == ["taylor"]
     assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]

@@ -7,9 +7,9 @@ import math
 from hypothesis import given, settings
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
+from autodiff_cli.graphs.value import in_order
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.values.value import in_order
 from counting import compared, compares
 from strategies import graphs, program_text, same_shape, texts
 

@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.numbers import work
+from autodiff_cli.numbers import budget as work
 from counting import allowed, counted_calls
 from running import autodiff
 

@@ -15,19 +15,20 @@ from typing import Any
 import pytest
 
 from autodiff_cli import Value, gradient
+from autodiff_cli.batched import evaluator
+from autodiff_cli.derivatives import gradient_cache as programs
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graphs import value
+from autodiff_cli.graphs.value import evaluate
+from autodiff_cli.graphs.value_and_gradient import sweep_in
+from autodiff_cli.inputs.problem import as_number, parse
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.questions import evaluator, programs
-from autodiff_cli.questions.problem import as_number, parse
 from autodiff_cli.run import backends, forms
 from autodiff_cli.run.backpropagation import backpropagate
 from autodiff_cli.run.doubles import Doubles
 from autodiff_cli.run.sweep import Fault
 from autodiff_cli.table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
-from autodiff_cli.values import value
-from autodiff_cli.values.sweep_in import sweep_in
-from autodiff_cli.values.value import evaluate
 from random_texts import drawn
 
 Answer = tuple[str, dict[str, str]]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from autodiff_cli import Value, leaky_relu
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graphs import value as engine
+from autodiff_cli.graphs.value import differentiate, evaluate, in_order
 from autodiff_cli.run.backpropagation import backpropagate
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.values import value as engine
-from autodiff_cli.values.value import differentiate, evaluate, in_order
 from counting import calls, compared, compares
 from strategies import graphs
 

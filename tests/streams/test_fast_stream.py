@@ -14,14 +14,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from autodiff_cli.cli.runner import answer_requests
+from autodiff_cli.derivatives import gradient_cache as programs
+from autodiff_cli.derivatives.gradient import Gradient, gradient
+from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.inputs import decoding as reading
+from autodiff_cli.inputs import parse_point as point
 from autodiff_cli.language.builder import Program
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.questions import point, programs, reading
-from autodiff_cli.questions.gradient import Gradient, gradient
-from autodiff_cli.questions.programs import Programs
 from autodiff_cli.streams import requests
-from autodiff_cli.streams.driver import answer_requests
 from autodiff_cli.streams.requests import Defaults, lines, stream
 from autodiff_cli.views import formats
 from autodiff_cli.views.gradient import view

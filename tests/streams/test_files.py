@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.arguments import Declared
+from autodiff_cli.cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
-from autodiff_cli.streams.arguments import Declared
 from autodiff_cli.views.formats import ENDINGS
 from places import TESTS
 from running import autodiff, lines

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.questions.programs import Programs
-from autodiff_cli.streams import driver
+from autodiff_cli.cli import runner as driver
+from autodiff_cli.derivatives.gradient_cache import Programs
 from hostile import asks, line
 from running import autodiff
 

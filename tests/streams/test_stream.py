@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.commands import COMMANDS, command_module
-from autodiff_cli.questions import reading
-from autodiff_cli.streams.arguments import Declared
-from autodiff_cli.streams.driver import WARNINGS
+from autodiff_cli.cli.arguments import Declared
+from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.runner import WARNINGS
+from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams.progress import Progress
 from autodiff_cli.views.plots import PICTURES
 from running import autodiff, lines
@@ -238,7 +238,7 @@ def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*args: object, **kwargs: object) -> None:
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("autodiff_cli.commands.grad.gradient", broken)
+    monkeypatch.setattr("autodiff_cli.cli.commands.grad.gradient", broken)
     result = autodiff("grad", "x", "--at", "x=1")
     assert result.code == 70
     assert "--debug" in result.err and "Traceback" not in result.err
@@ -335,7 +335,7 @@ def test_a_fault_of_our_own_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPa
     def broken(program: object, *arguments: object, **options: object) -> None:
         raise AttributeError("as a bug would")
 
-    monkeypatch.setattr("autodiff_cli.commands.diff.diff", broken)
+    monkeypatch.setattr("autodiff_cli.cli.commands.diff.diff", broken)
     found = autodiff("diff", "--format", "jsonl", stdin="x**2\nx\n")
     assert found.code == 70
     kinds = [json.loads(line)["error"]["kind"] for line in found.out.splitlines()]

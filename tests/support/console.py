@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from library_digits import same
+
 SECONDS = 120
 """How long all the commands of one document may take together."""
 
@@ -159,7 +161,7 @@ def differences(document: Path) -> Iterator[tuple[Step, str]]:
     """Each command of a document's console blocks whose output is not what is shown, and what it printed."""
     found = [step for block in blocks(document.read_text(encoding="utf-8"), "console") for step in steps(block)]
     for step, printed in zip(found, run([step.command for step in found]), strict=True):
-        if printed != step.shown:
+        if not same(step.command, step.shown, printed):
             yield step, printed
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.numbers.work import Work
+from autodiff_cli.numbers.budget import Work
 
 
 class Count:

@@ -8,7 +8,7 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from autodiff_cli.questions.graph import Picture, picture, symbolic_picture
+from autodiff_cli.derivatives.graph import Picture, picture, symbolic_picture
 from autodiff_cli.views.pictures.layout import Size, arranged
 from autodiff_cli.views.pictures.scene import FONT
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
+from autodiff_cli.graphs.value import Value, constant, in_order, node, variable
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from autodiff_cli.values.value import Value, constant, in_order, node, variable
 
 NAMES = ("x", "y", "w_1", "λ", "x₂", "theta")
 OPERATORS = [PRIMITIVES[name] for name in ("add", "sub", "mul", "div", "pow", "neg")]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
+from autodiff_cli.algebra.symbolic import is_spelled
 from autodiff_cli.numbers.base import ACCURATE, DEFINITIONS
 from autodiff_cli.numbers.floats import FUNCTIONS as OF_DOUBLES
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVES, Primitive
-from autodiff_cli.values.symbolic import is_spelled
 from reference import beside_reference
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]

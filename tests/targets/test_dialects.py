@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 
 from autodiff_cli import ExpressionError, gradient, jacobian, parse
-from autodiff_cli.questions.export import export
-from autodiff_cli.questions.problem import as_number
+from autodiff_cli.formulas.export import export
+from autodiff_cli.inputs.problem import as_number
 from autodiff_cli.table.primitive import FUNCTIONS
 from autodiff_cli.targets.dialects import DIALECTS
 from databases import DATABASES, answers

@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.numbers.running import RUNNING, Bounded
-from autodiff_cli.questions.export import Exported
-from autodiff_cli.questions.problem import as_number
+from autodiff_cli.formulas.export import Exported
+from autodiff_cli.graphs.value_and_gradient import sweep_in
+from autodiff_cli.inputs.problem import as_number
+from autodiff_cli.numbers.running_error import RUNNING, Bounded
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
 from autodiff_cli.targets import TARGETS, target
 from autodiff_cli.targets.dialects import DIALECTS
 from autodiff_cli.targets.sql import KEYWORDS
-from autodiff_cli.values.sweep_in import sweep_in
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export, python
 from places import TESTS

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli import ExpressionError, parse
-from autodiff_cli.questions.arithmetic import Arithmetic
-from autodiff_cli.questions.export import Exported
-from autodiff_cli.questions.gradient import gradient
+from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.formulas.export import Exported
+from autodiff_cli.inputs.arithmetic import Arithmetic
 from autodiff_cli.table.primitive import PRIMITIVES
 from drawn import Drawing
 from exported import RUNNERS, at_points, compiled, export

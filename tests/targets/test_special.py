@@ -11,8 +11,8 @@ import mpmath
 import pytest
 
 from autodiff_cli import ExpressionError
+from autodiff_cli.formulas.export import export
 from autodiff_cli.numbers.recorder import Step
-from autodiff_cli.questions.export import export
 from autodiff_cli.table.primitive import OPERATIONS
 from autodiff_cli.targets.javascript import JavaScript
 from autodiff_cli.targets.lowering import composed

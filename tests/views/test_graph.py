@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autodiff_cli.derivatives.graph import Picture, described, gathered, picture, symbolic_picture
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.questions.graph import Picture, described, gathered, picture, symbolic_picture
-from autodiff_cli.values.value import Value
+from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import THEMES, visible
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.questions.point import Typed
+from autodiff_cli.inputs.parse_point import Typed
 from autodiff_cli.views import numerals
 from autodiff_cli.views.numerals import Written
 from running import autodiff

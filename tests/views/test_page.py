@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.questions.page import MOST_NODES, page
-from autodiff_cli.questions.trace import trace
+from autodiff_cli.derivatives.page import MOST_NODES, page
+from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.views.page import document
 from browser import MISSING, Tab, browser
 

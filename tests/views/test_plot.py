@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli import views
+from autodiff_cli.curves.contours import Heights, Surface, read_path, refined
+from autodiff_cli.curves.plot import Curve, Tangent, around, plot
+from autodiff_cli.curves.sampling import Stretch, split
+from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.questions.bounds import Range
-from autodiff_cli.questions.gradient import gradient
-from autodiff_cli.questions.plot import Curve, Tangent, around, plot
-from autodiff_cli.questions.problem import parse
-from autodiff_cli.questions.sampling import Stretch, split
-from autodiff_cli.questions.surface import Heights, Surface, read_path, refined
+from autodiff_cli.graphs.value import Value, in_order
+from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.values.value import Value, in_order
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
 from autodiff_cli.views.plot import title_of
 from autodiff_cli.views.plots.figure import DARK, LIGHT, figure

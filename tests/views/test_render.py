@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autodiff_cli.derivatives.graph import described, gathered
 from autodiff_cli.errors import Diagnostic, Span
-from autodiff_cli.questions.graph import described, gathered
-from autodiff_cli.values.value import Value
+from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Look, visible, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table, plain
 from autodiff_cli.views.error import draw

@@ -10,26 +10,26 @@ from typing import Any
 import pytest
 
 from autodiff_cli import views
-from autodiff_cli.commands import COMMANDS
+from autodiff_cli.accuracy.check import check
+from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.curves.plot import plot
+from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.derivatives.graph import picture
+from autodiff_cli.derivatives.hessian import hessian
+from autodiff_cli.derivatives.jacobian import jacobian
+from autodiff_cli.derivatives.taylor import taylor
+from autodiff_cli.derivatives.trace import trace
+from autodiff_cli.equations.solve import solve
 from autodiff_cli.errors import Diagnostic, Span
-from autodiff_cli.questions.arithmetic import chosen
-from autodiff_cli.questions.check import check
-from autodiff_cli.questions.descend import Stops, descend
-from autodiff_cli.questions.diff import diff
-from autodiff_cli.questions.exercise import sheet
-from autodiff_cli.questions.export import export
-from autodiff_cli.questions.fit import fit
-from autodiff_cli.questions.functions import functions
-from autodiff_cli.questions.gradient import gradient
-from autodiff_cli.questions.graph import picture
-from autodiff_cli.questions.hessian import hessian
-from autodiff_cli.questions.jacobian import jacobian
-from autodiff_cli.questions.minimize import minimize
-from autodiff_cli.questions.plot import plot
-from autodiff_cli.questions.propagate import propagate
-from autodiff_cli.questions.solve import solve
-from autodiff_cli.questions.taylor import taylor
-from autodiff_cli.questions.trace import trace
+from autodiff_cli.exercises.exercise import sheet
+from autodiff_cli.formulas.diff import diff
+from autodiff_cli.formulas.export import export
+from autodiff_cli.formulas.functions import functions
+from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.optimize.descend import Stops, descend
+from autodiff_cli.optimize.fit import fit
+from autodiff_cli.optimize.minimize import minimize
+from autodiff_cli.uncertainty.propagate import propagate
 from autodiff_cli.views.characters import Look, width_of
 from autodiff_cli.views.document import Block, Drawing, Line, Pieces, Table
 from autodiff_cli.views.error import draw

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ...questions.graph import Picture, PictureInput, PictureNode
+from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import Theme, shortened, visible
 from ..numerals import readable
 

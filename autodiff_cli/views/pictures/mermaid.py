@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...questions.graph import Picture
+from ...derivatives.graph import Picture
 from .cells import USUAL, Choices, cells, description, title
 
 EDGES = 500

@@ -6,8 +6,8 @@ import io
 import warnings
 from typing import Any
 
+from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
-from ...questions.graph import Picture
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT, Colors
 from .scene import BASELINE, FONT, MARGIN, UNIT, Path, Scene, Shape, Text, scene

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
-from ...questions.graph import Picture
 from ..characters import Theme
 from .cells import USUAL, Choices
 from .svg import svg

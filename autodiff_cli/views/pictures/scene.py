@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ...questions.graph import Picture, PictureInput, PictureNode
+from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import width_of
 from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
 from .layout import COLUMN_GAP, Layout, Size, arranged

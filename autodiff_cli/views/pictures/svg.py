@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from ...questions.graph import Picture
+from ...derivatives.graph import Picture
 from ..characters import Theme
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT, Colors

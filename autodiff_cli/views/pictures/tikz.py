@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
-from ...questions.graph import Picture
 from ..characters import visible
 from .cells import USUAL, Choices, title
 from .colors import DARK, LIGHT

@@ -11,10 +11,10 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from ...curves.contours import Surface, refined
+from ...curves.plot import Curve
+from ...curves.sampling import Stretch
 from ...errors import needed
-from ...questions.plot import Curve
-from ...questions.sampling import Stretch
-from ...questions.surface import Surface, refined
 from ..characters import Look
 from ..document import Drawing
 from .frame import Frame, frames, within

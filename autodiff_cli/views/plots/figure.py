@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ...questions.plot import Curve
-from ...questions.sampling import Stretch
-from ...questions.surface import Surface, refined
+from ...curves.contours import Surface, refined
+from ...curves.plot import Curve
+from ...curves.sampling import Stretch
 from ..characters import Theme
 from .braille import arrow, library
 from .frame import Frame, frames, within

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...questions.fit import Fit
+from ...optimize.fit import Fit
 from ..characters import Theme
 from .figure import Palette, drawn
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ...questions.plot import Curve
-from ...questions.sampling import Stretch
+from ...curves.plot import Curve
+from ...curves.sampling import Stretch
 
 MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""

@@ -1,0 +1,1 @@
+"""How many digits of a value and its derivatives are right."""

@@ -1,0 +1,488 @@
+"""How far a gradient can be trusted: beside differences and beside many digits, and where digits were lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import Diagnostic, ExpressionError
+from ..graphs.value import Value, kink_warning
+from ..graphs.value_and_gradient import Swept, sweep_in
+from ..inputs.problem import as_number, parse, place, single_output, wanted_variables
+from ..numbers import budget as work
+from ..numbers.base import Number
+from ..numbers.floats import REAL
+from ..run.tape import Tape
+from .finite_differences import Difference, evaluator, extrapolated, sides
+from .roundoff import losses
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import Over, Reduced, Reduction
+
+DIGITS = 50
+"""Digits of the reference at first; more where these are not enough to be sure of 25."""
+
+STEP = "1e-50"
+"""Step of the differences that hold the reference's partials, relative to where the point is."""
+
+NOISE = "1e-95"
+"""Rounding error of these differences, times the point and relative to the value: 50 of the digits are for the step."""
+
+MOST_DIGITS = 3200
+SURE = 1e-25
+"""Two precisions agree to this before the reference is believed."""
+
+REQUIRED = 6
+"""Correct digits that agreement asks for, unless others are asked for."""
+
+SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
+
+FULL = 16
+"""The most digits that a double is credited with."""
+
+ROUNDING_STEPS = 8
+"""Units of the last place that a sum may be off by, times the square root of how many terms it has."""
+
+ABSORBING = 800
+"""With so many digits no double is lost in a sum with another: only then is a result of 0 believed."""
+
+DIFFERENCES = 60
+"""How often a loss over data is evaluated for its differences, about, for each variable."""
+
+VANISHED = 1e-40
+"""A sum that is smaller than this, beside its terms, is 0."""
+
+STEPS_A_REFERENCE = 20
+"""Steps of work of a node in many digits: measured, in microseconds."""
+
+EFFORT = 30_000
+"""Differences are taken for as many variables as keep variables times nodes below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The value, or a partial derivative: as computed in doubles, and how far that is right."""
+
+    name: str
+    """The variable; empty for the value."""
+    computed: float
+    exact: str
+    """The same to 25 digits, computed with many more."""
+    digits: int | None
+    """So many significant digits of `computed` at least are right, from 0 to 16: those that its relative error leaves.
+
+    They are counted against the program and the point as they are written, in decimals. None where there is no
+    derivative: a convention at a kink has no digits that could be right.
+    """
+    kept: int | None
+    """The same at exactly the doubles that they were read as: what the computation alone has kept."""
+    difference: float | None
+    """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
+    difference_error: float | None
+    condition: float | None
+    """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
+    agrees: bool
+    remark: str
+    """Why it was not judged by differences, or what is wrong; empty where there is nothing to say."""
+
+
+class Check(NamedTuple):
+    """A program's value and gradient at a point, checked."""
+
+    text: str
+    value: float
+    gradient: dict[str, float]
+    point: dict[str, float]
+    constants: dict[str, float]
+    precision: int
+    """Digits of the reference."""
+    required: int
+    agrees: bool
+    quantities: tuple[Quantity, ...]
+    """The value first, then the partials."""
+    warnings: tuple[Diagnostic, ...]
+    """Kinks, and the places where digits were lost."""
+    over: Over | None = None
+    """The rows of data that it is the sum or mean over, if it is."""
+
+
+def check(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    required: int = REQUIRED,
+    over: Reduction | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Check:
+    """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
+
+    The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) that the
+    computation started from; its partials are themselves held to differences of its values. Raises `ExpressionError`
+    like `gradient`. `watch` hears how many rows of data have been added up, in 50 digits and again in 100.
+
+    >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
+    0
+    """
+    if over is not None:
+        return _reduced(text, point, wrt, required, over, watch)
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    program = parse(text, values)
+    output = single_output(program)
+    warnings = place(program, values)
+    wanted = wanted_variables(program, values, wrt)
+    try:
+        doubles = sweep_in(REAL, output, values, wanted)
+    except ExpressionError as error:
+        raise _with_value(error, output, values) from None
+    kinks = [kink_warning(*each) for each in doubles.met]
+    value, gradient = doubles.value + 0.0, {name: doubles.gradient[name] + 0.0 for name in wanted}
+    placed = {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))}
+    try:
+        found = _references(output, values, wanted)
+    except ExpressionError as error:
+        if error.kind == "limit":
+            raise
+        told = Diagnostic(
+            "lost_digits", f"computed without rounding, this has no value: {error}", error.span,
+            "the double-precision result is an artefact of rounding",
+        )  # fmt: skip
+        return Check(
+            text, value, gradient, placed, program.constants, DIGITS, required, False, (),
+            (*warnings, *kinks, told),
+        )  # fmt: skip
+    differentiable = max(1, EFFORT // max(1, len(doubles.nodes)))
+    quantities = (
+        _value(doubles, found, required),
+        *(_partial(doubles, found, name, required, k < differentiable) for k, name in enumerate(wanted)),
+    )
+    lost = losses(
+        doubles, found.exact, [(q.name, q.kept) for q in quantities if q.kept is not None and (q.kept or not q.agrees)]
+    )
+    return Check(
+        text, value, gradient, placed, program.constants, found.precision, required,
+        all(q.agrees for q in quantities), quantities, (*warnings, *kinks, *lost),
+    )  # fmt: skip
+
+
+def _reduced(
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: Reduction,
+    watch: Callable[[int], None] | None,
+) -> Check:  # fmt: skip
+    """The same of a formula's sum or mean over rows of data, at the doubles that were read.
+
+    The reference adds up what each row is in many digits; differences are those of the reduced loss.
+    """
+    from ..batched.data_loss import pose
+
+    posed = pose(text, point, wrt, over, 1 + DIFFERENCES, moving=True)
+    function, wanted = posed.function, posed.wanted
+    here = [posed.values[name] for name in function.variables]
+    value, partials = function(here)
+    told, kinks = function.told, function.kinks(posed.values, wanted)
+    coarse = _totals(function, here, wanted, DIGITS, watch)[0]
+    totals, sizes = _totals(function, here, wanted, 2 * DIGITS, watch)
+    share = told.rows if over.how == "mean" else 1
+    quantities = []
+    for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
+        # what is left of terms that cancel to so many digits is rounding
+        exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
+        judged = _judge(computed, exact, exact, required, False)
+        agrees, remark = judged.agrees, judged.remark
+        if abs(coarse[k] - totals[k]) > SURE * abs(totals[k]) and exact:
+            agrees, remark = False, f"not settled with {2 * DIGITS} digits"
+        elif not agrees and not exact and abs(computed) <= ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share:
+            agrees, remark = True, "0 to within rounding"
+        slope, condition, exists = Difference(None, None), None, True
+        if name and k <= EFFORT // max(1, told.rows):
+            slope = extrapolated(_along(function, here, function.variables.index(name)), posed.values[name])
+            near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
+            if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
+                agrees, remark = False, f"wrong: differences give {slope.slope:.6g}"
+            exists = not kinks
+        elif name:
+            remark = remark or "no differences: too many rows"
+        if name and totals[0]:
+            condition = float(abs(totals[k] * posed.values[name] / totals[0]))
+        quantities.append(Quantity(
+            name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
+            slope.slope, slope.error, condition, agrees, remark,
+        ))  # fmt: skip
+    return Check(
+        text, value, dict(zip(wanted, partials, strict=True)), posed.values, posed.program.constants, 2 * DIGITS,
+        required, all(q.agrees for q in quantities), tuple(quantities), (*posed.warnings, *kinks), told,
+    )  # fmt: skip
+
+
+def _totals(
+    function: Reduced, point: Sequence[float], wanted: Sequence[str], digits: int,
+    watch: Callable[[int], None] | None,
+) -> tuple[list[Number], list[Number]]:  # fmt: skip
+    """The sums of values and partials over the rows in so many digits, and of their sizes."""
+    from ..numbers.multiprecision import Multiprecision
+
+    m = Multiprecision(digits)
+    totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
+    for row in range(function.data.rows):
+        work.spend(STEPS_A_REFERENCE * len(function.nodes))
+        if watch is not None:
+            watch(row)
+        at = zip(function.names, function.point_at(row, point), strict=True)
+        try:
+            swept = sweep_in(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
+        except ExpressionError as error:
+            function.failed(row, error)
+            continue
+        for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
+            totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
+    return totals, sizes
+
+
+def _along(function: Reduced, point: Sequence[float], k: int) -> Callable[[float], float | None]:
+    """The value as a function of one variable, None where there is none."""
+
+    def value(x: float) -> float | None:
+        with work.Defined():
+            return function.value([*point[:k], x, *point[k + 1 :]])
+        return None
+
+    return value
+
+
+def _with_value(error: ExpressionError, output: Value, values: Mapping[str, float]) -> ExpressionError:
+    """The error of the double computation; where that alone is to blame, with the value that there is."""
+    try:
+        exact = _references(output, values, ()).exact.value
+    except ExpressionError:
+        return error
+    told = error.diagnostic
+    message = f"{told.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
+    return ExpressionError(told.kind, message, told.span, told.hint, told.also)
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    """The sweeps in many digits."""
+
+    exact: Swept
+    """At exactly the doubles that the computation started from."""
+    written: Swept | None
+    """At the decimals that these stand for, π and e themselves; None where that has no value."""
+    precision: int
+    sure: bool
+    """Whether twice as many digits change nothing."""
+    underflowed: bool
+
+
+def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
+    """The sweeps in as many digits as it takes. Raises `ExpressionError` where there is no value without rounding."""
+    from ..numbers.multiprecision import Multiprecision
+
+    digits = DIGITS
+
+    def swept(m: Multiprecision) -> Swept:
+        return sweep_in(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
+
+    coarse = swept(Multiprecision(digits))
+    m = Multiprecision(2 * digits)
+    finer = swept(m)
+    while not (sure := _settled(coarse, finer, wanted, digits)) and 2 * digits < MOST_DIGITS:
+        more = Multiprecision(4 * digits)
+        try:
+            further = swept(more)
+        except ExpressionError as error:
+            if error.kind != "limit":
+                raise
+            # More cannot be had: what has not changed so far, or has shrunk, is believed.
+            sure = _settled(coarse, finer, wanted, ABSORBING)
+            break
+        coarse, finer, m = finer, further, more
+        digits *= 2
+    if sure:
+        zero = m.number(0)
+        for name, partial in finer.gradient.items():
+            if _vanishes(coarse.gradient[name], partial):
+                finer.gradient[name] = zero
+        if _vanishes(coarse.value, finer.value):
+            finer = finer._replace(value=zero)
+    decimals = Multiprecision(2 * digits, decimals=True)
+    try:
+        point = {name: decimals.literal(repr(x)) for name, x in values.items()}
+        written: Swept | None = sweep_in(decimals, output, point, wanted)
+    except ExpressionError:
+        written = None
+    return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
+
+
+def _settled(coarse: Swept, finer: Swept, wanted: Sequence[str], digits: int) -> bool:
+    """Whether twice as many digits change nothing, and the value is no remnant of rounding."""
+    pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
+    believed = 2 * digits >= ABSORBING
+    if not all(abs(a - b) <= SURE * abs(b) or (believed and _vanishes(a, b)) for a, b in pairs):
+        return False
+    if believed:
+        return True
+    if any(not b and not _structural(finer, name) for (_, b), name in zip(pairs, ("", *wanted), strict=True)):
+        return False
+    noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.tape.data, strict=True) if d is not None)
+    return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
+
+
+def _vanishes(coarse: Number, finer: Number) -> bool:
+    """Whether a result shrinks as the digits grow: then it is 0, and what is seen of it is rounding."""
+    return bool(abs(finer) <= SURE * abs(coarse))
+
+
+def _structural(swept: Swept, name: str) -> bool:
+    """Whether a result of 0 is so by the form of the program, or nothing was rounded on the way to it."""
+    if name:
+        leaf = swept.leaf(name)
+        return leaf is None or swept.adjoints[leaf] is None
+    data, parents, primitives = swept.tape.data, swept.tape.parents, swept.tape.primitives
+    if all(not data[i] for i in swept.order if swept.adjoints[i] is not None):
+        return True
+    exact = [not ps for ps in parents]
+    for i in swept.order:
+        # Of exact inputs, a function that is right to the last digit is 0 only where it truly is.
+        if parents[i] and not data[i]:
+            cut = primitives[i].product and any(exact[p] and not data[p] for p in parents[i])
+            exact[i] = cut or all(exact[p] for p in parents[i])
+    return exact[-1]
+
+
+def correct_digits(computed: float, exact: Number) -> int:
+    """How many significant digits of a double at least are right, by its relative error."""
+    error = abs(exact - computed)
+    if not error:
+        return FULL
+    if not exact:
+        return 0
+    wrong = min(1.0, float(error / abs(exact)))
+    return max(0, min(FULL, math.floor(-math.log10(2 * wrong)))) if wrong else FULL
+
+
+class _Judged(NamedTuple):
+    """A computed number beside its references."""
+
+    digits: int
+    kept: int
+    agrees: bool
+    remark: str
+
+
+def _judge(computed: float, exact: Number, written: Number | None, required: int, underflowed: bool) -> _Judged:
+    kept = correct_digits(computed, exact)
+    digits = 0 if written is None else min(kept, correct_digits(computed, written))
+    if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
+        # The whole number is an error of rounding, as small as such errors are: underflow.
+        return _Judged(min(digits, kept if exact else 0), kept, True, "underflow: too small for a double")
+    remark = ""
+    if kept < required:
+        remark = "digits lost"
+    elif written is None:
+        remark = "as written, in decimals, it has no value"
+    elif kept - digits >= 2:
+        remark = f"{kept - digits} digits lost to the rounding of the inputs"
+    return _Judged(digits, kept, kept >= required, remark)
+
+
+def _zero_to_rounding(doubles: Swept, computed: float, leaf: int | None) -> bool:
+    """Whether a result that should be 0 is no larger than the rounding of the terms that cancel in it.
+
+    These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
+    """
+    flows: Sequence[float | None] = doubles.tape.data
+    if leaf is not None:
+        flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
+    terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
+    return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
+
+
+def _value(doubles: Swept, found: _References, required: int) -> Quantity:
+    judged = _judge(
+        doubles.value, found.exact.value, found.written and found.written.value, required, found.underflowed
+    )
+    agrees, remark = judged.agrees, judged.remark
+    if not found.sure:
+        agrees, remark = False, f"not settled with {found.precision} digits"
+    elif not agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
+        agrees, remark = True, "0 to within rounding"
+    return Quantity(
+        "", doubles.value, _text(found.exact.value), judged.digits, judged.kept, None, None, None, agrees, remark
+    )  # fmt: skip
+
+
+def _partial(doubles: Swept, found: _References, name: str, required: int, differences: bool) -> Quantity:
+    computed, exact = doubles.gradient[name] + 0.0, found.exact.gradient[name]
+    written = found.written and found.written.gradient[name]
+    judged = _judge(computed, exact, written, required, found.underflowed)
+    slope = Difference(None, None)
+    leaf = doubles.leaf(name)
+    agrees, right, remark = judged.agrees, True, judged.remark
+    exists = not found.exact.kinks
+    if not agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf):
+        agrees, remark = True, "0 to within rounding"
+    if leaf is not None and differences:
+        slope = extrapolated(evaluator(doubles.tape, REAL, len(doubles.nodes) - 1, leaf), doubles.tape.data[leaf])
+        right, why, exists = _holds(found.exact, name, found.precision)
+        remark = remark if remark.startswith("0 to") else why or remark
+    elif leaf is not None:
+        remark = remark or "no differences: too many variables"
+    condition = None
+    if found.exact.value:
+        condition = 0.0 if leaf is None else float(abs(exact * doubles.tape.data[leaf] / found.exact.value))
+    return Quantity(
+        name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
+        slope.slope, slope.error,
+        condition if condition is None or math.isfinite(condition) else None, agrees and right, remark,
+    )  # fmt: skip
+
+
+def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str, bool]:
+    """Whether the reference's partial is the slope of the reference's values; what there is to say of it; and whether
+    there is a derivative at all: a convention at a kink has no digits that could be right."""
+    from ..numbers.multiprecision import Multiprecision
+
+    m = Multiprecision(precision + 2 * DIGITS)
+    leaf = swept.leaf(name)
+    assert leaf is not None
+    # The leaves are exact doubles: as numbers of a higher precision they are the same.
+    data = [x if swept.tape.parents[i] else m.number(x) for i, x in enumerate(swept.tape.data)]
+    tape = Tape(swept.tape.primitives, swept.tape.parents, data)
+    x, partial = data[leaf], m.number(swept.gradient[name])
+    value, step = evaluator(tape, m, len(swept.nodes) - 1, leaf), (abs(x) or m.number(1)) * m.literal(STEP)
+    told = sides(value, x, step)
+    if told is None:
+        return True, "one-sided: the function ends here", True
+    near = (abs(partial) + abs(told.left) + abs(told.right)) * 1e-12
+    # What rounding to so many digits leaves of the difference of two values, divided by the step.
+    near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
+    if abs(told.middle - partial) <= near and abs(told.left - told.right) <= near:
+        return True, "", True
+    if told.vanishes and not partial:
+        return True, "", True
+    if not told.settled:
+        before, after = value(x - step), value(x + step)
+        if before is not None and after is not None:
+            for other in (after, data[-1]):
+                if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
+                    return True, f"a jump: from {_short(before)} to {_short(other)}", False
+        return True, "differences do not settle here", not swept.kinks
+    low, high = sorted((told.left, told.right))
+    # A piece that is curved has another slope a step away.
+    if low - near <= partial <= high + near and high - low > near:
+        remark = f"a kink: slope {_short(told.left)} on the left, {_short(told.right)} on the right"
+        return True, remark, False
+    return False, f"wrong: differences in {m.digits} digits give {_short(told.middle)}", not swept.kinks
+
+
+def _short(x: Number) -> str:
+    return str(x.context.nstr(x, 6)) if x else "0"
+
+
+def _text(x: Number) -> str:
+    """A multiprecision number to 25 digits."""
+    context = x.context
+    return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"

@@ -1,0 +1,1 @@
+"""Symbolic algebra on graphs: canonical forms, rewriting, ranges, symbolic derivatives."""

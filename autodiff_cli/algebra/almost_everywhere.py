@@ -1,0 +1,481 @@
+"""Generic: a formula without its choices at single points and on thin sets, with the condition where it is the same.
+
+So a derivative reads as a textbook has it: `n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0.
+The given formula and the short one are equal wherever the condition holds and the short one has a value. Also what
+assumptions leave of a formula: `abs(x)` is x where x > 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache
+from math import ceil, floor, isfinite
+from typing import NamedTuple
+
+from ..errors import ExpressionError
+from ..graphs.value import Value, constant, in_order, node
+from ..numbers.budget import current
+from ..numbers.exact import EXACT
+from ..table import operators
+from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.primitive import Primitive
+from ..table.primitives import ABS, CLAMP, LOG, SQRT
+from .branch_elimination import MOST_WORK, STEPS_A_LOOK, Guards, Place
+from .canonical import rational
+from .ranges import ALL, Range
+from .rewriting import shortest, text_size
+from .simplify import simplify
+from .symbolic import SYMBOLIC
+
+MOST_UNSHARED = 300
+"""Names, numbers and operators of a formula whose choices are looked at at each place."""
+
+MOST_CONDITIONS = 6
+"""A formula that needs more of them has no short form."""
+
+_OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
+"""The comparison that holds where another does not."""
+
+
+class Generic(NamedTuple):
+    """A short form, and the conditions where it is what it stands for."""
+
+    formula: Value
+    conditions: tuple[Value, ...]
+
+
+class Contradiction(Exception):
+    """Assumptions that cannot all hold."""
+
+
+def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
+    """The short form of a formula, where there is one; `facts` are conditions that are known to hold."""
+    if not any(value.primitive is WHERE for value in in_order((total,))):
+        return None
+    opener = _Opener(total)
+    opened = opener.opened()
+    if opened is total:
+        return None
+    formula, *conditions = simplify((opened, *opener.conditions, *facts))
+    needed = _unlike(conditions[: len(opener.conditions)])
+    if len(needed) > MOST_CONDITIONS:
+        return None
+    known = [*conditions[len(opener.conditions) :], *needed]
+    try:
+        (formula,) = shortest(simplify(under((unshared(formula),), known)))
+    except Contradiction:  # a condition that never holds
+        return None
+    if text_size(formula, {}) >= text_size(total, {}):
+        return None
+    formula, *conditions = simplify((formula, *needed, *facts))
+    guards = _guards(formula, conditions[len(needed) :])
+    shown: list[Value] = []
+    known = conditions[len(needed) :]
+    for condition in sorted(_unlike([_by_domain(guards, c) for c in conditions[: len(needed)]]), key=_is_choice):
+        there = _guards(condition, [*known, *shown])
+        if there.decided(condition, there.places[0]) is not True:
+            shown.append(condition)
+    return Generic(shortest((formula,))[0], tuple(shown))
+
+
+def _is_choice(condition: Value) -> bool:
+    return condition.primitive is OR
+
+
+def _unlike(conditions: Iterable[Value]) -> list[Value]:
+    """The conditions, each once, numbers on the right."""
+    found: dict[object, Value] = {}
+    for condition in conditions:
+        key: object = condition.primitive, condition._prev
+        if condition.primitive is NE:
+            x, y = condition._prev
+            key = condition.primitive, frozenset((x, y))
+            if not x._prev and x.primitive is CONSTANT:
+                x, y = y, x
+            if x.primitive is MUL and rational(y) == 0 and rational(x._prev[0]):  # 2*n != 0 is n != 0
+                x = x._prev[1]
+            condition = node(NE, (x, y))  # noqa: PLW2901
+        found.setdefault(key, condition)
+    return list(found.values())
+
+
+def unshared(root: Value) -> Value:
+    """The formula, if it is short, with each choice at every place where it stands, so that it is decided for that."""
+    order = list(in_order((root,)))
+    choices: set[Value] = set()
+    for value in order:
+        if value.primitive is WHERE or any(p in choices for p in value._prev):
+            choices.add(value)
+    if text_size(root, {}) > MOST_UNSHARED:
+        return root
+
+    def copied(value: Value) -> Value:
+        return node(value.primitive, tuple([copied(p) for p in value._prev])) if value in choices else value
+
+    return copied(root)
+
+
+def negation(condition: Value) -> Value:
+    """The condition that holds where this one does not."""
+    if condition.primitive is NOT:
+        return condition._prev[0]
+    if condition.primitive in (AND, OR):
+        x, y = condition._prev
+        return node(OR if condition.primitive is AND else AND, (negation(x), negation(y)))
+    return node(_OPPOSITE[condition.primitive], condition._prev)
+
+
+class _Opener:
+    """A formula without choices on thin sets."""
+
+    def __init__(self, root: Value) -> None:
+        self.root = root
+        self.conditions: list[Value] = []
+        self.smooth: dict[Value, bool] = {}
+        """Of a node: whether no operation in it has a kink or a jump."""
+
+    def opened(self) -> Value:
+        """The formula where the conditions hold."""
+        copies: dict[Value, Value] = {}
+        for value in in_order((self.root,)):
+            parents = tuple([copies[p] for p in value._prev])
+            if value.primitive is WHERE:
+                condition = self.open(value._prev[0])
+                if isinstance(condition, bool):
+                    copies[value] = parents[1] if condition else parents[2]
+                    continue
+                parents = (condition, *parents[1:])
+            copies[value] = value if parents == value._prev else node(value.primitive, parents)
+        return copies[self.root]
+
+    def open(self, condition: Value) -> Value | bool:
+        """The condition off thin sets."""
+        parts = _conjuncts(condition)
+        if any(self.is_thin(part) for part in parts):
+            self.conditions.append(negation(conjunction([c for part in parts for c in _conjuncts(self.plain(part))])))
+            return False
+        opened = [self.compared(part) for part in parts]
+        if all(new is old for new, old in zip(opened, parts, strict=True)):
+            return condition
+        return conjunction(opened)
+
+    def is_thin(self, condition: Value) -> bool:
+        """Whether a comparison is one for equality that holds nowhere in a whole neighbourhood."""
+        if condition.primitive is not EQ:
+            return False
+        x, y = condition._prev
+        if x.primitive.norm and rational(y) == 0:
+            return all(self.is_smooth(p) and _moves(p) for p in x._prev)
+        (difference,) = simplify((node(SUB, (x, y)),))
+        return self.is_smooth(x) and self.is_smooth(y) and _moves(difference)
+
+    def plain(self, condition: Value) -> Value:
+        """That a length is 0, said of what it is the length of."""
+        x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
+        if condition.primitive is EQ and x.primitive.norm and rational(y) == 0:
+            return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
+        return condition
+
+    def is_smooth(self, value: Value) -> bool:
+        """Whether no operation in the graph has a kink or a jump."""
+        for each in in_order((value,)):
+            if each not in self.smooth:
+                rough = each.primitive.knot is not None or each.primitive is WHERE
+                self.smooth[each] = not rough and all(self.smooth[p] for p in each._prev)
+        return self.smooth[value]
+
+    def compared(self, condition: Value) -> Value:
+        """That a number is the largest of several, as it is without ties; anything else is left alone."""
+        if condition.primitive is not EQ:
+            return condition
+        for x, y in (condition._prev, condition._prev[::-1]):
+            inputs = y._prev
+            others = [p for p in inputs if not _same(p, x)]
+            if len(others) == len(inputs):
+                continue
+            if y.primitive.extreme:
+                relation = COMPARISONS[y.primitive.extreme]
+                self.conditions += [node(NE, (x, p)) for p in others]
+                return conjunction([node(relation, (x, p)) for p in others])
+            if y.primitive is CLAMP:
+                (width,) = simplify((node(SUB, inputs[:0:-1]),))
+                # between equal ends a clamped number is both of them, on no thin set
+                return condition if rational(width) == 0 else self.clamped(inputs, x, width)
+        return condition
+
+    def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
+        """Which of its inputs a clamped number is, where there is room between the ends."""
+        x, low, high = inputs
+        self.conditions += [node(NE, (x, low)), node(NE, (x, high))]
+        if rational(width) is None:
+            self.conditions.append(node(NE, (low, high)))
+        if _same(end, x):
+            return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
+        return node(operators.LT if _same(end, low) else operators.GT, (x, end))
+
+
+def _conjuncts(condition: Value) -> list[Value]:
+    """The conditions that all have to hold."""
+    found: list[Value] = []
+    stack = [condition]
+    while stack:
+        top = stack.pop()
+        if top.primitive is AND:
+            stack += top._prev[::-1]
+        else:
+            found.append(top)
+    return found
+
+
+def conjunction(conditions: Sequence[Value]) -> Value:
+    """The condition that holds where all of these do."""
+    if not conditions:
+        zero = constant(0.0, "0")
+        return node(operators.LE, (zero, zero))
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole = node(AND, (whole, condition))
+    return whole
+
+
+def _same(x: Value, y: Value) -> bool:
+    """Whether two nodes are one, or the same number."""
+    return x is y or (x.primitive is CONSTANT and y.primitive is CONSTANT and rational(x) == rational(y) is not None)
+
+
+def _moves(value: Value) -> bool:
+    """Whether a graph depends on a variable."""
+    return any(each.primitive is VARIABLE for each in in_order((value,)))
+
+
+def _by_domain(guards: Guards, condition: Value) -> Value:
+    """The condition; where the formula has a value only on one side of an exception, that it is this side."""
+    disjuncts = [condition]
+    while disjuncts[-1].primitive is OR:
+        last = disjuncts.pop()
+        disjuncts += [last._prev[1], last._prev[0]]
+    apart: Value | None = None
+    for each in reversed(disjuncts):
+        if each.primitive is NE:
+            x, y = each._prev
+            signs = guards.compared(x, y, guards.places[0])
+            if signs in ("<", ">"):
+                return node(COMPARISONS[signs], (x, y))
+            if "=" not in signs and apart is None:
+                apart = each
+    return condition if apart is None else apart
+
+
+# ---- assumptions --------------------------------------------------------------------------------------------------
+def _guards(root: Value, facts: Sequence[Value]) -> Guards:
+    """What is known at the places of a formula under assumptions."""
+    budget = current()
+    work = int(min(MOST_WORK, budget.left / STEPS_A_LOOK))
+    guards = Guards(root, work, facts)
+    budget.spend(min((work - guards.work) * STEPS_A_LOOK, budget.left))
+    return guards
+
+
+def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
+    """The formulas under assumptions, each by itself: equal values wherever the assumptions hold.
+
+    Raises `Contradiction` where these cannot all hold.
+    """
+    if not facts:
+        return list(outputs)
+    told = _guards(conjunction(facts), facts).places[0]
+    if any(not r.signs() or r.low > r.high for r in told.facts.values()) or "" in told.pairs.values():
+        raise Contradiction
+    whole = Whole(facts)
+    for leaf, known in whole.known.items():
+        apart = any(a == b and (c - d).denominator != 1 for a, c in known for b, d in known)
+        if apart or not whole.some(leaf, told.facts.get(leaf, ALL)):
+            raise Contradiction
+    return [_Assumed(_guards(output, facts), whole).settled() for output in outputs]
+
+
+class _Undecided(Exception):
+    """On which side of 0 a formula is, is not known."""
+
+
+class _Sides:
+    """What the `near` of a row asks, answered by what is known of formulas; where it jumps, 0 is on neither side."""
+
+    def __init__(self, guards: Guards, place: Place, of: Value) -> None:
+        self.guards, self.place = guards, place
+        self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
+        self.above = [(of._prev[high], of._prev[low]) for low, high in of.primitive.bounds.ordered]
+        self.asked: list[Value] = []
+
+    def __call__(self, u: Value) -> int:
+        """1 or -1: the sign of a formula. Raises `_Undecided`."""
+        self.asked.append(u)
+        x, y = u._prev if u.primitive is SUB else (u, constant(0.0, "0"))
+        signs = "=>" if (x, y) in self.above else self.guards.compared(x, y, self.place)
+        if signs in self.known:
+            return -1 if "<" in signs else 1
+        raise _Undecided
+
+    def apart(self, u: Value) -> bool:
+        """Whether a formula is nowhere 0: not told."""
+        raise _Undecided
+
+    def length(self, xs: Sequence[Value]) -> Value:
+        """The length of a vector that is 0: not told."""
+        raise _Undecided
+
+
+class _Assumed:
+    """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
+
+    def __init__(self, guards: Guards, whole: Whole) -> None:
+        self.guards, self.whole = guards, whole
+
+    def settled(self) -> Value:
+        """The formula without what is decided."""
+        return self.guards.settled(self.decided)
+
+    def decided(self, value: Value) -> Value | None:
+        """What an operation is, in terms of its inputs, where that is known; else None."""
+        primitive, inputs = value.primitive, value._prev
+        place = self.guards.place[value]
+        if rounds(primitive) and self.whole.holds(inputs[0]):
+            return inputs[0]
+        if primitive.extreme:
+            kept = [
+                x for x in inputs
+                if not any(self.guards.compared(y, x, place) == primitive.extreme for y in inputs if y is not x)
+            ]  # fmt: skip
+            if len(kept) == len(inputs) or not kept:
+                return None
+            return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
+        if primitive.near is not None and not primitive.gives_condition:
+            return self.piece(value, place)
+        return self.power(value, place)
+
+    def piece(self, value: Value, place: Place) -> Value | None:
+        """The smooth function that an operation with sides is where it is known on which side its inputs are."""
+        primitive, inputs = value.primitive, value._prev
+        assert primitive.near is not None
+        sides = _Sides(self.guards, place, value)
+        try:
+            found = primitive.near(SYMBOLIC, sides, *inputs, out=None)
+        except (_Undecided, TypeError, ValueError, ExpressionError):
+            # TypeError: a piece that is only near a point, for it reckons with the value there
+            return None
+        taken = found if isinstance(found, Value) else constant(found)
+        if primitive.jumps and text_size(taken, {}) >= text_size(value, {}):
+            return None  # it is as smooth under its own name
+        seen = in_order((taken, *sides.asked))
+        return taken if all(p in seen or not p._prev for p in inputs) else None
+
+    def power(self, value: Value, place: Place) -> Value | None:
+        """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
+        primitive, inputs = value.primitive, value._prev
+        if primitive is POW and self.whole.holds(inputs[1]):
+            base, e = inputs
+            if base.primitive in (NEG, ABS) and self.whole.holds(e, Fraction(1, 2)):
+                return node(POW, (base._prev[0], e))
+            if base.primitive is POW:
+                return node(POW, (base._prev[0], node(MUL, (base._prev[1], e))))
+        if primitive not in (POW, SQRT, LOG) or (inner := inputs[0]).primitive is not POW:
+            return None
+        base, e = inner._prev
+        signs, exponent = self.guards.range(base, place).signs(), rational(e)
+        if signs == "<" and exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
+            base = node(NEG, (base,))
+        elif signs != ">":
+            return None
+        if primitive is LOG:
+            return node(MUL, (e, node(primitive, (base,))))
+        other = inputs[1] if primitive is POW else constant(0.5, "0.5")
+        return node(POW, (base, node(MUL, (e, other))))
+
+
+# ---- whole numbers ------------------------------------------------------------------------------------------------
+Linear = tuple[dict[Value, Fraction], Fraction]
+"""Multiples of nodes and a number, which are added up."""
+
+
+@cache
+def rounds(primitive: Primitive) -> bool:
+    """Whether an operation is one that leaves whole numbers, and only them, as they are."""
+    if not primitive.jumps or len(primitive.params) != 1:
+        return False
+    rule = getattr(EXACT, primitive.name)
+    return all((rule(Fraction(k, 2)) == Fraction(k, 2)) == (k % 2 == 0) for k in range(-5, 6))
+
+
+class Whole:
+    """Which formulas are whole numbers, where those are that `floor(y) == y` was said of."""
+
+    def __init__(self, facts: Sequence[Value]) -> None:
+        self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
+        """By leaf, factors and numbers, so that the leaf times the factor plus the number is whole."""
+        for fact in _conjuncts(conjunction(facts)):
+            if fact.primitive is EQ:
+                for x, y in (fact._prev, fact._prev[::-1]):
+                    if rounds(x.primitive) and x._prev[0] is y:
+                        multiples, c = linear(y)
+                        if len(multiples) == 1:
+                            ((leaf, a),) = multiples.items()
+                            self.known.setdefault(leaf, []).append((a, c))
+
+    def holds(self, value: Value, factor: Fraction = Fraction(1)) -> bool:
+        """Whether a multiple of a formula is known to be whole."""
+        if not self.known:
+            return False
+        multiples, rest = linear(value)
+        rest *= factor
+        for leaf, x in multiples.items():
+            found = next(
+                ((x * factor / a, c) for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1), None
+            )
+            if found is None:
+                return False
+            rest -= found[0] * found[1]
+        return rest.denominator == 1
+
+    def some(self, leaf: Value, r: Range) -> bool:
+        """Whether there is a number of this range that is what is known of a leaf."""
+        for a, c in self.known[leaf]:
+            ends = sorted(
+                (a * Fraction(end) + c, opened)
+                for end, opened in ((r.low, r.above), (r.high, r.below))
+                if isfinite(end)
+            )
+            if len(ends) == 2:
+                (low, above), (high, below) = ends
+                if floor(high) - (below and high.denominator == 1) < ceil(low) + (above and low.denominator == 1):
+                    return False
+        return True
+
+
+def linear(value: Value) -> Linear:
+    """A formula as multiples of leaves, or of what else is in it, and a number."""
+    found: dict[Value, Linear] = {}
+    for each in in_order((value,)):
+        primitive, parents = each.primitive, [found[p] for p in each._prev]
+        number = rational(each)
+        if number is not None:
+            found[each] = {}, number
+        elif primitive in (ADD, SUB):
+            found[each] = _plus(parents[0], parents[1], Fraction(1 if primitive is ADD else -1))
+        elif primitive is NEG:
+            found[each] = _plus(({}, Fraction(0)), parents[0], Fraction(-1))
+        elif primitive is MUL and any(not p[0] for p in parents):
+            (_, factor), other = parents if not parents[0][0] else parents[::-1]
+            found[each] = _plus(({}, Fraction(0)), other, factor)
+        elif primitive is DIV and not parents[1][0] and parents[1][1]:
+            found[each] = _plus(({}, Fraction(0)), parents[0], 1 / parents[1][1])
+        else:
+            found[each] = {each: Fraction(1)}, Fraction(0)
+    return found[value]
+
+
+def _plus(one: Linear, other: Linear, factor: Fraction) -> Linear:
+    multiples = dict(one[0])
+    for leaf, x in other[0].items():
+        multiples[leaf] = multiples.get(leaf, Fraction(0)) + factor * x
+    return {leaf: x for leaf, x in multiples.items() if x}, one[1] + factor * other[1]

@@ -1,0 +1,344 @@
+"""Guards: choices whose condition is decided where they stand, replaced by the branch that is taken.
+
+A condition is decided by the ranges of what it compares: from constants and from the table, from the conditions around
+it, and from where the formula that holds it has a value at all. What it compares is not dropped unless it is computed
+anyway or has a value everywhere, so that the formula has a value just where it had one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ..errors import ExpressionError
+from ..graphs.value import Value, in_order, node
+from ..graphs.value_and_gradient import evaluate_in
+from ..numbers.budget import current
+from ..table.operators import AND, NOT, OR, POW, VARIABLE, WHERE
+from . import ranges
+from .ranges import BY_SIGN, Range
+
+MOST_WORK = 400_000
+"""As many operations are looked at, again and again under other conditions; later guards are kept."""
+
+STEPS_A_LOOK = 4
+"""Steps of work for each of them: measured, in microseconds."""
+
+LOOKED_AT = 400
+"""As many operations of the branch taken are looked at for what the condition compares."""
+
+CONSTANT_DIGITS = (50, 110)
+AGREED = 1e-30
+"""As close are the values of a constant, in so many digits, that are taken for right."""
+
+
+class Place:
+    """Where in a formula something is computed: what is known there, within another place."""
+
+    __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
+
+    def __init__(self, parent: Place | None = None) -> None:
+        self.parent = parent
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.children: dict[tuple[Value, bool, Value | None], Place] = {}
+        self.facts: dict[Value, Range] = {}
+        self.pairs: dict[tuple[Value, Value], str] = {}
+        """How one number may be to another."""
+        self.known: dict[Value, Range] = {}
+        """What was found out of nodes here."""
+
+    def line(self) -> Iterator[Place]:
+        """This place and those around it."""
+        place: Place | None = self
+        while place is not None:
+            yield place
+            place = place.parent
+
+
+def shared(one: Place, other: Place) -> Place:
+    """The innermost place around two."""
+    while one is not other:
+        if one.depth >= other.depth:
+            assert one.parent is not None
+            one = one.parent
+        else:
+            assert other.parent is not None
+            other = other.parent
+    return one
+
+
+class Guards:
+    """One formula, and what is known at its places."""
+
+    def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
+        """`facts` are conditions that hold wherever the formula is looked at."""
+        self.root = root
+        self.work = work
+        """How many operations may still be looked at."""
+        self.order = list(in_order((root,)))
+        self.bare = Place()
+        """Where nothing is known."""
+        self.places = [Place()]
+        for fact in facts:
+            self.assume(self.places[0], fact, True)
+        self.place: dict[Value, Place] = {root: self.places[0]}
+        """Around all uses of a node."""
+        self.sure: dict[Value, Place] = dict(self.place)
+        """Where a node is computed in any case."""
+        self.kept: dict[Value, Place] = dict(self.place)
+        """Where it is computed even if no condition is looked at."""
+        for value in reversed(self.order):
+            here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
+            for k, p in enumerate(value._prev):
+                inner, always, still = here, sure, None if value.primitive.gives_condition else kept
+                if k and value.primitive in (WHERE, AND, OR):
+                    holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
+                    inner = always = still = self.inside(here, value._prev[0], holds, None if here is sure else value)
+                self.place[p] = shared(self.place[p], inner) if p in self.place else inner
+                if p not in self.sure or always.depth < self.sure[p].depth:
+                    self.sure[p] = always
+                if still is not None and (p not in self.kept or still.depth < self.kept[p].depth):
+                    self.kept[p] = still
+        for value in self.order:
+            if value.primitive.domain:
+                place = self.sure[value]
+                inputs = [self.range(q, place) for q in value._prev] if value.primitive is POW else []
+                for p, r in ranges.domain(value, inputs):
+                    self.narrow(place, p, r)
+        for place in self.places:
+            place.known.clear()  # found while less was known
+
+    # -- what is known ----------------------------------------------------------------------------------------------
+    def inside(self, place: Place, condition: Value, holds: bool, of: Value | None = None) -> Place:
+        """The place within one where a condition turned out that way; with `of` that of one choice only."""
+        key = condition, holds, of
+        if key not in place.children:
+            place.children[key] = inner = Place(place)
+            self.places.append(inner)
+            self.assume(inner, condition, holds)
+        return place.children[key]
+
+    def assume(self, place: Place, condition: Value, holds: bool) -> None:
+        """Take it for known that a condition turned out that way."""
+        stack = [(condition, holds)]
+        while stack:
+            condition, holds = stack.pop()
+            if condition.primitive is NOT:
+                stack.append((condition._prev[0], not holds))
+            elif condition.primitive is (AND if holds else OR):
+                stack += [(p, holds) for p in condition._prev]
+            elif condition.primitive.holds:
+                x, y = condition._prev
+                signs = condition.primitive.holds
+                signs = signs if holds else "".join(s for s in "<=>" if s not in signs)
+                place.pairs[x, y] = "".join(s for s in place.pairs.get((x, y), "<=>") if s in signs)
+                a, b = self.range(x, place), self.range(y, place)
+                self.narrow(place, x, b.plus(BY_SIGN[signs]) if signs != "<>" or not _is_zero(b) else BY_SIGN[signs])
+                self.narrow(place, y, a.plus(-BY_SIGN[signs]) if signs != "<>" or not _is_zero(a) else BY_SIGN[signs])
+
+    def narrow(self, place: Place, value: Value, r: Range) -> None:
+        """Take it for known that a number lies in a range."""
+        stack = [(value, r)]
+        while stack and self.work > 0:
+            self.work -= 1
+            value, r = stack.pop()
+            before = self.range(value, place)
+            now = before.with_(r)
+            if now == before:
+                continue
+            place.facts[value] = place.facts[value].with_(r) if value in place.facts else r
+            place.known[value] = now
+            if value._prev and value.primitive is not WHERE:
+                stack += ranges.backward(value, now, [self.range(p, place) for p in value._prev])
+
+    def range(self, value: Value, place: Place) -> Range:
+        """In which range a number lies at a place."""
+        self.work -= 1
+        known = place.known
+        stack = [value]
+        while stack:
+            top = stack[-1]
+            if top in known:
+                stack.pop()
+                continue
+            missing = [p for p in top._prev if p not in known and not p.primitive.gives_condition]
+            if missing and self.work > 0:
+                stack += missing
+                continue
+            stack.pop()
+            self.work -= ranges.looks(top)
+            found = ranges.ALL
+            if not missing:
+                found = ranges.forward(top, [known.get(p, ranges.ALL) for p in top._prev])
+            for outer in place.line():
+                if top in outer.facts:
+                    found = found.with_(outer.facts[top])
+            known[top] = found
+        return known[value]
+
+    # -- conditions -------------------------------------------------------------------------------------------------
+    def decided(self, condition: Value, place: Place) -> bool | None:
+        """How a condition turns out at a place; None where that is not known."""
+        if condition.primitive is NOT:
+            inner = self.decided(condition._prev[0], place)
+            return None if inner is None else not inner
+        if condition.primitive in (AND, OR):
+            p, q = condition._prev
+            stops = condition.primitive is OR
+            first = self.decided(p, place)
+            if first is stops:
+                return stops
+            second = self.decided(q, self.inside(place, p, not stops) if first is None else place)
+            return second if first is not None or second is stops else None
+        signs = condition.primitive.holds
+        if not signs:
+            return None  # a condition that has but a name
+        x, y = condition._prev
+        possible = self.compared(x, y, place)
+        found = {sign in signs for sign in possible}
+        return found.pop() if len(found) == 1 else None
+
+    def compared(self, x: Value, y: Value, place: Place) -> str:
+        """How one number may be to another at a place."""
+        if x is y:
+            return "="
+        possible = "<=>"
+        a, b = self.range(x, place), self.range(y, place)
+        if _is_zero(a) or _is_zero(b):
+            by_range = a.signs() if _is_zero(b) else (-b).signs()
+        else:
+            by_range = a.plus(-b).signs()
+        for outer in place.line():
+            self.work -= 1
+            told = outer.pairs.get((x, y), "<=>")
+            mirrored = outer.pairs.get((y, x), "<=>").translate(_MIRRORED)
+            possible = "".join(s for s in possible if s in told and s in mirrored and s in by_range)
+        return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
+
+    def reduced(self, condition: Value, place: Place, taken: Value) -> Value | bool:
+        """The condition at a place, without what is decided there; `taken` is computed where all of it holds."""
+        found = self.decided(condition, place)
+        if found is not None:
+            return found
+        if condition.primitive is AND:
+            p, q = condition._prev
+            first = self.reduced(p, place, taken)
+            second = self.reduced(q, self.inside(place, p, True), taken)
+            if first is True or second is True:
+                dropped, rest = (p, second) if first is True else (q, first)
+                return rest if self.may_go(dropped, taken, place) else condition
+        return condition
+
+    def may_go(self, condition: Value, taken: Value, place: Place) -> bool:
+        """Whether what a condition compares has a value wherever the branch taken has one, or is computed anyway."""
+        rest: list[Value] = []
+        stack = [condition]
+        while stack:
+            top = stack.pop()
+            if top.primitive.gives_condition:
+                stack += top._prev
+            else:
+                rest.append(top)
+        computed: set[Value] = set()
+        stack = [taken]
+        while stack and len(computed) < LOOKED_AT:
+            top = stack.pop()
+            if top not in computed:
+                computed.add(top)
+                stack += top._prev[:1] if top.primitive.demand else top._prev
+        around = set(map(id, place.line()))
+        seen: set[Value] = set()
+        while rest:
+            top = rest.pop()
+            if top in computed or top in seen or id(self.kept.get(top)) in around:
+                continue
+            seen.add(top)
+            self.work -= 1
+            inputs = [] if top.primitive is WHERE else [self.range(p, self.bare) for p in top._prev]
+            if self.work < 0 or top.primitive is WHERE or not ranges.is_total(top, inputs):
+                return False
+            rest += top._prev
+        return True
+
+    # -- the formula ------------------------------------------------------------------------------------------------
+    def settled(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
+        """The formula without the guards that are decided.
+
+        `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
+        """
+        copies: dict[Value, Value] = {}
+        for value in self.order:
+            if value.primitive is WHERE:
+                condition, x, y = value._prev
+                place = self.place[value]
+                found = self.reduced(condition, place, x) if self.work > 0 else condition
+                if isinstance(found, bool):
+                    taken = x if found else y
+                    if self.may_go(condition, taken, place):
+                        copies[value] = copies[taken]
+                        continue
+                elif found is not condition:
+                    copies[value] = node(WHERE, (copies.get(found, found), copies[x], copies[y]))
+                    continue
+            known = decided(value) if decided else None
+            copies[value] = self.copied(value if known is None else known, copies)
+        return copies[self.root]
+
+    def copied(self, root: Value, copies: dict[Value, Value]) -> Value:
+        """A node, or a few of them over nodes that were copied, on the copies."""
+        if root in copies:
+            return copies[root]
+        parents = tuple([self.copied(p, copies) for p in root._prev])
+        return root if parents == root._prev else node(root.primitive, parents)
+
+
+_MIRRORED = str.maketrans("<>", "><")
+
+
+def _is_zero(r: Range) -> bool:
+    return r == ranges.ZERO
+
+
+def sign_of_constant(x: Value, y: Value) -> str | None:
+    """How one constant is to another, by their digits; None where these do not tell, or one of them is no constant.
+
+    Two precisions must agree on a difference that is not small beside the numbers that it was computed from.
+    """
+    order = in_order((x, y))
+    if any(v.primitive is VARIABLE or v.primitive is WHERE for v in order) or all(not v._prev for v in order):
+        return None
+    from ..numbers.multiprecision import Multiprecision  # a third of a second, and few formulas need it
+
+    differences = []
+    largest = 0.0
+    for digits in CONSTANT_DIGITS:
+        m = Multiprecision(digits, decimals=True)
+        try:
+            at = evaluate_in(m, (x, y), {})
+            a, b = at.values
+            differences.append(a - b)
+            largest = max([abs(data) for data in at.tape.data if not isinstance(data, bool) and data is not None])
+        except (ExpressionError, ArithmeticError, ValueError):
+            return None
+    first, second = differences
+    if abs(second) <= AGREED * largest or abs(first - second) > AGREED * abs(second):
+        return None
+    return "<" if second < 0 else ">"
+
+
+def settled(outputs: Sequence[Value]) -> list[Value]:
+    """The formulas without the choices that are decided, each by itself; equal values wherever they had one."""
+    if not any(value.primitive is WHERE for value in in_order(outputs)):
+        return list(outputs)
+    found: list[Value] = []
+    budget = current()
+    work = most = int(min(MOST_WORK, budget.left / STEPS_A_LOOK))
+    for output in outputs:
+        choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
+        if choices:
+            guards = Guards(output, work)
+            found.append(guards.settled())
+            work = guards.work - len(guards.order)
+        else:
+            found.append(output)
+    budget.spend(min((most - work) * STEPS_A_LOOK, budget.left))
+    return found

@@ -1,0 +1,430 @@
+"""Ranges: which numbers an expression can be, whatever its variables are, from the table and from what is known."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..graphs.value import Value
+from ..numbers.base import NumberType
+from ..numbers.exact import EXACT, size
+from ..numbers.floats import REAL
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
+from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
+from .canonical import rational
+
+End = Fraction | float
+"""An end of a range: a fraction, or an infinite float."""
+
+INF = math.inf
+LOOSE = Fraction(1, 2**40)
+MOST_BITS = 300
+"""Ends with longer numerators or denominators are moved outwards to doubles."""
+
+
+class Range(NamedTuple):
+    """An interval of real numbers; without 0 even inside, where that is known.
+
+    With `+ - * / **` it is the range of the results: of x and y where these are two objects, else of x and x.
+    """
+
+    low: End
+    high: End
+    above: bool
+    """Whether all numbers are above `low`, which is not one of them."""
+    below: bool
+    """Whether all numbers are below `high`."""
+    nonzero: bool = False
+
+    def signs(self) -> str:
+        """Which of `<`, `=`, `>` a number of this range can be, compared with 0."""
+        found = "<" if self.low < 0 else ""
+        holds_zero = (self.low < 0 or (self.low == 0 and not self.above)) and (
+            self.high > 0 or (self.high == 0 and not self.below)
+        )
+        if holds_zero and not self.nonzero:
+            found += "="
+        return found + (">" if self.high > 0 else "")
+
+    def with_(self, other: Range) -> Range:
+        """What lies in both ranges."""
+        low, above = max((self.low, self.above), (other.low, other.above))
+        high, not_below = min((self.high, not self.below), (other.high, not other.below))
+        return Range(low, high, above, not not_below, self.nonzero or other.nonzero)
+
+    def around(self, other: Range) -> Range:
+        """The least range that holds both."""
+        low, above = min((self.low, self.above), (other.low, other.above))
+        high, not_below = max((self.high, not self.below), (other.high, not other.below))
+        return Range(low, high, above, not not_below, "=" not in self.signs() + other.signs())
+
+    def within(self, other: Range) -> bool:
+        """Whether all that lies here lies in the other range."""
+        return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
+
+    def __neg__(self) -> Range:
+        return Range(-self.high, -self.low, self.below, self.above, self.nonzero)
+
+    def __add__(self, other: Any) -> Range:
+        return self.plus(_range(other))
+
+    def __radd__(self, other: Any) -> Range:
+        return self.plus(_range(other))
+
+    def __sub__(self, other: Any) -> Range:
+        return self.plus(-_range(other))
+
+    def __rsub__(self, other: Any) -> Range:
+        return _range(other).plus(-self)
+
+    def __mul__(self, other: Any) -> Range:
+        return abs(self).times(abs(self)) if other is self else self.times(_range(other))
+
+    def __rmul__(self, other: Any) -> Range:
+        return self.times(_range(other))
+
+    def __truediv__(self, other: Any) -> Range:
+        return self.times(_range(other).reciprocal())
+
+    def __rtruediv__(self, other: Any) -> Range:
+        return _range(other).times(self.reciprocal())
+
+    def __pow__(self, other: Any) -> Range:
+        return _power(self, _range(other))
+
+    def __rpow__(self, other: Any) -> Range:
+        return _power(_range(other), self)
+
+    def __abs__(self) -> Range:
+        if self.low >= 0:
+            return self
+        if self.high <= 0:
+            return -self
+        high, not_below = max((-self.low, not self.above), (self.high, not self.below))
+        return Range(Fraction(0), high, self.nonzero, not not_below, self.nonzero)
+
+    def plus(self, other: Range) -> Range:
+        """The sums of a number here and one there."""
+        return rounded(
+            Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
+        )
+
+    def times(self, other: Range) -> Range:
+        """The products of a number here and one there."""
+        corners = [
+            (_product(a, b), (a_open and b != 0) or (b_open and a != 0))
+            for a, a_open in ((self.low, self.above), (self.high, self.below))
+            for b, b_open in ((other.low, other.above), (other.high, other.below))
+        ]
+        low, above = min(corners)
+        high, not_below = max((end, not is_open) for end, is_open in corners)
+        return rounded(Range(low, high, above, not not_below, "=" not in self.signs() + other.signs()))
+
+    def reciprocal(self) -> Range:
+        """1 over the numbers here that are not 0."""
+        signs = self.signs()
+        if ("<" in signs and ">" in signs) or signs in ("", "="):
+            return ALL._replace(nonzero=True)
+        if "<" in signs:
+            return -((-self).reciprocal())
+        high: End = INF if self.low == 0 else 1 / Fraction(self.low)
+        low: End = Fraction(0) if self.high == INF else 1 / Fraction(self.high)
+        return rounded(Range(low, high, self.high == INF or self.below, self.low == 0 or self.above, True))
+
+
+def _product(a: End, b: End) -> End:
+    return Fraction(0) if a == 0 or b == 0 else a * b
+
+
+ALL = Range(-INF, INF, True, True)
+ZERO = Range(Fraction(0), Fraction(0), False, False)
+POSITIVE = Range(Fraction(0), INF, True, True)
+NOT_NEGATIVE = Range(Fraction(0), INF, False, True)
+NOT_ZERO = ALL._replace(nonzero=True)
+BY_SIGN = {"<": -POSITIVE, "<=": -NOT_NEGATIVE, "=": ZERO, "=>": NOT_NEGATIVE, "<>": NOT_ZERO, ">": POSITIVE}
+"""Ranges by the signs that their numbers have."""
+
+
+def point(x: Fraction) -> Range:
+    """The range of one number."""
+    return Range(x, x, False, False)
+
+
+def _range(x: Any) -> Range:
+    return x if isinstance(x, Range) else point(Fraction(x))
+
+
+def rounded(r: Range) -> Range:
+    """The range with ends of bounded length, not narrower."""
+    low, above, high, below = r.low, r.above, r.high, r.below
+    if isinstance(low, Fraction) and size(low) > MOST_BITS:
+        low, above = _outward(low, -INF), True
+    if isinstance(high, Fraction) and size(high) > MOST_BITS:
+        high, below = _outward(high, INF), True
+    return Range(low, high, above, below, r.nonzero)
+
+
+def _outward(x: Fraction, towards: float) -> End:
+    """A double beyond the number, in that direction."""
+    try:
+        moved = math.nextafter(float(x), towards)
+    except OverflowError:
+        return towards if (x > 0) == (towards > 0) else Fraction(10**300 if x > 0 else -(10**300))
+    if math.isinf(moved):
+        return towards
+    # 0 is the end of what has a sign, however small.
+    return Fraction(moved) if (moved > 0) == (x > 0) and moved else Fraction(0)
+
+
+# ---- from inputs to the operation ---------------------------------------------------------------------------------
+def forward(value: Value, inputs: Sequence[Range]) -> Range:
+    """What an operation gives, whose inputs lie in these ranges."""
+    if value.primitive is CONSTANT:
+        return _constant(value)
+    if value.primitive is VARIABLE:
+        return ALL
+    # Two objects for two operands: what is known of them may be one.
+    apart = {p: Range(*r) for p, r in zip(value._prev, inputs, strict=True)}
+    found: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
+    return found
+
+
+def looks(value: Value) -> int:
+    """How many looks at an operation its range costs: several for each of many inputs."""
+    return 1 if len(value._prev) < 3 else 4 * len(value._prev)
+
+
+def _constant(value: Value) -> Range:
+    x = rational(value)
+    if x is not None:
+        return point(x)
+    if value.source in ("pi", "π", "e"):
+        return _near(Fraction(value.data))
+    text = value.source or ""
+    sign = "<" if text.startswith("-") else ">"  # a literal that is too long or too small to count with
+    return BY_SIGN[sign]
+
+
+def _near(x: Fraction) -> Range:
+    """A range around a number that is right to fifteen digits."""
+    ends = sorted((x * (1 - Fraction(1, 10**15)), x * (1 + Fraction(1, 10**15))))
+    return Range(ends[0], ends[1], True, True)
+
+
+@cache
+def values_of(primitive: Primitive) -> Range:
+    """The range that the table gives a function: `[1, inf)`."""
+    if not primitive.values:
+        return ALL
+    low, high = (text.strip("[]() ") for text in primitive.values.split(","))
+    return Range(_end(low), _end(high), primitive.values[0] == "(", primitive.values[-1] == ")")
+
+
+def _end(text: str) -> End:
+    return float(text) if "inf" in text else Fraction(text)
+
+
+def _increasing(primitive: Primitive, x: Range, whole: Range) -> Range:
+    """The range of a strictly increasing function of one input."""
+    low, high = _at(primitive, x.low, -INF), _at(primitive, x.high, INF)
+    return Range(
+        whole.low if low is None else low[0], whole.high if high is None else high[0],
+        whole.above if low is None else low[1] or x.above, whole.below if high is None else high[1] or x.below,
+        x.nonzero and at_zero(primitive) == 0,
+    )  # fmt: skip
+
+
+def _at(primitive: Primitive, x: End, towards: float) -> tuple[End, bool] | None:
+    """The function's value, or a number beyond it in a direction and that it is one; None where it has none."""
+    if isinstance(x, float):
+        return None
+    try:
+        return Fraction(getattr(EXACT, primitive.name)(x)), False
+    except (ValueError, ArithmeticError):  # not rational, as a rule
+        pass
+    near = _outward(x, towards)
+    try:
+        y = Fraction(getattr(REAL, primitive.name)(float(near)))
+    except (ValueError, ArithmeticError):
+        return None
+    margin = abs(y) * LOOSE + LOOSE**10  # much more than what is rounded
+    return y + (margin if towards > 0 else -margin), True
+
+
+def at_zero(primitive: Primitive) -> Fraction | None:
+    """The value of a function at 0, if it is rational and known."""
+    try:
+        return Fraction(getattr(EXACT, primitive.name)(Fraction(0)))
+    except (ValueError, ArithmeticError, AttributeError, TypeError):
+        return None
+
+
+def _power(x: Range, y: Range) -> Range:
+    exponent = y.low if y.low == y.high and isinstance(y.low, Fraction) else None
+    if exponent is None:
+        # 0**y is 0 for every y > 0.
+        return POSITIVE if x.signs() == ">" else NOT_NEGATIVE if "<" not in x.signs() else ALL
+    if exponent < 0:
+        return _raised(x, -exponent).reciprocal()
+    return _raised(x, exponent)
+
+
+def _raised(x: Range, exponent: Fraction) -> Range:
+    """The range of a power that is not negative."""
+    if exponent == 0:
+        return point(Fraction(1))
+    if exponent.denominator == 1 and exponent.numerator % 2:
+        signs = x.signs()
+    elif x.signs() == "=":
+        signs = "="
+    else:
+        signs = ">" if "=" not in x.signs() else "=>"
+        if exponent.denominator == 1:
+            x = x if "<" not in x.signs() else -x if ">" not in x.signs() else abs(x)
+    found = BY_SIGN.get(signs, ALL)
+    if exponent.denominator == 1 and exponent <= 8:
+        ends = [end if isinstance(end, float) else end ** int(exponent) for end in (x.low, x.high)]
+        if isinstance(x.low, float) and int(exponent) % 2 == 0:
+            ends[0] = -INF
+        found = found.with_(rounded(Range(ends[0], ends[1], x.above, x.below)))
+    return found
+
+
+class Ranges(NumberType):
+    """Ranges as a kind of number: of every function the table knows the range, or of what it is composed."""
+
+    name = "range"
+
+    lt = le = gt = ge = eq = ne = not_ = staticmethod(lambda *_: None)
+    pi = Range(Fraction(314159, 100000), Fraction(314160, 100000), True, True)
+    pow = staticmethod(_power)
+    abs = staticmethod(abs)
+    neg = staticmethod(operator.neg)
+
+    def number(self, x: Any) -> Range:
+        """The range of one number."""
+        return _range(x)
+
+    def and_(self, p: Any, q: Any) -> None:
+        """Unknown, as all conditions are."""
+
+    def or_(self, p: Any, q: Any) -> None:
+        """Unknown, as all conditions are."""
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
+        """What either branch gives."""
+        x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
+        return x.around(y)
+
+    def max(self, *xs: Any) -> Range:
+        """The largest of a number of each range."""
+        inputs = [_range(x) for x in xs]
+        low, above = max((r.low, r.above) for r in inputs)
+        high, not_below = max((r.high, not r.below) for r in inputs)
+        return Range(low, high, above, not not_below, all("=" not in r.signs() for r in inputs))
+
+    def min(self, *xs: Any) -> Range:
+        """The smallest of a number of each range."""
+        return -self.max(*[-_range(x) for x in xs])
+
+    def __getattr__(self, name: str) -> Callable[..., Range]:
+        """The function of that name: what its row says of its values, or what its definition gives."""
+        if name not in OPERATIONS:
+            raise AttributeError(name)
+        row = OPERATIONS[name]
+
+        def function(*inputs: Any) -> Range:
+            found = values_of(row)
+            if row.increasing and len(inputs) == 1:
+                return found.with_(_increasing(row, _range(inputs[0]), found))
+            if found is ALL and name in DEFINITIONS:
+                try:
+                    return _range(DEFINITIONS[name](self, *inputs))
+                except (TypeError, ValueError, ArithmeticError):  # it needs to know the very numbers
+                    return ALL
+            return found
+
+        self.__dict__[name] = function
+        return function
+
+
+RANGES = Ranges()
+
+
+# ---- from the operation to its inputs -----------------------------------------------------------------------------
+def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
+    """What follows for inputs from the range of an operation: 0 and the signs, and shifts by constants."""
+    primitive, operands, signs = value.primitive, value._prev, r.signs()
+    if primitive is NEG:
+        yield operands[0], -r
+    elif primitive in (ADD, SUB):
+        x, y = inputs
+        yield operands[0], r.plus(-y if primitive is ADD else y)
+        yield operands[1], r.plus(-x) if primitive is ADD else x.plus(-r)
+    elif primitive in (MUL, DIV):
+        if "=" not in signs:
+            yield operands[0], NOT_ZERO
+            yield operands[1], NOT_ZERO
+        for k, other in ((0, inputs[1]), (1, inputs[0])):
+            if "=" not in other.signs() and (primitive is MUL or k == 0):
+                yield operands[k], r.times(other.reciprocal() if primitive is MUL else other)
+            elif primitive is DIV and k == 1 and signs in ("<", ">") and inputs[0].signs() in ("<", ">"):
+                yield operands[1], POSITIVE if signs == inputs[0].signs() else -POSITIVE
+    elif primitive is POW:
+        exponent = inputs[1]
+        if exponent.signs() == ">" and signs in ("=", "<>", ">", "<"):
+            yield operands[0], ZERO if signs == "=" else NOT_ZERO
+    elif primitive.norm and signs == "=":
+        for operand in operands:
+            yield operand, ZERO
+    elif primitive.norm and len(operands) == 1 and "=" not in signs:
+        yield operands[0], NOT_ZERO
+    elif primitive.increasing and len(operands) == 1 and at_zero(primitive) == 0:
+        yield operands[0], BY_SIGN.get(signs, ALL)
+
+
+# ---- where an operation is defined --------------------------------------------------------------------------------
+@cache
+def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
+    """The ranges that the table says inputs are in, by their positions; none for what is no range."""
+    found: dict[int, Range] = {}
+    for position, relation, end in primitive.bounds.bounds:
+        if end is None or (relation == "!=" and end):
+            continue
+        if relation == "!=":
+            r = NOT_ZERO
+        elif relation[0] == ">":
+            r = Range(Fraction(end), INF, relation == ">", True)
+        else:
+            r = Range(-INF, Fraction(end), False, relation == "<")
+        found[position] = found[position].with_(r) if position in found else r
+    return tuple(found.items())
+
+
+def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
+    """In which ranges the inputs are wherever the operation has a value; of a power those ranges have to be known."""
+    for position, r in _domain(value.primitive):
+        yield value._prev[position], r
+    if value.primitive is POW:
+        (x, _), y = value._prev, inputs[1]
+        if "<" not in inputs[0].signs() or (y.low == y.high and Fraction(y.low).denominator != 1):
+            yield x, POSITIVE if y.signs() == "<" else NOT_NEGATIVE
+        elif y.signs() == "<":
+            yield x, NOT_ZERO
+
+
+def is_total(value: Value, inputs: Sequence[Range]) -> bool:
+    """Whether the operation has a value for all inputs in these ranges, but for overflow."""
+    primitive = value.primitive
+    if not value._prev or primitive.defined([r.low if r.low == r.high else None for r in inputs]):
+        return True
+    if primitive is POW:
+        return inputs[0].signs() == ">"
+    bounds, whole, ordered = primitive.bounds
+    if not whole or ordered or any(b.relation == "!=" and b.end != 0 for b in bounds):
+        return False
+    return all(inputs[position].within(r) for position, r in _domain(primitive))

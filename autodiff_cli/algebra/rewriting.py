@@ -1,0 +1,663 @@
+"""Shortest: of several forms of a sum or a product, the one that is shortest as text, by counted size.
+
+A sum is tried with common factors taken out, over one denominator, multiplied out, and by the identities of squares of
+functions; a product with powers of one base merged. Every form has a value wherever the others have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from math import gcd, lcm
+
+from ..graphs.value import Value, in_order, variable
+from ..numbers import budget as work
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
+from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
+from ..table.primitives import LOG
+from .canonical import (
+    ONE,
+    SHORT,
+    Collector,
+    Form,
+    Number,
+    Product,
+    Refused,
+    Sum,
+    Terms,
+    checked,
+    number_text,
+)
+from .simplify import FORMS, known
+from .symbolic import SYMBOLIC
+
+ROUNDS = 3
+MOST_TERMS = 40
+"""Longer sums are left as they are."""
+
+MOST_PRODUCTS = 24
+"""As many terms come of multiplying out."""
+
+MOST_DEPTH = 6
+"""Sums within sums that factors are taken out of."""
+
+MOST_TAKEN = 12
+"""As many terms or factors of a part are joined to a whole, though other places have them too."""
+
+MOST_LINED = 2
+"""Higher powers of sums of fractions stay: of denominators to high powers there is no double."""
+
+MOST_COPIED = 14
+"""A product of this length as text is written once more for each term that it is multiplied by."""
+
+LEAST_TRIED, TRIED_A_NODE = 300, 3
+"""As many terms are looked at, and as many more for each node of the graph."""
+
+STEPS_A_TERM = 25
+"""Steps of work for each of them: measured, in microseconds."""
+
+Part = tuple[Fraction, Terms]
+"""A term: its coefficient, and bases with their exponents."""
+
+_PARTNERS: dict[str, tuple[int, str, int]] = {}
+"""For functions whose squares add up to 1 wherever both have values: the sign, the other one, and its sign."""
+
+for _row in PRIMITIVES.values():
+    if _row.unit is not None:
+        _other, _own, _others = _row.unit
+        _PARTNERS[_row.name] = (_own, _other, _others)
+        _PARTNERS[_other] = (_others, _row.name, _own)
+
+_COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
+_MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
+
+
+@cache
+def quotients() -> dict[tuple[str, str], str]:
+    """The functions that are defined as the quotient of two others, by the names of these."""
+    x, found = variable("x"), {}
+    for name, definition in DEFINITIONS.items():
+        row = OPERATIONS[name]
+        if row.params != ("x",) or not row.group:
+            continue
+        made = definition(SYMBOLIC, x)
+        parts = [each.primitive for each in made._prev if each._prev == (x,)]
+        if made.primitive is DIV and len(parts) == 2:
+            found[parts[0].name, parts[1].name] = name
+    return found
+
+
+def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
+    """Graphs of the same functions that are no longer as text; leaves are the same objects, in products in this order.
+
+    Each has a value wherever the given one has, and the same one.
+    """
+    sizes: dict[Value, int] = {}
+    best = list(outputs)
+    open_ = [k for k, output in enumerate(best) if output._prev]
+    for _ in range(ROUNDS):
+        if not open_:
+            break
+        found = Shortener([best[k] for k in open_], leaves).outputs()
+        left = []
+        for k, new in zip(open_, found, strict=True):
+            before, after = text_size(best[k], sizes), text_size(new, sizes)
+            if after <= before:  # if it is no shorter, it still has fewer products within products
+                best[k] = new
+            if after < before and new._prev:
+                left.append(k)
+        open_ = left
+    return best
+
+
+def text_size(value: Value, sizes: dict[Value, int]) -> int:
+    """How many names, numbers, operators and calls the text of a graph has; what is shared counts at every place."""
+    if value in sizes:
+        return sizes[value]
+    stack = [value]
+    while stack:
+        top = stack[-1]
+        missing = [p for p in top._prev if p not in sizes]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if top._prev:
+            total = 1
+            for p in top._prev:
+                total += sizes[p]
+            sizes[top] = total
+        else:
+            sizes[top] = 2 if top.primitive is CONSTANT and top.data < 0 else 1
+    return sizes[value]
+
+
+class Shortener(Collector):
+    """One way through the graph that keeps the shortest form of each sum and product."""
+
+    def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
+        self.sizes: dict[Value, int] = {}
+        self.tried: dict[object, list[Part]] = {}
+        self.depth = 0
+        self.absorbed: set[Value] = set()
+        """Sums and products that are used once, by a whole that takes in their terms or factors."""
+        users: dict[Value, list[Value]] = {}
+        order = in_order(outputs)
+        for value in order:
+            for p in value._prev:
+                users.setdefault(p, []).append(value)
+        self.left = LEAST_TRIED + TRIED_A_NODE * len(order)
+        """How many more terms are looked at."""
+        roots = set(outputs)
+        for value, above in users.items():
+            if len(above) == 1 and value not in roots:
+                for kinds in (_COLLECTED, _MULTIPLIED):
+                    if value.primitive in kinds and above[0].primitive in kinds:
+                        self.absorbed.add(value)
+        self.places = {leaf: k for k, leaf in enumerate(leaves)}
+        super().__init__(outputs, FORMS, known)
+
+    def form(self, value: Value) -> Form:
+        found = super().form(value)
+        if value in self.absorbed or self.left < 0:
+            return found
+        try:
+            if isinstance(found, Product):
+                return self.product_merged(found)
+            if isinstance(found, Sum) and len(found.terms) <= MOST_TERMS:
+                return self.whole(self.shortest(self.parts(found)))
+        except (Refused, ArithmeticError):
+            pass
+        return found
+
+    def rank(self, base: Value) -> tuple[int, int]:
+        """Where a factor stands in a product: constants, variables in the order of the leaves, sums, functions."""
+        if base._prev:
+            return 2 if base.primitive in _COLLECTED else 3, 0
+        return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
+
+    def taken(self, value: Value | None, form: Form) -> bool:
+        """Whether a part may become terms or factors of the whole: as text it stands at every place anyway."""
+        if isinstance(form, Sum):
+            return len(form.terms) <= MOST_TAKEN
+        return not isinstance(form, Product) or len(form.factors) <= MOST_TAKEN
+
+    # -- terms ------------------------------------------------------------------------------------------------------
+    def parts(self, form: Form) -> list[Part]:
+        """The terms of a form, each with its factors."""
+        if not isinstance(form, Sum):
+            return [self.part(ONE, form)]
+        found = [self.part(c, self.forms.get(term, term)) for term, c in form.terms.items()]
+        return [*found, (form.constant, {})] if form.constant else found
+
+    def part(self, c: Fraction, form: Form) -> Part:
+        """A form with a coefficient as one term."""
+        if isinstance(form, Number):
+            return c * form.value, {}
+        if isinstance(form, Product):
+            self.fresh.pop(id(form.factors), None)
+            return c * form.coefficient, form.factors
+        return c, {self.made(form): ONE}
+
+    def whole(self, parts: Sequence[Part]) -> Form:
+        """The sum of terms."""
+        if len(parts) == 1:
+            return self.product_form(*parts[0])
+        return self.sum(
+            [(c, None, self.product_form(ONE, factors) if factors else Number(ONE)) for c, factors in parts]
+        )
+
+    def collected(self, parts: Iterable[Part]) -> list[Part]:
+        """The terms, like ones added up, and those that are sums by themselves with them."""
+        found: dict[object, Part] = {}
+        stack = list(parts)[::-1]
+        while stack:
+            c, factors = stack.pop()
+            if len(factors) == 1 and abs(c) == 1:
+                ((base, e),) = factors.items()
+                inner = self.forms.get(base)
+                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
+                    stack += [(c * d, inside) for d, inside in self.parts(inner)[::-1]]
+                    continue
+            key = frozenset(factors.items())
+            total = checked(found[key][0] + c) if key in found else c
+            if total:
+                found[key] = total, factors
+            else:
+                found.pop(key, None)
+        return list(found.values()) or [(Fraction(0), {})]
+
+    def size(self, parts: Sequence[Part]) -> int:
+        """How long a sum is as text."""
+        total = len(parts) - 1 + all(c < 0 for c, _ in parts)
+        for c, factors in parts:
+            total += self.product_size(c, factors)
+        return total
+
+    def product_size(self, c: Fraction, factors: Terms) -> int:
+        """How long a product is as text, without its sign."""
+        total, above, below = 0, 0, 0
+        for base, e in factors.items():
+            total += text_size(base, self.sizes)
+            if abs(e) != 1:
+                total += 1 if e.denominator == 2 and abs(e.numerator) == 1 else 2 if _is_short(e) else 4
+            if e > 0:
+                above += 1
+            else:
+                below += 1
+        if not _is_short(c) or (below and c.denominator != 1):
+            below += 1
+            total += 1
+            c = Fraction(c.numerator)
+        if abs(c) != 1 or not above:
+            above += 1
+            total += 1
+        return total + above - 1 + below
+
+    # -- sums -------------------------------------------------------------------------------------------------------
+    def shortest(self, given: Sequence[Part], again: bool = True) -> list[Part]:
+        """The terms of the shortest sum that is found; `again` is whether other ways than grouping are tried."""
+        parts = self.collected(given)
+        if self.depth > MOST_DEPTH or self.left < 0:
+            return parts
+        key = again, frozenset([(c, frozenset(factors.items())) for c, factors in parts])
+        if key in self.tried:
+            return self.tried[key]
+        self.left -= len(parts)
+        work.spend(STEPS_A_TERM * len(parts))
+        self.depth += 1
+        try:
+            found = self.tried[key] = self.of_several(parts, again)
+        finally:
+            self.depth -= 1
+        return found
+
+    def of_several(self, parts: list[Part], again: bool) -> list[Part]:
+        """The terms of the shortest sum, of terms that are unlike each other."""
+        for way in (self.by_squares, self.by_choices):
+            while (found := way(parts)) is not None:
+                parts = self.collected(found)
+        if len(parts) == 1:
+            return parts
+        best, least = parts, self.size(parts)
+        written_out = is_polynomial(parts)
+        if not written_out and (common := shared_factors([factors for _, factors in parts])):
+            inner = self.shortest([(c, quotient_of(factors, common)) for c, factors in parts], again)
+            one = self.without_content([self.times_sum(common, inner)])
+            # What stands below a line, or is a function, is in front of its sum even if that is no shorter.
+            plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
+            if (size := self.size(one)) < least + (not plain):
+                return one
+        for candidate in self.candidates(parts, again, written_out):
+            if (size := self.size(candidate)) < least:
+                best, least = candidate, size
+        apart = self.without_content(best)
+        return apart if self.size(apart) < least else best
+
+    def candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
+        """Other forms of a sum."""
+        ways = [self.multiplied_out, self.over_one_line, self.by_logarithms] if again else []
+        if not written_out:
+            ways.insert(0, self.grouped)
+        for way in ways:
+            try:
+                found = way(parts)
+            except (Refused, ArithmeticError):
+                continue
+            if found is not None:
+                yield found
+
+    def by_squares(self, parts: list[Part]) -> list[Part] | None:
+        """The terms without two of which a third is made by an identity of squares; None if there are none."""
+        places: dict[object, int] = {}
+        for k, (c, factors) in enumerate(parts):
+            for base, e in factors.items():
+                partner = _PARTNERS.get(base.primitive.name)
+                if partner is None or e < 2 or e.denominator != 1:
+                    continue
+                places = places or {frozenset(factors.items()): k for k, (_, factors) in enumerate(parts)}
+                own, name, others = partner
+                rest = divided(factors, base, Fraction(2))
+                square = multiplied(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
+                for other, ratio, made in (
+                    (square, own * others, (c * own, rest)),
+                    (rest, -own, (-c * own * others, square)),
+                ):
+                    j = places.get(frozenset(other.items()))
+                    if j is not None and parts[j][0] == c * ratio:
+                        return [*(part for i, part in enumerate(parts) if i not in (j, k)), made]
+        return None
+
+    def by_choices(self, parts: list[Part]) -> list[Part] | None:
+        """The terms with those that choose by one condition as one choice between sums; None if there are none."""
+        groups: dict[Value, list[tuple[int, Value]]] = {}
+        for k, (_, factors) in enumerate(parts):
+            for base, e in factors.items():
+                if base.primitive is WHERE and e == 1:
+                    groups.setdefault(base._prev[0], []).append((k, base))
+                    break
+        for condition, members in groups.items():
+            if len(members) > 1:
+                sides = [
+                    self.whole(self.shortest([self.chosen(parts[k], choice, side) for k, choice in members]))
+                    for side in (1, 2)
+                ]
+                chosen = self.node(WHERE, condition, *[self.made(side) for side in sides])
+                group = {k for k, _ in members}
+                return [*(part for k, part in enumerate(parts) if k not in group), (ONE, {chosen: ONE})]
+        return None
+
+    def chosen(self, part: Part, choice: Value, side: int) -> Part:
+        """A term with a side of a choice in its place."""
+        c, factors = part
+        return self.part(c, self.product([
+            (ONE, None, self.product_form(ONE, divided(factors, choice, ONE))),
+            (ONE, None, self.forms.get(choice._prev[side], choice._prev[side])),
+        ]))  # fmt: skip
+
+    def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
+        """The sum with b**(y - 1) as b**y/b where log(b) is in another term, so that b is above 0."""
+        bottoms = {
+            base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
+        }
+        found: list[Part] = []
+        for c, factors in parts:
+            rest = factors
+            for base, e in factors.items():
+                if base.primitive is POW and base._prev[0] in bottoms and e == 1:
+                    bottom, exponent = base._prev
+                    form = self.forms.get(exponent)
+                    if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
+                        power = self.raised_to(bottom, self.sum_form(Fraction(0), form.terms))
+                        rest = multiplied(divided(rest, base, ONE), {power: ONE})
+                        rest = multiplied(rest, {bottom: form.constant})
+            found.append((c, rest))
+        return self.shortest(found, False) if found != parts else None
+
+    def multiplied_out(self, parts: list[Part]) -> list[Part] | None:
+        """The sum with the sums among its factors multiplied out, where these are short; None if there are none."""
+        found: list[Part] = []
+        some = False
+        for c, factors in parts:
+            product: list[Part] = [(c, {})]
+            length = self.product_size(c, factors)
+            for base, e in factors.items():
+                inner = self.forms.get(base)
+                times = 1
+                by: list[Part] = [(ONE, {base: e})]
+                if isinstance(inner, Sum) and e.denominator == 1 and 0 < e <= 3:
+                    listed = len(inner.terms) + (inner.constant != 0)
+                    if (
+                        len(product) * listed ** int(e) <= MOST_PRODUCTS
+                        and length - text_size(base, self.sizes) <= MOST_COPIED
+                    ):
+                        by, times, some = self.parts(inner), int(e), True
+                for _ in range(times):
+                    product = [(checked(a * b), multiplied(f, g)) for a, f in product for b, g in by]
+            found += product
+            if len(found) > MOST_PRODUCTS:
+                return None
+        return self.shortest(found, False) if some else None
+
+    def grouped(self, parts: list[Part]) -> list[Part] | None:
+        """The sum with factors of some of its terms taken out, the longest first; None if there are none."""
+        left = list(parts)
+        while (chosen := self.common(left)) is not None:
+            base, sign = chosen
+            group = [part for part in left if sign * part[1].get(base, 0) > 0]
+            rest = [part for part in left if sign * part[1].get(base, 0) <= 0]
+            common = shared_factors([factors for _, factors in group])
+            inner = self.shortest([(c, quotient_of(factors, common)) for c, factors in group])
+            left = [*rest, self.times_sum(common, inner)]
+        return left if len(left) < len(parts) else None
+
+    def times_sum(self, common: Terms, inner: list[Part]) -> Part:
+        """A product of factors and a sum, which stands in front of functions."""
+        c, factors = inner[0] if len(inner) == 1 else self.part(ONE, self.whole(inner))
+        ahead = {base: e for base, e in common.items() if not base._prev}
+        return c, multiplied(multiplied(ahead, factors), {b: e for b, e in common.items() if b._prev})
+
+    def common(self, parts: list[Part]) -> tuple[Value, int] | None:
+        """The base that is worth most to take out of some terms, and the sign of its exponents; None if none is."""
+        counts: dict[tuple[Value, int], int] = {}
+        for _, factors in parts:
+            for base, e in factors.items():
+                place = base, 1 if e > 0 else -1
+                counts[place] = counts.get(place, 0) + 1
+        best, most = None, 0
+        for place, count in counts.items():
+            gain = (count - 1) * (text_size(place[0], self.sizes) + 1)
+            if count > 1 and (place[0]._prev or count == len(parts)) and gain > most:
+                best, most = place, gain
+        return best
+
+    def over_one_line(self, parts: list[Part]) -> list[Part] | None:
+        """The sum over its common denominator; None if it has none, or that is long beside it."""
+        below: Terms = {}
+        for _, factors in parts:
+            for base, e in factors.items():
+                if e < 0:
+                    below[base] = max(below.get(base, Fraction(0)), -e)
+        if not below or self.product_size(ONE, below) > MOST_COPIED:
+            return None
+        divisor = lcm(*[c.denominator for c, _ in parts])
+        top = self.shortest([(c * divisor, multiplied(factors, below)) for c, factors in parts])
+        c, factors = self.times_sum({}, top)
+        return [(c / divisor, multiplied(factors, {base: -e for base, e in below.items()}))]
+
+    def without_content(self, parts: list[Part]) -> list[Part]:
+        """The sum, or the one sum that is a factor, of whole multiples without a common divisor, by a coefficient."""
+        if len(parts) == 1:
+            c, factors = parts[0]
+            for base, e in factors.items():
+                inner = self.forms.get(base)
+                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
+                    found = self.without_content(self.parts(inner))
+                    if len(found) == 1:
+                        one = [(c * found[0][0], multiplied(found[0][1], divided(factors, base, ONE)))]
+                        if self.size(one) < self.size(parts) + (found[0][0].denominator != 1):
+                            return one
+            return parts
+        content = Fraction(gcd(*[c.numerator for c, _ in parts]), lcm(*[c.denominator for c, _ in parts]))
+        if content == 1:
+            return parts
+        return [self.part(content, self.whole([(c / content, factors) for c, factors in parts]))]
+
+    # -- products ---------------------------------------------------------------------------------------------------
+    def product_merged(self, form: Product) -> Form:
+        """The product with powers of one base as one, if it is shorter so."""
+        best: Form = form
+        least = self.size(self.parts(form))
+        ways = (
+            self.by_exponents, self.by_quotients, self.by_signs, self.by_roots, self.by_denominators, self.by_choice,
+            self.by_negation,
+        )  # fmt: skip
+        for way in ways:
+            if not isinstance(best, Product):
+                break
+            try:
+                found = way(best)
+            except (Refused, ArithmeticError):
+                continue
+            if found is None:
+                continue
+            size = self.size(self.parts(found))
+            if size < least + (way == self.by_exponents):
+                best, least = found, size
+        return best
+
+    def by_exponents(self, form: Product) -> Form | None:
+        """b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z), also where an exponent is 1 or a whole multiple.
+
+        Where b is 0 or below, either side has a value only if the other has the same one.
+        """
+        groups: dict[tuple[str, Value | None], list[tuple[Value, Fraction]]] = {}
+        for base, e in form.factors.items():
+            if base.primitive is POW and e.denominator == 1:
+                groups.setdefault(("pow", base._prev[0]), []).append((base, e))
+            elif base.primitive.name == "exp" and e.denominator == 1:
+                groups.setdefault(("exp", None), []).append((base, e))
+        merged = dict(form.factors)
+        changed = False
+        for (_, bottom), members in groups.items():
+            members = [(base, e) for base, e in members if merged.get(base) == e]  # noqa: PLW2901
+            if bottom is not None and bottom in merged and merged[bottom].denominator == 1:
+                members = [*members, (bottom, merged[bottom])]  # noqa: PLW2901
+            if not members or (len(members) == 1 and members[0][1] == 1):
+                continue
+            exponent = self.sum([
+                (e, None, self.forms.get(inner, inner)) if inner is not None else (e, None, Number(ONE))
+                for base, e in members
+                for inner in [base._prev[-1] if base is not bottom else None]
+            ])  # fmt: skip
+            rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
+            merged, changed = multiplied(rest, {self.raised_to(bottom, exponent): ONE}), True
+        return self.product_form(form.coefficient, merged) if changed else None
+
+    def raised_to(self, bottom: Value | None, exponent: Form) -> Value:
+        """A power, or one of e."""
+        y = self.made(exponent)
+        return self.node(PRIMITIVES["exp"], y) if bottom is None else self.node(POW, bottom, y)
+
+    def by_quotients(self, form: Product) -> Form | None:
+        """sin(x)/cos(x) as tan(x), and its like."""
+        for base, e in form.factors.items():
+            for (above, below), name in quotients().items():
+                if base.primitive.name == above and e > 0 and e.denominator == 1:
+                    other = self.node(PRIMITIVES[below], *base._prev)
+                    f = form.factors.get(other, Fraction(0))
+                    if f < 0 and f.denominator == 1:
+                        k = min(e, -f)
+                        rest = divided(divided(form.factors, base, k), other, -k)
+                        return self.product_form(
+                            form.coefficient, multiplied(rest, {self.node(PRIMITIVES[name], *base._prev): k})
+                        )
+        return None
+
+    def by_signs(self, form: Product) -> Form | None:
+        """x·sign(x) as |x|, |x|·sign(x) as x, sign(x)/|x| as 1/x."""
+        for base, e in form.factors.items():
+            if base.primitive.name == "sign" and e == 1:
+                inner = base._prev[0]
+                modulus = self.node(PRIMITIVES["abs"], inner)
+                if abs(form.factors.get(modulus, 0)) == 1:
+                    k = form.factors[modulus]
+                    rest = divided(divided(form.factors, base, ONE), modulus, k)
+                    return self.product_form(form.coefficient, multiplied(rest, {inner: k}))
+                if form.factors.get(inner) == 1:
+                    rest = divided(divided(form.factors, base, ONE), inner, ONE)
+                    return self.product_form(form.coefficient, multiplied(rest, {modulus: ONE}))
+        return None
+
+    def by_roots(self, form: Product) -> Form | None:
+        """A root of a product, and the product or its parts beside it, as one power: (l/g)/sqrt(l/g) as sqrt(l/g)."""
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if e.denominator == 1 or not isinstance(inner, Product) or inner.coefficient < 0:
+                continue
+            if any(f.denominator != 1 for f in inner.factors.values()):
+                continue
+            shift = ONE if e < 0 else -ONE
+            # what is raised to a power below 0 then has to be divided by before
+            if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
+                continue
+            rest = multiplied(form.factors, {part: -shift * f for part, f in inner.factors.items()})
+            return self.product_form(
+                form.coefficient / inner.coefficient ** int(shift), multiplied(rest, {base: shift})
+            )
+        return None
+
+    def by_denominators(self, form: Product) -> Form | None:
+        """The product with a sum of fractions over one line, whose denominator joins the others: 1/(x*(1/x + 1))."""
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= SHORT:
+                found = self.over_one_line(self.parts(inner))
+                if found is None or len(found) > 1:
+                    continue
+                ((c, factors),) = found
+                one = self.product_form(
+                    form.coefficient * c ** int(e),
+                    multiplied(divided(form.factors, base, e), {part: e * f for part, f in factors.items()}),
+                )
+                if self.size(self.parts(one)) < self.product_size(*form):
+                    return one
+        return None
+
+    def by_choice(self, form: Product) -> Form | None:
+        """A choice with a number on one side, and what stands in front of it put into both."""
+        for base, e in form.factors.items():
+            if base.primitive is WHERE and e == 1:
+                if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
+                    continue
+                sides = [self.part_form(self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)]
+                return self.node(WHERE, base._prev[0], *[self.made(side) for side in sides])
+        return None
+
+    def part_form(self, part: Part) -> Form:
+        """A term as a form."""
+        return self.product_form(*part)
+
+    def by_negation(self, form: Product) -> Form | None:
+        """-(a - b) as b - a."""
+        if form.coefficient > 0:
+            return None
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if isinstance(inner, Sum) and e.denominator == 1 and e % 2:
+                ends = [*inner.terms.values(), *([inner.constant] if inner.constant else [])]
+                if min(ends) > 0 or (e < 0 and max(inner.terms.values()) > 0):
+                    continue
+                mirrored = self.made(Sum(-inner.constant, {term: -c for term, c in inner.terms.items()}))
+                factors = {mirrored if part is base else part: f for part, f in form.factors.items()}
+                return self.product_form(-form.coefficient, factors)
+        return None
+
+
+def multiplied(one: Mapping[Value, Fraction], other: Mapping[Value, Fraction]) -> Terms:
+    """The factors of a product."""
+    found = dict(one)
+    for base, e in other.items():
+        total = found.get(base, Fraction(0)) + e
+        if total:
+            found[base] = total
+        else:
+            found.pop(base, None)
+    return found
+
+
+def divided(factors: Mapping[Value, Fraction], base: Value, e: Fraction) -> Terms:
+    """The factors without a power of one of them."""
+    return multiplied(factors, {base: -e})
+
+
+def quotient_of(factors: Mapping[Value, Fraction], common: Mapping[Value, Fraction]) -> Terms:
+    """The factors without those that are common."""
+    return multiplied(factors, {base: -e for base, e in common.items()})
+
+
+def shared_factors(listed: Sequence[Terms]) -> Terms:
+    """The factors that terms have in common; of those below the line the highest power, which is all denominators'."""
+    first, *others = listed
+    found: Terms = {}
+    for base, e in first.items():
+        exponents = [e, *[factors.get(base, Fraction(0)) for factors in others]]
+        if min(exponents) > 0 or max(exponents) < 0:
+            found[base] = min(exponents)
+    return found
+
+
+def is_polynomial(parts: Sequence[Part]) -> bool:
+    """Whether the terms are those of a polynomial in one variable: people write it out."""
+    bases = {base for _, factors in parts for base in factors}
+    return (
+        len(bases) <= 1
+        and not any(base._prev for base in bases)
+        and all(e > 0 and e.denominator == 1 for _, factors in parts for e in factors.values())
+    )
+
+
+def _is_short(x: Fraction) -> bool:
+    """Whether a number is written as one literal."""
+    return x.denominator == 1 or number_text(x) is not None

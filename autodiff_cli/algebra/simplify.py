@@ -1,0 +1,150 @@
+"""Simplifier: shorter graphs of the same function, by rules that hold for every real input in the domain.
+
+Sums are collected by like terms and products by like bases, with exact rational coefficients and exponents; the rows of
+the table say what else is known of single functions. Never used are rules that hold for some inputs only: (a²)^½ is
+not a.
+A shared part is taken into a sum or product only if it is short, so the graph does not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graphs.value import Value, in_order, node
+from ..table.names import by_name
+from ..table.operators import CONSTANT, POW
+from ..table.primitive import Primitive
+from ..table.primitives import LOG
+from .branch_elimination import settled
+from .canonical import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Truth, negated
+from .symbolic import by_definition
+
+ROUNDS = 8
+
+
+def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
+    """Graphs of the same functions, with as much in common; leaves are the same objects.
+
+    With `spell` they are in functions of the language, else stable forms stay what they are. What it returns is not
+    made simpler by doing it again.
+    """
+    found, before = list(outputs), -1
+    for _ in range(ROUNDS):
+        found = Collector(_expanded(found) if spell else found, FORMS, known).outputs()
+        shape = _shape(found)
+        if shape == before:
+            break
+        before = shape
+        found = settled(found)
+    return found
+
+
+def _shape(outputs: Sequence[Value]) -> int:
+    """A number that tells graphs apart."""
+    place = in_order(outputs)
+    listed = [
+        (v.primitive.name, v.label if v.primitive is not CONSTANT else v.source or v.data, *[place[p] for p in v._prev])
+        for v in place
+    ]
+    return hash((tuple(listed), tuple([place[v] for v in outputs])))
+
+
+def _expanded(outputs: Sequence[Value]) -> list[Value]:
+    """The graph with its operations written in functions of the language."""
+    copies: dict[Value, Value] = {}
+    for value in in_order(outputs):
+        if not value._prev:
+            copies[value] = value
+            continue
+        parents = tuple([copies[p] for p in value._prev])
+        copy = value if parents == value._prev else node(value.primitive, parents)
+        copies[value] = _spelled(copy)
+    return [copies[v] for v in outputs]
+
+
+def _spelled(value: Value) -> Value:
+    while value._prev and (written := by_definition(value)) is not value:
+        value = _rebuilt(written, value._prev)
+    return value
+
+
+def _rebuilt(root: Value, inputs: Sequence[Value]) -> Value:
+    """A definition with the operations that it uses written out too; it is walked no further than to its inputs."""
+    copies = {value: value for value in inputs}
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        missing = [] if top in copies else [p for p in top._prev if p not in copies]
+        stack += missing
+        if missing:
+            continue
+        stack.pop()
+        if top not in copies:
+            parents = tuple([copies[p] for p in top._prev])
+            copy = top if parents == top._prev else node(top.primitive, parents)
+            copies[top] = copy if top is root else _spelled(copy)
+    return copies[root]
+
+
+# ---- the rules ----------------------------------------------------------------------------------------------------
+def _where(p: Collector, value: Value, inputs: list[Form]) -> Form:
+    condition, x, y = inputs
+    if isinstance(condition, Truth):
+        return x if condition.value else y
+    then, otherwise = p.made(x), p.made(y)
+    return x if then is otherwise else p.node(value.primitive, p.made(condition), then, otherwise)
+
+
+def _junction(neutral: bool) -> FormRule:
+    def rule(p: Collector, value: Value, inputs: list[Form]) -> Form:
+        a, b = inputs
+        if isinstance(a, Truth):
+            return b if a.value == neutral else a
+        if isinstance(b, Truth) and b.value == neutral:
+            return a
+        return a if a is b else p.opaque(value.primitive, inputs)
+
+    return rule
+
+
+def _pow(p: Collector, value: Value, inputs: list[Form]) -> Form:
+    x, y = inputs
+    if isinstance(y, Number):
+        return p.raised(value._prev[0], x, y.value)
+    return p.opaque(POW, inputs)
+
+
+FORMS: dict[str, FormRule] = by_name({
+    "add": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
+    "sub": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
+    "sum": lambda p, v, f: p.sum(zip([ONE] * len(f), v._prev, f, strict=True)),
+    "neg": lambda p, v, f: p.product(((ONE, None, Number(-ONE)), (ONE, v._prev[0], f[0]))),
+    "mul": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
+    "prod": lambda p, v, f: p.product(zip([ONE] * len(f), v._prev, f, strict=True)),
+    "div": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
+    "pow": _pow,
+    "sqrt": lambda p, v, f: p.raised(v._prev[0], f[0], HALF),
+    "where": _where,
+    "and_": _junction(True),
+    "or_": _junction(False),
+})  # fmt: skip
+"""Operations that are collected, and choices: rules that look at all inputs."""
+
+
+def known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+    """What the row of a function of one input says of it, for every argument in its domain. Raises `Refused`."""
+    if len(inputs) != 1:
+        raise Refused
+    value = inputs[0]
+    if isinstance(value, Value):
+        if value.primitive.inverse == primitive.name:
+            return p.forms.get(value._prev[0], value._prev[0])
+        if primitive is LOG and value.source == "e":
+            return Number(ONE)
+        if primitive.even and value.primitive.norm and len(value._prev) == 1:
+            return p.opaque(primitive, (p.forms.get(value._prev[0], value._prev[0]),))
+    mirrored = negated(p, value) if primitive.odd or primitive.even else None
+    if mirrored is None:
+        raise Refused
+    found = p.opaque(primitive, (mirrored,))
+    return Product(-ONE, {found: ONE}) if primitive.odd else found

@@ -1,0 +1,77 @@
+"""SYMBOLIC: Values themselves as a number type, so that a rule of the table gives the graph of the derivative."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ..graphs.value import Value, apply, constant, in_order, node, variable
+from ..numbers.base import Number, NumberType
+from ..table.operators import WHERE
+from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
+
+
+class Symbolic(NumberType):
+    """Values: every operation makes a node."""
+
+    name = "symbolic"
+
+    def __init__(self) -> None:
+        for name, primitive in PRIMITIVES.items():
+            if name != "where":
+                self.__dict__[name] = partial(self.made, primitive)
+
+    made = staticmethod(apply)
+
+    @property
+    def pi(self) -> Value:
+        """π, as a named constant."""
+        return constant(math.pi, "pi")
+
+    @property
+    def nothing(self) -> Value:
+        """A literal 0, which every sweep takes for a structural zero."""
+        return constant(0.0, "0")
+
+    def number(self, x: Number) -> Value:
+        """The constant `x`."""
+        return constant(x)
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
+        """The node that chooses between two branches; both are in the graph."""
+        return self.made(WHERE, condition, *[branch() if callable(branch) else branch for branch in (then, otherwise)])
+
+
+SYMBOLIC = Symbolic()
+
+
+def by_definition(value: Value, always: bool = False) -> Value:
+    """The node written in functions of the language, where its own operation is not one; or `always`."""
+    if always or not is_spelled(value.primitive):
+        return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
+    return value
+
+
+def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
+    """What an operation is by its definition; several Values for one that gives a list.
+
+    Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
+    """
+    fixed = {operation.params.index(name) for name in operation.constant_params}
+    places = [x if k in fixed else variable("") for k, x in enumerate(inputs)]
+    found = DEFINITIONS[operation.name](m, *places)
+    copies = dict(zip(places, inputs, strict=True))
+    roots = found if isinstance(found, list) else [found]
+    for value in in_order(tuple([root for root in roots if isinstance(root, Value)])):
+        if value not in copies:
+            parents = tuple([copies[p] for p in value._prev])
+            copies[value] = value if parents == value._prev else node(value.primitive, parents)
+    written = [copies[root] if isinstance(root, Value) else root for root in roots]
+    return written if isinstance(found, list) else written[0]
+
+
+def is_spelled(primitive: Primitive) -> bool:
+    """Whether the language has a spelling for the operation."""
+    return bool(primitive.group) or primitive.name not in DEFINITIONS or bool(primitive.spelling)

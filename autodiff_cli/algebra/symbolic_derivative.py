@@ -1,0 +1,216 @@
+"""Derivatives as graphs: the adjoint program of a graph, written down with exact constants, as Values again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from heapq import heappop, heappush
+from typing import Any
+
+from ..errors import ExpressionError
+from ..graphs.adjoint import record_gradient
+from ..graphs.schedule import live_steps
+from ..graphs.value import Value, constant, in_order, node
+from ..numbers import budget as work
+from ..numbers.base import Number
+from ..numbers.recorder import Recorder, Step
+from ..table.operators import ADD, COMPARISONS, MUL, POW
+from ..table.primitive import OPERATIONS, PRIMITIVES, Primitive
+from .almost_everywhere import under
+from .canonical import number_text, rational
+from .rewriting import shortest
+from .simplify import simplify
+from .symbolic import Symbolic, composed, is_spelled
+
+MOST_NODES = 100_000
+STEPS_A_RECORDING = 15
+"""Steps of work for each step of a recorded derivative."""
+
+CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
+
+
+class FormulaRecorder(Recorder):
+    """A recorder that rounds nothing: numbers are the decimals that were typed, 1/3 stays 1/3, and π stays π."""
+
+    name = "formula"
+
+    def __init__(self, pi: int) -> None:
+        super().__init__()
+        self._pi = pi
+
+    @property
+    def pi(self) -> Step:
+        """π, which is an input here."""
+        return self.input(self._pi)
+
+    def number(self, x: Number) -> Step:
+        """The step that is a constant; `x` is a number or a truth value."""
+        return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
+
+    def constant(self, leaf: Value) -> Step:
+        """The step of a literal, which is what was typed."""
+        return self.number(rational(leaf))
+
+    def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        return super()._folded(name, args) if name in CONDITIONS else None
+
+    def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
+        if name == "power_minus_one":
+            x, y, _ = args
+            if y.name != "number":
+                return None
+            return self.one if y.data == 1 else self.step("pow", x, y.data - 1)
+        return super()._simpler(name, args)
+
+
+class Unevaluated(Symbolic):
+    """Values of which none is computed."""
+
+    name = "formula"
+
+    @staticmethod
+    def made(primitive: Primitive, *inputs: Number) -> Value:
+        """The node of an operation."""
+        return node(primitive, tuple([_value(x) for x in inputs]))
+
+
+def _value(x: Any) -> Value:
+    return x if isinstance(x, Value) else constant(x)
+
+
+UNEVALUATED = Unevaluated()
+
+
+def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
+    """The derivative of a graph by each of these leaves, as graphs; not simplified.
+
+    What takes no part at a point (an untaken branch, the loser of a `max`) stands behind a condition, as the sweeps
+    have it. Raises `ExpressionError` (`limit`).
+    """
+    # What is no rational number is an input, as a variable is.
+    leaves = [leaf for leaf in in_order((output,)) if not leaf._prev and rational(leaf) is None]
+    pi = next((leaf for leaf in leaves if leaf.source in ("pi", "π")), None)
+    if pi is None:
+        pi = constant(math.pi, "pi")
+        leaves.append(pi)
+    recorder = FormulaRecorder(leaves.index(pi))
+    recording = record_gradient(output, leaves, wrt, recorder)
+    work.spend(STEPS_A_RECORDING * len(recorder.steps))
+    check_size(len(recorder.steps))
+    return [turned(partial) for partial in as_values(recording.partials, dict(enumerate(leaves)))]
+
+
+def turned(total: Value) -> Value:
+    """The sum with its terms in reverse, as people write them: a sweep back meets the last operand first."""
+    terms: list[Value] = []
+    while total.primitive is ADD:
+        total, last = total._prev
+        terms.append(last)
+    terms.append(total)
+    found = terms[0]
+    for term in terms[1:]:
+        found = node(ADD, (found, term))
+    return found
+
+
+def check_size(count: int) -> None:
+    """Raise `ExpressionError` for a graph that is too large to be a formula."""
+    if count > MOST_NODES:
+        raise ExpressionError(
+            "limit", f"the derivative has more than {MOST_NODES:,} nodes", None,
+            "ask for a lower order, or for fewer variables: `--wrt x`",
+        )  # fmt: skip
+
+
+def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
+    """Steps as Values, in functions that are in the table."""
+    made: dict[Step, Any] = {}
+    for step in live_steps(steps):
+        args = [made[a] for a in step.args]
+        if step.name == "input":
+            made[step] = leaves[step.data]
+        elif step.name == "number":
+            made[step] = _literal(step.data)
+        elif step.name == "nothing":
+            made[step] = constant(0.0, "0")
+        elif step.name == "item":
+            made[step] = _value(args[0][step.data])
+        elif step.name not in PRIMITIVES:
+            made[step] = composed(UNEVALUATED, OPERATIONS[step.name], args)
+        else:
+            made[step] = node(PRIMITIVES[step.name], tuple(args))
+    return [_value(made[step]) for step in steps]
+
+
+def _literal(x: Fraction | bool) -> Value:
+    if isinstance(x, bool):
+        return node(PRIMITIVES["le" if x else "lt"], (constant(0.0, "0"), constant(0.0, "0")))
+    return constant(float(x), number_text(x))
+
+
+Multi = tuple[int, ...]
+"""By which variables a derivative is taken, by their positions, in ascending order."""
+
+
+def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
+    """The simplified derivatives of an order by all combinations of the leaves, where the conditions `facts` hold.
+
+    Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
+    """
+    known: dict[Multi, Value] = {(): _simplified((output,), facts)[0]}
+    for _ in range(order):
+        following: dict[Multi, Value] = {}
+        for multi, formula in known.items():
+            start = multi[-1] if multi else 0
+            for k, partial in enumerate(partials(formula, wrt[start:]), start=start):
+                following[(*multi, k)] = partial
+        # The stable forms stay until the end: they have derivatives where their definitions have none.
+        known = dict(zip(following, _simplified(list(following.values()), facts), strict=True))
+        check_size(len(in_order(known.values())))
+    found = list(known.values())
+    if not all(is_spelled(v.primitive) for v in in_order(found)):
+        found = simplify(found)
+    return dict(zip(known, shortest(found, as_typed(output)), strict=True))
+
+
+def as_typed(output: Value) -> list[Value]:
+    """The leaves in the order in which products have them: `c` before `x` where it says `c*x`, else as they come.
+
+    Products that say both orders count as if they said none.
+    """
+    order = in_order((output,))
+    leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
+    ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}
+    followers: dict[Value, list[Value]] = {leaf: [] for leaf in leaves}
+    waiting = dict.fromkeys(leaves, 0)
+    for value in order:
+        if value.primitive is POW and not value._prev[0]._prev:
+            ends[value] = ends[value._prev[0]]
+        elif value.primitive is MUL:
+            (first, left), (right, last) = (ends.get(p, (None, None)) for p in value._prev)
+            ends[value] = first, last
+            if left is not None and right is not None and left is not right:
+                followers[left].append(right)
+                waiting[right] += 1
+    placed: dict[Value, None] = {}
+    free = [k for leaf, k in leaves.items() if not waiting[leaf]]
+    numbered, rest = list(leaves), iter(leaves)
+    while len(placed) < len(leaves):
+        leaf = numbered[heappop(free)] if free else next(rest)
+        if leaf in placed:
+            continue
+        placed[leaf] = None
+        for other in followers[leaf]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                heappush(free, leaves[other])
+    return list(placed)
+
+
+def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
+    """The formulas, simplified where conditions hold; stable forms stay."""
+    if not facts:
+        return simplify(outputs, spell=False)
+    found = simplify((*outputs, *facts), spell=False)
+    return simplify(under(found[: len(outputs)], found[len(outputs) :]), spell=False)

@@ -1,0 +1,1 @@
+"""The Python functions, from the declarations of the command line."""

@@ -1,0 +1,281 @@
+"""Calls from Python: what their arguments may be, and what questions take of them.
+
+An argument of another kind is a TypeError that says what the parameter takes; one of the kind, but wrong, is an
+`ExpressionError` as on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from keyword import iskeyword
+from numbers import Integral, Real
+from typing import Any
+
+from ..batched.data_loss import Data, Reduction, held, named_columns, reduction
+from ..cli.arguments import Declared, converted
+from ..cli.commands import command_module
+from ..cli.options import Option
+from ..cli.read_columns import from_files
+from ..data.sources import sources
+from ..errors import ExpressionError
+from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.parse_point import Lenient, Typed, ValueOf, read_point, typed
+from ..inputs.problem import as_number
+from ..streams.requests import names
+from ..views.characters import Theme, theme_of
+
+At = Mapping[str, Any] | str | None
+"""A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
+
+Table = Any
+"""Data: columns by name, a frame, an Arrow table, or the name of a file, or several."""
+
+Names = Sequence[str] | str | None
+Ranges = Mapping[str, tuple[float | None, float | None]] | str | Sequence[str] | None
+"""Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
+
+MANY = (
+    "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
+)
+
+
+# ---- arguments by the kinds of their parameters -------------------------------------------------------------------
+@cache
+def options_of(command: str) -> dict[str, tuple[Option, Any]]:
+    """The options of a command, by the names that they have as keyword arguments."""
+    declared = Declared(command_module(command).run)
+    return {keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
+
+
+def keyword(name: str) -> str:
+    """The name of an option as a keyword argument: `no_tree` for `--no-tree`."""
+    found = name[2:].replace("-", "_")
+    return f"{found}_" if iskeyword(found) else found
+
+
+def taken(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any], command: str) -> Any:
+    """The arguments of a call, as the function takes them: each by what its parameter is said to be.
+
+    Raises TypeError for an argument of another kind, and `ExpressionError` for a number that the option cannot be.
+    """
+    kinds = function.__annotations__
+    order = [name for name in kinds if name != "return"]
+    options = options_of(command)
+
+    def read(name: str, value: Any) -> Any:
+        kind = kinds.get(name, "")
+        reader = _READERS.get(kind)
+        left_out = value is None and kind not in ("str", "Collection[str]")
+        return value if left_out or reader is None else reader(name, value, options.get(name))
+
+    placed = [read(name, value) for name, value in zip(order, args, strict=False)]
+    return [*placed, *args[len(placed) :]], {name: read(name, value) for name, value in given.items()}
+
+
+def _text(name: str, value: Any, option: object) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError(
+        f"a program is text, not {value!r}" if name == "text" else f"`{name}` is text, not {kind_of(value)}"
+    )
+
+
+def _flag(name: str, value: Any, option: object) -> bool:
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") or (type(value) is int and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"`{name}` is True or False, not {kind_of(value)}")
+
+
+def _number(name: str, value: Any, option: tuple[Option, Any] | None) -> Any:
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if not (isinstance(value, Real | str) or type(value).__name__ == "Decimal"):
+        raise TypeError(f"`{name}` is a number, not {kind_of(value)}")
+    assert option is not None
+    try:
+        text = str(value) if isinstance(value, Integral | str) else repr(float(value))
+    except OverflowError:
+        text = "inf"
+    return converted(*option, text.removesuffix(".0"))
+
+
+def _text_or_number(name: str, value: Any, option: object) -> Any:
+    return value if isinstance(value, str) else as_number(value, name)
+
+
+def _words_or_all(name: str, value: Any, option: object) -> Any:
+    return value if isinstance(value, bool) else _words(name, value, option)
+
+
+def _words(name: str, value: Any, option: object) -> Any:
+    listed = None if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable) else value
+    if isinstance(value, str):
+        return value
+    found = [] if listed is None else list(listed)
+    wrong = next((each for each in found if not isinstance(each, str)), None)
+    if listed is None or wrong is not None:
+        told = kind_of(value if listed is None else wrong)
+        raise TypeError(f"`{name}` is text, or a list of texts, not {'one of ' if wrong is not None else ''}{told}")
+    return found
+
+
+def _ends(name: str, value: Any, option: object) -> Any:
+    if not isinstance(value, Mapping) and not (isinstance(value, tuple) and option is not None and name == "between"):
+        return _words(name, value, option)
+    pairs = value.values() if isinstance(value, Mapping) else [value]
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ExpressionError(
+                "point", "a range has two ends", hint='write it as {"x": (-2, 4)} or as "x=-2:4"'
+            )  # fmt: skip
+    return value
+
+
+def _by_name(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, str | Mapping):
+        return value
+    raise TypeError(f"`{name}` is text, or numbers by name, not {kind_of(value)}")
+
+
+def _weights(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, str | Mapping):
+        return value
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise TypeError(f"`{name}` is text, numbers by name, or a list of numbers, not {kind_of(value)}")
+    return [*value]
+
+
+def _columns(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, Mapping) and all(isinstance(x, str) for pair in value.items() for x in pair):
+        return value
+    raise TypeError(f"`{name}` is the names of columns by those of variables, not {kind_of(value)}")
+
+
+def _path(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, str):
+        return value
+    rows = [*value] if isinstance(value, Iterable) and not isinstance(value, Mapping) else [value]
+    points = [getattr(row, "point", row) for row in rows]
+    wrong = next((each for each in points if not isinstance(each, Mapping)), None)
+    if points and wrong is not None:
+        raise TypeError(f"`{name}` is the name of a file, or points, not {kind_of(wrong)}")
+    return [{label: as_number(x, label) for label, x in each.items()} for each in points]
+
+
+_READERS: dict[str, Callable[[str, Any, Any], Any]] = {
+    "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
+    "str | float | None": _text_or_number, "Sequence[str] | str | bool": _words_or_all,
+    "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
+    "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
+    "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
+    "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
+    "str | Iterable[Mapping[str, float] | _descend.Row] | None": _path,
+}  # fmt: skip
+"""What reads an argument, by the annotation of its parameter; the functions read what is of another kind themselves."""
+
+
+def kind_of(value: object) -> str:
+    """What a value is, in words: `an array of shape (2,)`."""
+    shape = getattr(value, "shape", None)
+    kind = type(value).__name__
+    return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+# ---- what questions take ------------------------------------------------------------------------------------------
+def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
+    """The point with its texts read leniently; nothing where it is no point."""
+    read = Lenient(value_of)
+    if isinstance(at, str):
+        return {**read_point(at, read)}
+    if not isinstance(at, Mapping):
+        return {}
+    return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
+
+
+def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
+    """The point; in other arithmetics than doubles its numbers are the decimals that they are written as."""
+    if at is None:
+        return {}
+    if isinstance(at, str):
+        return {**read_point(at)}
+    if not isinstance(at, Mapping):
+        raise ExpressionError(
+            "point", f"a point has a number for each name, and this is {kind_of(at)}",
+            hint=f'write it as {{"x": 3}} or as "x=3"; {MANY}',
+        )  # fmt: skip
+    for name, value in at.items():
+        if not isinstance(name, str):
+            raise ExpressionError("point", f"{name!r} is not a name", hint='write it as {"x": 3}')
+        if getattr(value, "shape", ()) != () or isinstance(value, (list, tuple)):
+            raise ExpressionError("point", f"`{name}` needs one number, not {kind_of(value)}", hint=MANY)
+    if arithmetic == DOUBLE:
+        return dict(at)
+    return {name: value if isinstance(value, str) else written_number(name, value) for name, value in at.items()}
+
+
+def written_number(name: str, value: Any) -> float:
+    """The number with the text that other arithmetics read: a fraction or a decimal as it is, a float's shortest."""
+    if isinstance(value, Typed):
+        return value
+    exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
+    number = as_number(value, name)
+    return typed(number, str(value) if exactly else repr(number))
+
+
+def reduced(data: Table, reduce: str | None, on_error: str | None) -> Reduction | None:
+    """Over which rows of data a program is reduced, and how."""
+    if on_error not in (None, "skip", "fail"):
+        raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")
+    source: Data | None
+    if data is None:
+        source = None
+    elif isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(each, str) for each in data)):
+        source = from_files(tuple(sources([data] if isinstance(data, str) else data, None)), {})
+    else:
+        source = held(data)
+    return reduction(source, reduce, skip=on_error == "skip")
+
+
+def columns_of(data: Any) -> dict[str, list[Any]]:
+    """The columns of a table that Python has, by name, each as a list of what is in it."""
+    found = {}
+    for name in named_columns(data):
+        column = data[name]
+        column = column.to_pylist() if hasattr(column, "to_pylist") else column
+        if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+            raise ExpressionError("point", f"column `{name}` is {kind_of(column)}", hint="give a sequence of numbers")
+        found[str(name)] = list(column)
+    return found
+
+
+def names_of(wrt: Names) -> tuple[str, ...] | None:
+    """Names as a question takes them; None for all."""
+    return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
+
+
+def theme_named(name: str | None) -> Theme | None:
+    """The theme of that name; None for that of the environment."""
+    return None if name is None else theme_of(name)
+
+
+def ranges_of(given: Ranges) -> dict[str, Range]:
+    """Ranges by name."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        ends = {name: [None if x is None else as_number(x, name) for x in pair] for name, pair in given.items()}
+        return parse_ranges(
+            f"{name}={':'.join('' if x is None else repr(x) for x in pair)}" for name, pair in ends.items()
+        )
+    return parse_ranges([given] if isinstance(given, str) else given)
+
+
+def between_of(given: Ranges | tuple[float, float]) -> dict[str, Range] | Range | None:
+    """The bounds of unknowns by name, or those of the only one."""
+    if isinstance(given, tuple):
+        return Range(*(as_number(x, "between") for x in given))
+    if given is None or isinstance(given, str):
+        return parse_between([] if given is None else [given])
+    return ranges_of(given)

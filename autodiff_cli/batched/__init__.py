@@ -1,0 +1,1 @@
+"""A program on many rows at once: compiled kernels, columns, and losses over data."""

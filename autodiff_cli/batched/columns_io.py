@@ -1,0 +1,171 @@
+"""Columns as variables: which names of a program have values by the columns of data, and why some rows have none."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..diagnostics.leniency import AsRead, leniently
+from ..errors import Diagnostic, ExpressionError, nearest, quoted
+from ..inputs.parse_point import is_name
+from ..inputs.problem import apart, parse, single_output, spelled, wanted_variables
+from ..language.builder import Program
+
+MOST_IN_BLOCKS = 16
+"""By how many variables second derivatives are computed in blocks; those of more are many, and found row by row."""
+
+
+class Fitted(NamedTuple):
+    """A program whose variables all have values, by columns or for all rows alike."""
+
+    program: Program
+    variables: tuple[str, ...]
+    wanted: tuple[str, ...]
+    reading: AsRead | None = None
+    """How it was read, where that is not as it was typed."""
+
+
+def fitted(
+    text: str,
+    columns: Sequence[str],
+    constants: Mapping[str, float],
+    wrt: Sequence[str] | None,
+    *,
+    outputs: bool = False,
+    lenient: bool = False,
+) -> Fitted:
+    """The program of a text over these columns, `constants` being the same for all rows.
+
+    With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` where
+    that does not fit what is given.
+    """
+    if lenient:
+        known, reading = leniently(text, lambda each: fitted(each, columns, constants, wrt, outputs=outputs))
+        return known._replace(reading=reading)
+    given = [*(column for column in columns if is_name(column)), *constants]
+    program = parse(text, given)
+    if not outputs:
+        single_output(program)
+    missing = [name for name in program.variables if name not in given]
+    if missing:
+        near = next((name for name in columns if name.lower() == missing[0].lower()), None)
+        near = near or nearest(missing[0], list(columns))
+        offers = apart(program, missing, given)
+        near = near or next((name for name in columns if not is_name(name)), None)
+        mapped = f"{missing[0]}={near}" if near is None or is_name(near) else f'"{missing[0]}={near}"'
+        mapped = f", or take another: `--columns {mapped}`" if near else ""
+        add = f"add a column `{missing[0]}` to the data"
+        if columns and all(map(_NUMERAL.fullmatch, columns)):
+            add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""
+        raise ExpressionError(
+            "missing_value", f"`{missing[0]}` has no value", program.variables[missing[0]].span,
+            f"{add}, or give it to all rows: `--at {missing[0]}=…`{mapped}"
+            + (f"; or write {spelled(offers)}" if offers else ""),
+            offers=offers,
+        )  # fmt: skip
+    for binding in program.bindings:
+        if binding.name in given:
+            raise ExpressionError(
+                "point", f"`{binding.name}` is given a value by the data, and bound by the program",
+                binding.value.span, "rename one of them",
+            )  # fmt: skip
+    for name in program.variables:
+        if name in columns and name in constants:
+            message = f"`{name}` is given a value by `--at`, and is a column of the data"
+            raise ExpressionError(
+                "point", message,
+                hint=f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`",
+            )  # fmt: skip
+    wanted = wanted_variables(program, dict.fromkeys(given, 0.0), wrt)
+    return Fitted(program, tuple(program.variables), tuple(wanted))
+
+
+def check_type(name: str, kind: Any) -> None:
+    """Raise a `point` error for a column of a type that holds no numbers."""
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
+        return
+    text = types.is_string(kind) or types.is_large_string(kind) or kind in ("string_view",)
+    what = "text" if text else "truth values" if types.is_boolean(kind) else f"values of the type {kind}"
+    hint = "convert it to a number type where the data are made, or map another column: `--columns x=NAME`"
+    raise ExpressionError("point", f"column `{name}` holds {what}, and a variable needs numbers", hint=hint)
+
+
+def unique(columns: Sequence[str]) -> None:
+    """Raise `ExpressionError` where two columns have one name."""
+    seen = set()
+    for column in columns:
+        if column in seen:
+            raise ExpressionError("point", f"the data has two columns `{column}`", hint="rename one of them")
+        seen.add(column)
+
+
+def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns to carry along; all of them for True. Raises a usage error for one that is not there."""
+    if keep is True:
+        return tuple(columns)
+    for name in keep or ():
+        if name not in columns:
+            raise no_column(name, columns, "to keep")
+    return tuple(dict.fromkeys(keep or ()))
+
+
+def mapped_columns(columns: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Which column has the values of which name: those that are said, and the others under their own names."""
+    for theirs in columns.values():
+        if theirs not in names:
+            raise no_column(theirs, names, "to read")
+    hidden = set(columns.values())
+    return {name: name for name in names if name not in hidden} | dict(columns)
+
+
+def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
+    """The error for a column that is not there."""
+    near = nearest(name, list(columns))
+    hint = f"did you mean `{near}`? " if near else ""
+    return ExpressionError("usage", f"there is no column `{name}` {purpose}", hint=f"{hint}there are {listed(columns)}")
+
+
+def listed(columns: Sequence[str]) -> str:
+    """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
+    told = quoted(columns[:20]) + (", …" if len(columns) > 20 else "")
+    other = next((column for column in columns if not is_name(column)), None)
+    return told if other is None else f'{told} (`--columns "x={other}"` calls one `x`)'
+
+
+_NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
+
+
+class Kinks:
+    """How many rows are at a kink, and by how many of them which convention was taken."""
+
+    def __init__(self, rows: int = 0, conventions: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.rows = rows
+        self.conventions = Counter(conventions)
+
+    def note(self, warnings: Sequence[Diagnostic]) -> None:
+        """Count a row with what there is to say of it."""
+        told = {
+            f"{_NUMERAL.sub('…', warning.message)} ({warning.hint})" for warning in warnings if warning.kind == "kink"
+        }
+        self.rows += bool(told)
+        self.conventions.update(told)
+
+    def add(self, other: Kinks) -> None:
+        """Count other rows too."""
+        self.rows += other.rows
+        self.conventions.update(other.conventions)
+
+
+def reason(error: ExpressionError) -> str:
+    """An error without what is different from row to row, to be counted."""
+    headline = str(error).split("; ")[0].split(" (here ")[0]
+    if error.kind == "point":
+        headline = ": ".join(headline.split(": ")[:2])
+    return f"{error.kind}: {_NUMERAL.sub('…', headline)}"

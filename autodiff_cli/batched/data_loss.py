@@ -1,0 +1,704 @@
+"""A formula over rows of data, reduced to one number: the sum or the mean of its values, with exact derivatives.
+
+Names that are columns are data, the others variables. Rows are computed by the kernels of `blocks`, or one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from ..errors import Diagnostic, ExpressionError
+from ..graphs.second_order import hessian_in
+from ..graphs.value import in_order
+from ..inputs.arithmetic import Arithmetic
+from ..inputs.parse_point import is_name
+from ..inputs.problem import as_number, unused, wanted_variables
+from ..language.builder import Program
+from ..numbers import budget as work
+from ..numbers.floats import REAL
+from ..numbers.running_error import UNIT, Bounded
+from ..numerics.optimality import Derivatives, Single, derivatives
+from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason
+from .evaluator import compile_gradient
+
+REDUCTIONS = ("sum", "mean")
+
+FEW = 20_000
+"""So many rows, all passes counted, are computed one by one: loading what is faster would take as long."""
+
+AT_ONCE = 65_536
+"""Numbers that a block of results has: they stay in a processor's cache."""
+
+NARROWEST, WIDEST = 256, 16_384
+"""The rows of a block; powers of 2."""
+
+FOLDED = 32
+"""Partial sums of a column that are added up one by one in the end."""
+
+SMALL = 4096
+"""Numbers of a block that are added up one by one, which is exact."""
+
+ONE_BY_ONE = 4096
+"""Rows between two sums, where they are computed one by one."""
+
+STEPS_A_CALL, STEPS_IN_TURN = 50, 10
+"""Steps of work that a block takes, however few rows it has, and rows one by one: measured, in microseconds."""
+
+SECOND = 2.0
+"""Steps of work of a node, for each variable, in a sweep that carries derivatives: measured."""
+
+SAMPLE, ESTIMATED = 200, 2.0
+"""Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
+
+SHARE = 0.1
+"""What a row in a block costs of one that is computed by itself."""
+
+
+class Columns(NamedTuple):
+    """Columns of numbers, all finite and of the same length."""
+
+    numbers: Mapping[str, Any]
+    """By the names of variables: arrays of doubles, NumPy's or Python's."""
+    rows: int
+    where: Callable[[int], str]
+    """Where a row is, for messages: `points.csv, line 5: `."""
+    left_out: Counter[str]
+    """Rows that are not among them, by why."""
+
+
+Choose = Callable[[Sequence[str]], Sequence[str]]
+"""From the names that columns have to those that are needed. Raises what does not fit."""
+
+Data = Callable[[Choose, bool], Columns]
+"""Reads the columns that are chosen; with True rows that are no numbers are left out. Raises `ExpressionError`."""
+
+
+class Reduction(NamedTuple):
+    """Over which data a formula is reduced, and how."""
+
+    data: Data
+    how: str
+    skip: bool = False
+    """Whether rows without a value are left out; else they are errors."""
+    backend: str | None = None
+
+
+class Over(NamedTuple):
+    """What was reduced."""
+
+    reduce: str
+    rows: int
+    """Rows that took part."""
+    left_out: dict[str, int]
+    """Rows that did not, by why."""
+    backend: str
+    """What computed them: `llvm`, `numpy` or `python`."""
+
+    @property
+    def told(self) -> str:
+        """The same in words."""
+        left = sum(self.left_out.values())
+        more = f" ({left:,} left out)" if left else ""
+        return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
+
+
+def reduction(
+    data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None
+) -> Reduction | None:  # fmt: skip
+    """What the options say, None where there are no data. Raises a usage error where one needs another."""
+    if data is None:
+        if how is not None:
+            raise ExpressionError("usage", "`--reduce` is about rows of data", hint="name a file: `--data points.csv`")
+        return None
+    if how is None:
+        raise ExpressionError(
+            "usage", "how the rows of `--data` make one number is not said", hint="add `--reduce mean`, or `sum`"
+        )
+    if how not in REDUCTIONS:
+        raise ExpressionError("usage", f"rows cannot be reduced by `{how}`", hint="`--reduce` is `sum` or `mean`")
+    return Reduction(data, how, skip, backend)
+
+
+def in_doubles(arithmetic: Arithmetic) -> None:
+    """Raise a usage error for another arithmetic."""
+    if arithmetic.name != "double":
+        hint = "leave the arithmetic out, or write the sum as a formula"
+        raise ExpressionError("usage", "rows of data are reduced in doubles", hint=hint)
+
+
+class Posed(NamedTuple):
+    """A formula over data, ready to be evaluated."""
+
+    program: Program
+    values: dict[str, float]
+    """Of the variables that are no columns, and of wanted names that the program does not use."""
+    wanted: list[str]
+    function: Reduced
+    warnings: list[Diagnostic]
+
+
+def pose(
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | str | None, over: Reduction, passes: float,
+    *, moving: bool = False,
+) -> Posed:  # fmt: skip
+    """The formula over its data; `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
+
+    With `moving` only variables of the program are wanted.
+    """
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    program: Program | None = None
+    names: Sequence[str] = ()
+
+    def choose(columns: Sequence[str]) -> Sequence[str]:
+        nonlocal program, names
+        names = columns
+        program = fitted(text, columns, values, None).program
+        used = [name for name in program.variables if name in columns]
+        if not used:
+            raise ExpressionError(
+                "usage", "the formula uses no column of the data",
+                hint=f"there are {listed(columns)}; or leave out `--data`",
+            )  # fmt: skip
+        return used
+
+    data = over.data(choose, over.skip)
+    assert program is not None
+    # every row is as much to do as the formula typed once more
+    work.current().renew(len(text) * (1 + data.rows))
+    for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
+        if name.strip() in data.numbers:
+            raise ExpressionError(
+                "usage", f"`{name.strip()}` is a column of the data, and no variable", hint="leave it out of `--wrt`"
+            )
+    wanted = [name for name in wanted_variables(program, values, wrt) if name not in data.numbers]
+    if moving:
+        wanted = [name for name in wanted if name in program.variables]
+    warnings = [
+        unused(program, name, [each for each in program.variables if each not in data.numbers])
+        for name in values if name not in program.variables and name not in wanted
+    ]  # fmt: skip
+    placed = {name: values[name] for name in program.variables if name in values}
+    placed |= {name: values[name] for name in wanted if name not in program.variables}
+    function = Reduced(program, data, wanted, over, passes)
+    if function.note is not None:
+        warnings.append(Diagnostic("speed", function.note))
+    return Posed(program, placed, wanted, function, warnings)
+
+
+class Reduced:
+    """A formula's sum or mean over rows of data, with its derivatives, as a function of its other variables.
+
+    It is called as an `Evaluator` is.
+    """
+
+    def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: Reduction, passes: float) -> None:
+        self.program, self.data, self.over = program, data, over
+        self.names = tuple(program.variables)
+        self.variables = tuple(name for name in self.names if name not in data.numbers)
+        self.wrt = tuple(wrt)
+        self.evaluator = compile_gradient(program, self.wrt)
+        self._columns = [data.numbers.get(name) for name in self.names]
+        self._places = [k for k, column in enumerate(self._columns) if column is not None]
+        self._kernel: Any = None
+        backend, note = over.backend, None
+        if backend is None and data.rows * passes <= FEW:
+            backend = "python"
+        if backend != "python":
+            try:
+                self._kernel = self._compiled(backend)
+            except ImportError:
+                if backend is not None:
+                    hint = "`pip install 'autodiff-cli[data]'`"
+                    raise ExpressionError(
+                        "usage", f"`--backend {backend}` needs the extra `data`", hint=hint
+                    ) from None  # fmt: skip
+                note = "the rows are computed one by one: `pip install 'autodiff-cli[data]'`"
+            else:
+                note = self._kernel.note
+                if self._kernel.compute is None:
+                    self._kernel = None
+        self.backend: str = "python" if self._kernel is None else self._kernel.backend
+        self.note: str | None = note
+        """What to tell the user once, where the rows are not computed by what is fastest."""
+        self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
+        self.steps_a_call = STEPS_A_CALL if self._kernel is not None else STEPS_IN_TURN
+        self.steps = self.steps_a_call + self.steps_a_row * data.rows
+        """Steps of work that an evaluation costs."""
+        self.left_out: Counter[str] = Counter()
+        """Rows that had no value where it was evaluated last, by why."""
+        self.nodes = in_order((self.evaluator.output,))
+        self._seconds: dict[tuple[str, ...], Any] = {}
+        self.asked: list[int] = []
+        """Rows that the kernel was not sure of, there."""
+
+    def _compiled(self, backend: str | None) -> Any:
+        from .kernels import gradient_recorder, kernel
+
+        fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
+        return kernel(gradient_recorder(self.program, self.wrt), len(self.names), fixed, backend)
+
+    @property
+    def rows(self) -> int:
+        """Rows that took part where it was evaluated last."""
+        return self.data.rows - self.left_out.total()
+
+    @property
+    def told(self) -> Over:
+        """What was reduced where it was evaluated last."""
+        return Over(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
+
+    def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
+        """Value and partial derivatives, in the order of `wrt`, at the values of `variables`; of these rows only.
+
+        Raises `ExpressionError`: that of the first row without a value, with the place of the row in the data.
+        """
+        totals = Totals(1 + len(self.wrt))
+        self.left_out, self.asked = Counter(), []
+        (self._in_turn if self._kernel is None else self._in_blocks)(point, which, totals)
+        count = self.data.rows if which is None else len(which)
+        return self._reduced(totals.sums(), count - self.left_out.total())
+
+    def value(self, point: Sequence[float]) -> float:
+        """The value alone."""
+        return self(point)[0]
+
+    def _reduced(self, sums: list[float], rows: int) -> tuple[float, list[float]]:
+        if not rows:
+            why = "; ".join(f"{each} ({count:,})" for each, count in self.left_out.most_common(3))
+            hint = "move the point into the domain, or guard the formula"
+            raise ExpressionError("domain", f"no row of the data is left: {why}", hint=hint)
+        share = rows if self.over.how == "mean" else 1
+        value, *partials = [x / share + 0.0 for x in sums]
+        return value, partials
+
+    def point_at(self, row: int, point: Sequence[float]) -> list[float]:
+        """The values of all names of the program at a row."""
+        given = iter(point)
+        return [next(given) if column is None else float(column[row]) for column in self._columns]
+
+    def failed(self, row: int, error: ExpressionError) -> None:
+        """Leave a row out, or raise why it has no value, with its place."""
+        if error.kind == "limit":
+            raise error
+        if not self.over.skip:
+            raise placed(error, self.data.where(row))
+        self.left_out[reason(error)] += 1
+
+    # ---- one row after the other ----------------------------------------------------------------------------------
+    def _in_turn(self, point: Sequence[float], which: Sequence[int] | None, totals: Totals) -> None:
+        work.spend(STEPS_IN_TURN)
+        evaluate, places = self.evaluator, self._places
+        at = self.point_at(0, point)
+        columns: list[Any] = [self._columns[k] for k in places]
+        if which is not None:
+            columns = [[column[k] for k in which] for column in columns]
+        rows = enumerate(zip(*columns, strict=True))
+        while part := list(islice(rows, ONE_BY_ONE)):
+            found = []
+            for k, numbers in part:
+                for place, x in zip(places, numbers, strict=True):
+                    at[place] = float(x)
+                try:
+                    value, partials = evaluate(at)
+                except ExpressionError as error:
+                    self.failed(k if which is None else which[k], error)
+                    continue
+                found.append((value, *partials))
+            totals.add_rows(found)
+        self.asked = list(range(self.data.rows)) if which is None else list(which)
+
+    # ---- in blocks ------------------------------------------------------------------------------------------------
+    def _in_blocks(
+        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, compiled: Any = None,
+        otherwise: Callable[[Mapping[str, float]], Sequence[float]] | None = None,
+    ) -> None:  # fmt: skip
+        from .kernels import evaluate
+
+        given = iter(point)
+        fixed = [next(given) if column is None else None for column in self._columns]
+        length = self.data.rows if which is None else len(which)
+        if which is not None:
+            which = _array(which)
+        for start in range(0, length, size := block_size(totals.count)):
+            stop = min(start + size, length)
+            work.spend(STEPS_A_CALL + self.steps_a_row * (stop - start))
+            part: Any = slice(start, stop) if which is None else which[start:stop]
+            inputs = [
+                fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)
+            ]  # fmt: skip
+
+            def plain(at: Mapping[str, float]) -> Sequence[float]:
+                work.spend(self.evaluator.steps)
+                value, partials = self.evaluator.slowly(list(at.values()))
+                return [value, *partials]
+
+            found = evaluate(
+                compiled or self._kernel, self.names, inputs, stop - start, totals.count, otherwise or plain,
+                lambda row, name: None,
+            )  # fmt: skip
+            for row in found.asked:
+                place = start + row if which is None else int(which[start + row])
+                self.asked.append(place)
+                if row in found.errors:
+                    self.failed(place, found.errors[row])
+            if found.errors:
+                found.results[:, list(found.errors)] = 0.0
+            totals.add(found.results)
+
+    # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
+    def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
+        """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
+        self.left_out, self.asked = Counter(), []
+        n = len(wrt)
+        totals = Totals(1 + n + n * (n + 1) // 2)
+        output = self.evaluator.output
+        # a sweep that carries the derivatives by all variables
+        each = self.evaluator.steps + SECOND * len(self.nodes) * (1 + n)
+
+        def plain(at: Mapping[str, float]) -> Sequence[float]:
+            work.spend(each)
+            found = hessian_in(REAL, output, at, wrt)
+            return [found.value, *found.gradient, *[x for i, row in enumerate(found.hessian) for x in row[: i + 1]]]
+
+        compiled = self._second_kernel(tuple(wrt))
+        if compiled is None:
+            needed = each * self.data.rows
+            if needed > work.current().left:
+                raise work.current().exhausted(needed, exactly=True)
+            for part in range(0, self.data.rows, ONE_BY_ONE):
+                found = []
+                for row in range(part, min(part + ONE_BY_ONE, self.data.rows)):
+                    try:
+                        found.append(plain(dict(zip(self.names, self.point_at(row, point), strict=True))))
+                    except ExpressionError as error:
+                        self.failed(row, error)
+                totals.add_rows(found)
+        else:
+            self._in_blocks(point, None, totals, compiled, plain)
+        value, rest = self._reduced(totals.sums(), self.rows)
+        return [value, *rest]
+
+    def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
+        """What computes `second` in blocks, None where nothing does."""
+        if self._kernel is None or len(wrt) > MOST_IN_BLOCKS:
+            return None
+        if wrt not in self._seconds:
+            from .kernels import kernel, second_recorder
+
+            fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
+            try:
+                found = kernel(second_recorder(self.program, wrt), len(self.names), fixed, None)
+            except ExpressionError:
+                found = None
+            self._seconds[wrt] = None if found is None or found.compute is None else found
+        return self._seconds[wrt]
+
+    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """The matrix of second derivatives."""
+        return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
+
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """Value, gradient and Hessian, and how far each may be off: of many rows estimated from some of them."""
+        n = len(wrt)
+        at = [point[name] for name in self.variables]
+        value, *rest = self.second(at, wrt)
+        gradient, matrix = rest[:n], square(rest[n:])
+        parts = [derivatives(self.evaluator.output, each, wrt, size) for each in self._some(at)]
+        times = self._times(len(parts))
+
+        def error(x: float, errors: Iterable[float]) -> float:
+            return times * math.fsum(errors) + UNIT * abs(x)
+
+        return Derivatives(
+            value, error(value, [p.value_error for p in parts]),
+            gradient, [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
+            matrix,
+            [
+                [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
+                for i, row in enumerate(matrix)
+            ],
+        )  # fmt: skip
+
+    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Value and gradient with their rounding errors: of many rows estimated from some of them."""
+        at = [float(given[name].x) for name in self.variables]
+        value, partials = self(at)
+        by = dict(zip(self.wrt, partials, strict=True))
+        parts = []
+        single = Single(self.evaluator.output)
+        for point in self._some(at):
+            parts.append(single.bounded({name: given.get(name, Bounded(x)) for name, x in point.items()}, wrt))
+        times = self._times(len(parts))
+
+        def told(x: float, errors: Iterable[float]) -> Bounded:
+            return Bounded(x, times * math.fsum(errors) + UNIT * abs(x))
+
+        return told(value, [v.error for v, _ in parts]), [
+            told(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)
+        ]
+
+    def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
+        """The points of some rows, evenly spread over all of them; those without a value are left out."""
+        count = min(self.data.rows, SAMPLE)
+        for k in range(count):
+            row = k * self.data.rows // count
+            at = dict(zip(self.names, self.point_at(row, point), strict=True))
+            work.spend(SECOND * len(self.nodes) * (1 + len(self.wrt)))
+            if self.left_out:
+                try:
+                    hessian_in(REAL, self.evaluator.output, at, self.wrt)
+                except ExpressionError:
+                    continue
+            yield at
+
+    def _times(self, rows: int) -> float:
+        """By what the errors of so many rows are multiplied for those of all."""
+        share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
+        return share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
+
+    # ---- what else there is to say --------------------------------------------------------------------------------
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each place of the program that has no derivative at some of the rows, which are counted."""
+        if not self.evaluator.may_kink:
+            return ()
+        here = [point[name] for name in self.variables]
+        try:
+            self(here)
+        except ExpressionError:
+            return ()
+        single = Single(self.evaluator.output)
+        found: Counter[Diagnostic] = Counter()
+        for row in self.asked:
+            found.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
+        grouped: dict[Any, list[Diagnostic]] = {}
+        for each in found:
+            grouped.setdefault(each.span, []).append(each)
+        told = []
+        for alike in grouped.values():
+            rows = sum(found[one] for one in alike)
+            many = f"{rows:,} row{'' if rows == 1 else 's'} of {self.rows:,}"
+            told.append(alike[0]._replace(message=f"{alike[0].message}; at {many}"))
+        return tuple(told)
+
+
+def placed(error: ExpressionError, where: str) -> ExpressionError:
+    """The error with the place of its row before it."""
+    told = error.diagnostic
+    found = ExpressionError(told.kind, where + told.message, told.span, told.hint, told.also)
+    found.text = error.text
+    return found
+
+
+def block_size(count: int) -> int:
+    """How many rows of so many results are computed at once: a power of 2."""
+    return max(NARROWEST, min(WIDEST, 1 << ((AT_ONCE // count).bit_length() - 1)))
+
+
+def square(lower: Sequence[float]) -> list[list[float]]:
+    """The symmetric matrix of a lower triangle.
+
+    >>> square([1.0, 2.0, 3.0])
+    [[1.0, 2.0], [2.0, 3.0]]
+    """
+    size = (math.isqrt(8 * len(lower) + 1) - 1) // 2
+    return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
+
+
+def _array(column: Any) -> Any:
+    import numpy
+
+    return numpy.asarray(column)
+
+
+# ---- sums ---------------------------------------------------------------------------------------------------------
+class Totals:
+    """Sums of many numbers each, as good as if they were computed in twice the digits and then rounded.
+
+    So neither the order of rows nor the size of blocks shows. Source: Sum2, algorithm 4.4 of Ogita, Rump and Oishi,
+    SIAM J. Sci. Comput. 26 (2005) 1955-1988, by columns; few numbers are added exactly, by `math.fsum`.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._parts: list[list[float]] = [[] for _ in range(count)]
+        self._high: Any = None
+        self._low: Any = None
+        self._rooms: Any = None
+
+    def add_rows(self, rows: Iterable[Sequence[float]]) -> None:
+        """Add rows of numbers, one for each sum."""
+        for parts, column in zip(self._parts, zip(*rows, strict=True), strict=False):
+            _add_exactly(parts, column)
+
+    def add(self, block: Any) -> None:
+        """Add the numbers of an array, a row of it for each sum. Arrays are not to become wider."""
+        if block.size <= SMALL:
+            for parts, row in zip(self._parts, block.tolist(), strict=True):
+                _add_exactly(parts, row)
+            return
+        import numpy
+
+        width = block.shape[1]
+        if self._high is None:
+            shape = self.count, 1 << (width - 1).bit_length()
+            self._high, self._low = numpy.zeros(shape), numpy.zeros(shape)
+            self._rooms = numpy.empty(shape), numpy.empty(shape)
+        with numpy.errstate(all="ignore"):
+            self._add_pairs(width, block)
+
+    def _add_pairs(self, width: int, more: Any) -> None:
+        """Add numbers to the first sums, and what that loses by rounding to the second ones (Knuth's TwoSum)."""
+        import numpy
+
+        high, low, total, back = (each[:, :width] for each in (self._high, self._low, *self._rooms))
+        numpy.add(high, more, out=total)
+        numpy.subtract(total, high, out=back)
+        numpy.subtract(more, back, out=more)
+        low += more
+        numpy.subtract(total, back, out=back)
+        numpy.subtract(high, back, out=back)
+        low += back
+        high[...] = total
+
+    def sums(self) -> list[float]:
+        """The sums. Raises `ExpressionError` (`overflow`)."""
+        if self._high is not None:
+            import numpy
+
+            width = self._high.shape[1]
+            with numpy.errstate(all="ignore"):
+                while width > FOLDED:
+                    width //= 2
+                    self._low[:, :width] += self._low[:, width : 2 * width]
+                    self._add_pairs(width, self._high[:, width : 2 * width])
+            for parts, a, b in zip(
+                self._parts, self._high[:, :width].tolist(), self._low[:, :width].tolist(), strict=True
+            ):
+                parts += [*a, *b]
+            self._high = self._low = self._rooms = None
+        try:
+            found = [math.fsum(parts) for parts in self._parts]
+        except (OverflowError, ValueError):
+            found = [math.inf]
+        if not all(map(math.isfinite, found)):
+            message = "the sum over the rows is too large for double precision"
+            raise ExpressionError("overflow", message, hint="rescale the formula, or the data")
+        return found
+
+
+def _add_exactly(parts: list[float], numbers: Sequence[float]) -> None:
+    """Add numbers to some that are to be summed; many become their sum, and what that leaves of them."""
+    parts += numbers
+    if len(parts) > SMALL:
+        try:
+            total = math.fsum(parts)
+            parts[:] = total, math.fsum([*parts, -total])
+        except (OverflowError, ValueError):
+            parts[:] = (math.inf,)
+
+
+# ---- columns that are at hand -------------------------------------------------------------------------------------
+def named_columns(table: Any) -> list[Any]:
+    """The names of the columns of a dictionary of sequences, a frame, or an Arrow table."""
+    listed = (getattr(table, each, None) for each in ("column_names", "columns"))
+    names = next(([*found] for found in listed if found is not None), None)
+    if names is None:
+        if not isinstance(table, Mapping):
+            kind = type(table).__name__
+            raise ExpressionError(
+                "point", f"data are columns by name, and this is a {kind}",
+                hint="give a dictionary of sequences, a frame, an Arrow table, or the name of a file",
+            )  # fmt: skip
+        names = list(table)
+    return names
+
+
+def held(table: Any) -> Data:
+    """The columns of a table that Python has: a dictionary of sequences, a frame, or an Arrow table."""
+    names = named_columns(table)
+
+    def read(choose: Choose, skip: bool) -> Columns:
+        chosen = choose([name for name in names if isinstance(name, str) and is_name(name)])
+        found = {name: column_of(name, table[name]) for name in chosen}
+        lengths = {name: len(column) for name, column in found.items()}
+        if len(set(lengths.values())) > 1:
+            listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
+            message = f"the columns are not of the same length: {listed}"
+            raise ExpressionError("point", message, hint="cut, or fill them")
+        rows = next(iter(lengths.values()))
+        bad: dict[int, str] = {}
+        for name, column in found.items():
+            for row in _not_finite(column):
+                bad.setdefault(row, f"column `{name}`: the value of `{name}` is not a finite number")
+        if bad and not skip:
+            row = min(bad)
+            raise ExpressionError("point", f"row {row + 1}: {bad[row]}", hint="give numbers, or leave the row out")
+        if bad:
+            kept = [row for row in range(rows) if row not in bad]
+            found = {name: _picked(column, kept) for name, column in found.items()}
+        else:
+            kept = []
+        left = Counter([f"point: {why}" for why in bad.values()])
+        return checked(Columns(
+            found, rows - len(bad), lambda row: f"row {(kept[row] if kept else row) + 1}: ", left
+        ), "the data")  # fmt: skip
+
+    return read
+
+
+def column_of(name: str, column: Any) -> Any:
+    """A column of any kind as doubles. Raises `ExpressionError` for what holds no numbers."""
+    if isinstance(column, list | tuple):
+        from array import array
+
+        return array("d", [
+            math.nan if x is None else float(x) if isinstance(x, float) and x - x != 0 else as_number(x, name)
+            for x in column
+        ])  # fmt: skip
+    try:
+        import numpy
+
+        found = numpy.asarray(column)
+        if found.dtype.kind not in "iuf" and not (found.dtype.kind == "O" and all(_is_number(x) for x in found)):
+            raise ExpressionError(
+                "point", f"column `{name}` holds values of the type {found.dtype}, and a variable needs numbers",
+                hint="convert it to a number type",
+            )  # fmt: skip
+        found = numpy.ascontiguousarray(found, dtype=float)
+    except (ImportError, TypeError, ValueError):
+        raise ExpressionError("point", f"column `{name}` holds no numbers", hint="give a sequence of numbers") from None
+    if found.ndim != 1:
+        raise ExpressionError("point", f"column `{name}` has {found.ndim} dimensions, not one", hint="give a flat one")
+    return found
+
+
+def _is_number(x: object) -> bool:
+    return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
+
+
+def _not_finite(column: Any) -> list[int]:
+    if isinstance(column, list) or not hasattr(column, "dtype"):
+        return [k for k, x in enumerate(column) if x - x != 0]
+    import numpy
+
+    found: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
+    return found
+
+
+def _picked(column: Any, rows: Sequence[int]) -> Any:
+    from array import array
+
+    return column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
+
+
+def checked(data: Columns, name: str) -> Columns:
+    """The same columns. Raises `ExpressionError` where no row is in them."""
+    if not data.rows:
+        left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
+        message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"
+        raise ExpressionError("point", message, hint="a row has a number for each column")
+    return data

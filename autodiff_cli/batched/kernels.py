@@ -1,0 +1,353 @@
+"""Value and derivatives of one program at blocks of rows: columns in, columns out, and the rows that were not sure.
+
+The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
+flag the rows where something is not finite; those are asked about one by one, in plain Python, which knows what to say.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..algebra.symbolic_derivative import partials
+from ..errors import ExpressionError
+from ..graphs.adjoint import Recording, record_gradient, together
+from ..graphs.value import variable
+from ..language.builder import Program
+from ..numbers.budget import Exhausted
+from ..numbers.recorder import Step
+from ..run.backends import Unavailable, fastest
+from ..table.operators import POW
+from ..targets.lowering import Lowering
+from ..targets.special import Lacking
+from ..targets.vectors import MOST_STEPS, Vectors, vectors
+
+BACKENDS = ("llvm", "numpy", "python")
+"""What rows can be computed by, the fastest first; plain Python is always there."""
+
+LIBRARY = "libmvec.so.1"
+"""The C library's vector mathematics, where it has them."""
+
+PRINTED = 4_000
+"""Steps of a program that is printed for LLVM: building it takes some microseconds each, and more as they grow."""
+
+BLOCK = 16_384
+"""Rows that NumPy works on at a time: a dozen columns of them stay in a processor's cache."""
+
+NEAR, FAR = 1e-208, 1e208
+"""One over so many times a number is infinite where that is within 1e-100 of 0; so many times it is beyond 1e100."""
+
+MOST_POWER = 1_000
+"""Whole powers from the second to this one have no pole."""
+
+Compute = Callable[[Sequence[Any], Any, Any], None]
+"""Fills in results, a row of the array each, and flags; an input is a column, or a number that all rows have."""
+
+Record = Callable[[Lowering], Recording]
+
+
+class Kernel(NamedTuple):
+    """A program that is ready for blocks, and what it is computed by."""
+
+    compute: Compute | None
+    """None where it is plain Python's."""
+    backend: str
+    note: str | None
+    """What to tell the user once, where it is not the fastest: why, and what would help."""
+
+
+def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
+    """What records the value of a program and its derivatives by these variables."""
+
+    def record(recorder: Lowering) -> Recording:
+        leaves = list(program.variables.values())
+        by = [program.variables.get(name) or variable(name) for name in wanted]
+        return record_gradient(program.outputs[0], leaves, by, recorder)
+
+    return record
+
+
+def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
+    """What records the value of a program, its derivatives, and the lower triangle of its Hessian, row after row.
+
+    Raises `ExpressionError` (`limit`) where that is too large.
+    """
+    leaves = list(program.variables.values())
+    by = [program.variables.get(name) or variable(name) for name in wanted]
+    slopes = partials(program.outputs[0], by)
+
+    def record(recorder: Lowering) -> Recording:
+        first = record_gradient(program.outputs[0], leaves, by, recorder)
+        rest = [record_gradient(slope, leaves, by[: k + 1], recorder) for k, slope in enumerate(slopes)]
+        whole = together([first, *[replace(each, values=()) for each in rest]])
+        return replace(whole, watched=(*whole.watched, *_near_poles(first)))
+
+    return record
+
+
+def _near_poles(recording: Recording) -> Iterator[Step]:
+    """Steps that are infinite near poles, and far away, where second derivatives overflow or are lost to underflow.
+
+    Formulas may have cancelled what the sweeps meet, which take each operation by itself: `sqrt(x)**2` at 1e-300.
+    """
+    m, place = recording.recorder, recording.place
+    for node in place:
+        if node not in recording.active:
+            continue
+        near = {bound.position for bound in node.primitive.bounds.bounds if bound.end == 0}
+        if node.primitive is POW:
+            exponent = place[node._prev[1]]
+            near = set() if exponent.name == "number" and exponent.data in range(2, MOST_POWER) else {0}
+        for k in sorted(near):
+            yield m.step("div", 1.0, m.step("mul", place[node._prev[k]], NEAR))
+            yield m.step("mul", place[node._prev[k]], FAR)
+
+
+def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
+    """The fastest kernel that there is, or that of a backend. Raises a usage error for one that cannot be had.
+
+    `fixed` are the positions of inputs that all rows share.
+    """
+    made, (name, why) = fastest(
+        {
+            "llvm": lambda: _printed(record, inputs, fixed),
+            "numpy": lambda: _called(record, inputs),
+            "python": lambda: None,
+        },
+        backend,
+    )
+    return Kernel(made, name, f"{_INSTEAD[name]}: {why}" if why else None)
+
+
+_INSTEAD = {
+    "numpy": "the rows are computed by NumPy",
+    "python": "the rows are computed one by one, which takes its time",
+}
+"""What to say of a backend that is taken where the one before it cannot be had."""
+
+
+def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
+    try:
+        recording = record(lowering)
+    except Lacking as lacking:
+        raise Unavailable(f"{lacks} `{lacking}`") from None
+    if len(lowering.steps) > most:
+        raise Unavailable(f"the program has more than {most:,} steps")
+    return vectors(recording)
+
+
+# ---- LLVM ---------------------------------------------------------------------------------------------------------
+_LOADING = threading.Lock()
+_LOADED: list[Callable[[str], bool]] = []
+
+
+def _symbols() -> Callable[[str], bool]:
+    """Whether the process has a function of the C library that this processor can run."""
+    import llvmlite.binding as llvm
+
+    with _LOADING:
+        if not _LOADED:
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+            wide = False
+            try:
+                llvm.load_library_permanently(LIBRARY)
+                wide = bool(llvm.get_host_cpu_features().get("avx2"))
+            except (RuntimeError, OSError):
+                pass
+
+            def has(name: str) -> bool:
+                return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
+
+            _LOADED.append(has)
+    return _LOADED[0]
+
+
+def has_symbol(library: str, name: str) -> bool:
+    """Whether machine code can call a function of a library. False where there is no llvmlite, or no library."""
+    try:
+        import llvmlite.binding as llvm
+
+        _symbols()
+        with _LOADING:
+            llvm.load_library_permanently(library)
+        return bool(llvm.address_of_symbol(name))
+    except (ImportError, RuntimeError, OSError):
+        return False
+
+
+def compiled(text: str) -> tuple[Any, int]:
+    """The function `f` of a module of LLVM: what holds it, and its address."""
+    import llvmlite.binding as llvm
+
+    _symbols()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    with _LOADING:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+        engine.finalize_object()
+        return engine, engine.get_function_address("f")
+
+
+def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
+    import ctypes
+
+    try:
+        import llvmlite.binding  # noqa: F401
+    except ImportError:
+        raise Unavailable("llvmlite is not installed: `pip install 'autodiff-cli[data]'`") from None
+
+    from ..targets.llvm import LANES, Llvm, lowering
+
+    has = _symbols()
+    plan = _planned(record, lowering(), PRINTED, "no vector library has")
+    text = Llvm(plan, fixed, has).module(inputs)
+    engine, address = compiled(text)
+    pointer = ctypes.c_void_p
+    function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
+
+    shared = sorted(fixed)
+    places = np.array(shared, np.intp)
+
+    def run(columns: Sequence[Any], results: Any, flags: Any, rows: int) -> None:
+        # what all rows share stands in one array, and results are rows of one: addresses are counted, not asked for
+        numbers = np.array([columns[k] for k in shared], dtype=float)
+        read = np.empty(max(1, inputs), np.uint64)
+        read[places] = _address(numbers) + np.arange(len(shared), dtype=np.uint64) * np.uint64(8)
+        for k, column in enumerate(columns):
+            if k not in fixed:
+                read[k] = _address(column)
+        written = _address(results) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
+        function(int(_address(read)), int(_address(written)), int(_address(flags)), rows)
+
+    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
+        columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(given)]
+        rows = len(flags)
+        whole = rows // LANES * LANES
+        if whole:
+            run(columns, results, flags, whole)
+        if whole < rows:
+            last = [
+                column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)
+            ]  # fmt: skip
+            found, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
+            run(last, found, flagged, LANES)
+            results[:, whole:], flags[whole:] = found[:, : rows - whole], flagged[: rows - whole]
+
+    compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
+    return compute
+
+
+def _address(array: Any) -> Any:
+    """Where the numbers of an array begin."""
+    return np.uint64(array.__array_interface__["data"][0])
+
+
+# ---- NumPy --------------------------------------------------------------------------------------------------------
+def _called(record: Record, inputs: int) -> Compute:
+    from ..targets.ufuncs import Columns, lowering
+
+    columns = Columns(_planned(record, lowering(), MOST_STEPS, "NumPy has no"), inputs)
+    work = threading.local()
+
+    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
+        rows = len(flags)
+        if not hasattr(work, "columns"):
+            work.columns = [np.empty(BLOCK, bool if kind else float) for kind in columns.kinds]
+        for start in range(0, rows, BLOCK):
+            part = slice(start, min(start + BLOCK, rows))
+            count = part.stop - start
+            columns.run(
+                [x[part] if isinstance(x, np.ndarray) else x for x in given],
+                [column[:count] for column in work.columns], [column[part] for column in results], flags[part],
+            )  # fmt: skip
+
+    return compute
+
+
+# ---- rows ---------------------------------------------------------------------------------------------------------
+class Block(NamedTuple):
+    """What was found for a block of rows."""
+
+    results: Any
+    """An array with a row a result: the value, then the derivatives; not a number where there is none."""
+    asked: list[int]
+    """The rows that were asked about one by one, in order."""
+    errors: dict[int, ExpressionError]
+    """Why some of them have no answer."""
+
+
+Plain = Callable[[Mapping[str, float]], Sequence[float]]
+"""All results at a point, whose names are in the order of the program, by the way that knows what to say.
+
+Raises `ExpressionError`."""
+
+Refused = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
+"""Why some points have no results, as `Plain` would raise it, found at once: a column of finite numbers each name."""
+
+
+def evaluate(
+    kernel: Kernel,
+    names: Sequence[str],
+    columns: Sequence[Any],
+    rows: int,
+    count: int,
+    plain: Plain,
+    missing: Callable[[int, str], ExpressionError | None],
+    memory: Any = None,
+    refused: Refused | None = None,
+) -> Block:
+    """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
+
+    `missing` says why a variable has no value at a row: asked where it is not finite. The results fill `memory`, if
+    that is given. Raises `Exhausted`.
+    """
+    results = np.ndarray((count, rows), float, memory)
+    if kernel.compute is None:
+        flagged: Any = np.arange(rows)
+        refused = None
+    else:
+        flags = np.empty(rows, bool)
+        kernel.compute(columns, results, flags)
+        flagged = np.flatnonzero(flags)
+    errors: dict[int, ExpressionError] = {}
+    asked = flagged.tolist()
+    if asked:
+        picked = [
+            column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column))
+            for column in columns
+        ]
+        whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
+        known: dict[int, ExpressionError] = {}
+        if refused is not None:
+            told = refused([column[whole].tolist() for column in picked])
+            known = dict(zip(flagged[whole][list(told)].tolist(), told.values(), strict=True)) if told else known
+        points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
+        answered, found = [], []
+        for row, point, there in zip(asked, points, whole.tolist(), strict=True):
+            if row in known:
+                errors[row] = known[row]
+                continue
+            try:
+                if not there:
+                    for name, x in zip(names, point, strict=True):
+                        error = missing(row, name) if x - x != 0.0 else None
+                        if error is not None:
+                            raise error
+                found.append(plain(dict(zip(names, point, strict=True))))
+                answered.append(row)
+            except Exhausted:
+                raise
+            except ExpressionError as error:
+                # what led to it holds on to a tape
+                error.__context__ = None
+                errors[row] = error.with_traceback(None)
+        results[:, flagged] = np.nan
+        if found:
+            results[:, answered] = np.array(found).T
+    return Block(results, asked, errors)

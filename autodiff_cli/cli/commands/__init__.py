@@ -1,0 +1,101 @@
+"""The commands: one thin file each, from options through a question to a view."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ...errors import EXIT_CODES
+
+if TYPE_CHECKING:
+    from ...batched.data_loss import Reduction
+    from ..options import Answers, Loss, Rows
+    from ..runner import Inputs
+
+COMMANDS = (
+    "grad",
+    "trace",
+    "graph",
+    "page",
+    "check",
+    "descend",
+    "minimize",
+    "plot",
+    "diff",
+    "hessian",
+    "jacobian",
+    "taylor",
+    "propagate",
+    "solve",
+    "fit",
+    "export",
+    "exercise",
+    "functions",
+)
+"""Their names, in the order of the help: each is a module here, with a function `run` and its `EXAMPLES`."""
+
+
+def command_module(name: str) -> Any:
+    """The module of a command, imported when it is asked for, so that a start pays for one only."""
+    return import_module(f".{name}", __package__)
+
+
+@cache
+def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
+    """The options of all commands, by name: each as every command that has it declares it, with its value's type."""
+    from ..arguments import Declared
+
+    found: dict[str, list[tuple[Any, Any]]] = {}
+    for command in COMMANDS:
+        for name, (_, option, kind) in Declared(command_module(command).run).options.items():
+            found.setdefault(name, []).append((option, kind))
+    return found
+
+
+def _commands_with(name: str) -> list[str]:
+    """The commands that have an option."""
+    from ..arguments import Declared
+
+    return [command for command in COMMANDS if name in Declared(command_module(command).run).options]
+
+
+def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = None) -> Reduction | None:
+    """The data that a formula is reduced over by a command's options, None where they name none.
+
+    `rows` are those of a command that has `--points` too. Raises a usage error.
+    """
+    if not any(loss):
+        return None
+    from ..read_columns import beside, given  # only data files need it
+
+    return given(loss, answers, inputs) if rows is None else beside(rows, loss, answers, inputs)
+
+
+def call(command: str, args: Sequence[str]) -> int:
+    """Run a command by its name and its command line; return its exit code."""
+    from ...numbers.budget import allowed
+    from ...streams import internal_error as bugs
+    from ...views.error import say
+    from ..arguments import Declared, NothingAsked, read
+
+    module = command_module(command)
+    declared = Declared(module.run)
+    values = read(args, declared, f"autodiff {command}", _commands_with)
+    if "AUTODIFF_OPTIONS" in os.environ:
+        from ..defaults import with_own
+
+        values = with_own(values, declared, options_of_all)
+    bugs.tracebacks = values.pop("debug", False)
+    try:
+        with allowed(values.pop("work", 1)):
+            code: int = module.run(**declared.grouped(values))
+    except NothingAsked:
+        say(
+            f"There is no expression. For example:\n\n  {module.EXAMPLES[0]}\n\n"
+            f"`autodiff {command} --help` lists the options.\n"
+        )
+        return EXIT_CODES["usage"]
+    return code

@@ -1,0 +1,132 @@
+"""`autodiff descend`: gradient descent from a point, one row a step."""
+
+from typing import Annotated
+
+from ...optimize.descend import RATES, SEED, STEPS, Stops, batched, chosen_rule, descend
+from ...views.characters import theme_of
+from ...views.descend import view
+from ...views.formats import writer
+from .. import options
+from ..runner import Inputs, answer_with
+from ..searches import Runs, Saved
+from . import data_over
+
+EXAMPLES = (
+    'autodiff descend "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3 --rate 0.5 --steps 10',
+    'autodiff descend "(x - 3)**2" --at x=0 --method adam --rate 0.1 --format jsonl',
+    'autodiff descend "x**2 + 4*y**2" --at x=2,y=1 --save-path way.jsonl --steps 5',
+    'autodiff descend "x**2 + 4*y**2" --at x=2,y=1 --theme dark --output loss.svg',
+    "printf 'x,y\\n0,1\\n1,3\\n2,5.2\\n3,6.9\\n' | autodiff descend \"(y - (w*x + b))**2\" --data - --reduce mean "
+    "--at w=0,b=0 --batch 2 --shuffle --epochs 5",
+)
+
+NO = "it diverged, or did not reach a tolerance"
+"""When the exit code is 1."""
+
+ANSWERS = options.formats(view().formats, "by default what the file's name says, else table, or jsonl for a stream")
+
+_rates = ", ".join(f"{rate:g} for {name}" for name, rate in RATES.items())
+
+Rate = Annotated[
+    float | None, options.Option("--rate", f"What the gradient is multiplied by in a step ({_rates}).", "X")
+]
+Steps = Annotated[
+    int | None, options.Option("--steps", f"How many steps at most, {STEPS} by default.", "N", range=(0, 1_000_000_000))
+]
+Method = Annotated[
+    str | None,
+    options.Option("--method", f"{', '.join(RATES)}; plain by default.", "NAME", choices=tuple(RATES)),
+]
+Momentum = Annotated[
+    float | None, options.Option("--momentum", "For momentum and nesterov: the share kept, 0.9 by default.", "X")
+]
+Beta1 = Annotated[
+    float | None, options.Option("--beta1", "For adam: the share kept of the gradient, 0.9 by default.", "X")
+]
+Beta2 = Annotated[
+    float | None, options.Option("--beta2", "For adam: the share kept of its square, 0.999 by default.", "X")
+]
+Maximize = Annotated[bool, options.Option("--maximize", "Go uphill.")]
+GradientTolerance = Annotated[
+    float | None,
+    options.Option("--gradient-tolerance", "Stop once the gradient norm is so small; none by default.", "X"),
+]
+ValueTolerance = Annotated[
+    float | None,
+    options.Option("--value-tolerance", "Stop once a step changes the value by no more; none by default.", "X"),
+]
+Batch = Annotated[
+    int | None,
+    options.Option(
+        "--batch", "Take each step on so many rows of `--data`; a row of the answer is then an epoch.", "N",
+        range=(1, 1_000_000_000),
+    ),
+]  # fmt: skip
+Epochs = Annotated[
+    int | None,
+    options.Option(
+        "--epochs", "How often to go through the data in batches, once by default.", "N", range=(1, 1_000_000_000)
+    ),
+]
+Shuffle = Annotated[bool, options.Option("--shuffle", "Go through them in another order in each epoch.")]
+Seed = Annotated[
+    int | None,
+    options.Option("--seed", f"What the orders begin from, {SEED} by default.", "N", range=(0, 2**63 - 1)),
+]
+
+
+def run(
+    *,
+    program: options.Program,
+    rate: Rate = None,
+    steps: Steps = None,
+    method: Method = None,
+    momentum: Momentum = None,
+    beta1: Beta1 = None,
+    beta2: Beta2 = None,
+    maximize: Maximize = False,
+    gradient_tolerance: GradientTolerance = None,
+    value_tolerance: ValueTolerance = None,
+    batch: Batch = None,
+    epochs: Epochs = None,
+    shuffle: Shuffle = False,
+    seed: Seed = None,
+    loss: options.Loss,
+    answers: Annotated[options.Answers, ANSWERS],
+    saves: options.Saves,
+    theme: options.Theme = None,
+) -> int:
+    """Gradient descent from a point, one row a step.
+
+    The start is row 0. Without a tolerance it takes all the steps and exits with 0. With one it exits with 1 unless
+    the tolerance was reached, as it does when the run diverges. A picture, which needs the
+    extra `plot`, is of the values over the steps.
+    """
+    inputs = Inputs.of(program, answers)
+    inputs.need()
+    rule = chosen_rule(method, rate, momentum, beta1, beta2)
+    stops = Stops(steps, gradient_tolerance, value_tolerance)
+    over = data_over(loss, answers, inputs)
+    batches = batched(batch, epochs, shuffle, seed)
+    shown = view(digits=answers.shown, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
+    inputs.check_picture(chosen, "loss")
+    out, saved = inputs.out(), Saved(inputs, saves)
+    runs = Runs(out.stream, writer(chosen, out.stream, shown, True), inputs.many, saved)
+    code = answer_with(
+        inputs,
+        lambda request: descend(
+            request.text,
+            request.point,
+            wrt=request.wrt,
+            rule=rule,
+            stops=stops,
+            maximize=maximize,
+            over=over,
+            batches=batches,
+        ),
+        runs,
+    )
+    out.finish(code, whole=inputs.many)
+    saved.finish(code)
+    return max(runs.code, code)

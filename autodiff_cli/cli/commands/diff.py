@@ -1,0 +1,82 @@
+"""`autodiff diff`: the derivative of a program as a formula."""
+
+import sys
+from typing import Annotated
+
+from ...formulas.diff import LANGUAGES, diff
+from ...inputs.arithmetic import chosen
+from ...views.characters import look
+from ...views.diff import view
+from ...views.formats import language_of
+from .. import options
+from ..runner import Inputs, answer_all
+
+EXAMPLES = (
+    'autodiff diff "x**2*exp(-x/2)"',
+    'autodiff diff "x**3*sin(y)" --wrt x --order 2 --at x=2,y=1',
+    'autodiff diff "x**2*sin(3x)" --steps',
+    'autodiff diff "x**n" --assume "x > 0"',
+    'autodiff diff "tanh(w*x + b)" --share --to latex',
+)
+
+AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="=")
+Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
+Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
+Steps = Annotated[bool, options.Option("--steps", "Also how each is found: rule by rule, as worked by hand.")]
+Everywhere = Annotated[
+    bool,
+    options.Option(
+        "--everywhere", "Formulas that hold at single points and kinks too, with their choices; no short forms."
+    ),
+]
+Assume = Annotated[
+    list[str] | None,
+    options.Option("--assume", "What is known of the variables: `x > 0, 0 < t < 1, n integer`. Repeats.", "CONDITIONS"),
+]
+To = Annotated[
+    str | None,
+    options.Option(
+        "--to", f"{', '.join(LANGUAGES)}; by default what the file's name says, else text.", "LANGUAGE",
+        choices=tuple(LANGUAGES),
+    ),
+]  # fmt: skip
+
+
+def run(
+    *,
+    program: Annotated[options.Program, AT],
+    order: Order = None,
+    share: Share = False,
+    steps: Steps = False,
+    everywhere: Everywhere = False,
+    assume: Assume = None,
+    to: To = None,
+    answers: Annotated[options.Answers, options.formats(view().formats)],
+    document: options.Document = False,
+    numbers: options.Numbers,
+) -> int:
+    """The derivatives of a formula, as formulas.
+
+    Simplified by rules that hold in the whole domain; with their values if a point is given.
+    """
+    inputs = Inputs.of(program, answers, document)
+    language = language_of(to, inputs.format, inputs.output, LANGUAGES, "text")
+    arithmetic = chosen(*numbers)
+    letters = inputs.output is not None or look(sys.stdout).unicode
+    return answer_all(
+        inputs,
+        lambda request: diff(
+            request.text,
+            request.point,
+            wrt=request.wrt,
+            order=1 if order is None else order,
+            share=share,
+            steps=steps,
+            everywhere=everywhere,
+            assume=assume,
+            language=language,
+            arithmetic=arithmetic,
+        ),
+        view(digits=answers.shown, unicode=letters, steps=steps),
+        otherwise="latex" if language == "latex" else "table",
+    )

@@ -1,0 +1,83 @@
+"""`autodiff exercise`: problems to solve, their solutions, and whether an answer is right."""
+
+import sys
+from typing import Annotated
+
+from ...exercises.exercise import COUNT, MOST, SEED, Marked
+from ...exercises.marking import asked
+from ...exercises.patterns import LEVELS
+from ...views.characters import look
+from ...views.exercise import view
+from ...views.formats import Asked, writer
+from .. import options
+from ..runner import Inputs
+
+EXAMPLES = (
+    "autodiff exercise --level 2 --count 3 --seed 7",
+    'autodiff exercise --level 2 --seed 7 --check 6 --answer "2x*exp(-x/2) - x²*exp(-x/2)/2"',
+    "autodiff exercise --level 4 --count 5 --solutions --output key.html",
+)
+
+NO = "the answer is not right"
+"""When the exit code is 1."""
+
+WRONG = 1
+"""The exit code where all is done and the answer is no."""
+
+ABOUT = "; ".join(f"{level} {title}" for level, (title, _) in LEVELS.items())
+
+ANSWERS = (
+    options.Without.of("--file", "--on-error", "--decimals", "--digits"),
+    options.formats(view().formats, "by default table"),
+)
+
+Level = Annotated[
+    int | None,
+    options.Option("--level", f"How hard, 1 by default: {ABOUT}.", "N", range=(1, max(LEVELS))),
+]
+Count = Annotated[int | None, options.Option("--count", f"How many, {COUNT} by default.", "N", range=(1, MOST))]
+Seed = Annotated[
+    int | None,
+    options.Option(
+        "--seed", f"Which ones: the same seed, {SEED} by default, gives the same sheet.", "N", range=(0, 2**31)
+    ),
+]
+Solutions = Annotated[bool, options.Option("--solutions", "With answers, worked step by step.")]
+Check = Annotated[
+    int | None,
+    options.Option("--check", "Say whether `--answer` is right for the exercise of this number.", "N", range=(1, MOST)),
+]
+Answer = Annotated[
+    str | None,
+    options.Option("--answer", "The answer: a formula, a number, or `x=3,y=1/2`.", "ANSWER", standing=False),
+]
+
+
+def run(
+    *,
+    level: Level = None,
+    count: Count = None,
+    seed: Seed = None,
+    solutions: Solutions = False,
+    check: Check = None,
+    answer: Answer = None,
+    answers: Annotated[options.Answers, *ANSWERS],
+    document: options.Document = False,
+) -> int:
+    """Exercises in derivatives, and whether an answer is right.
+
+    No two of a sheet are alike. A formula is right if it is equal as a function, not as text: its difference from the
+    derivative simplifies to 0, or both agree to 30 digits wherever the derivative exists among 24 points. Exits with 1
+    where the answer is wrong.
+    """
+    inputs = Inputs.of(options.Program(""), answers, document)
+    shown = view(unicode=inputs.output is not None or look(sys.stdout).unicode)
+    chosen = inputs.chosen(shown.formats)
+    found = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
+    file = inputs.out()
+    entries = [found] if isinstance(found, Marked) or chosen not in ("jsonl", "csv", "tsv") else found.exercises
+    out = writer(chosen, file.stream, shown, many=len(entries) > 1, document=document)
+    for entry in entries:
+        out.answer(Asked(None), entry)
+    out.close()
+    return file.finish(WRONG if isinstance(found, Marked) and not found.right else 0)

@@ -1,0 +1,64 @@
+"""`autodiff export`: value and gradient of a program as source code of another language."""
+
+from typing import Annotated
+
+from ...formulas.export import export
+from ...targets import TARGETS
+from ...targets.dialects import DIALECTS
+from ...views.export import view
+from ...views.formats import language_of
+from .. import options
+from ..runner import Inputs, answer_all
+
+EXAMPLES = (
+    'autodiff export "tanh(x*w + b)" --to c',
+    'autodiff export "sin(x)*y" --output gradient.py',
+    'autodiff export "log(1 + exp(x))" --to numpy --name softplus --wrt x',
+    'autodiff export "a*exp(-k*t)" --to sql --dialect postgres',
+)
+
+PROGRAM = (options.ONE, options.Without.of("--at"))
+ANSWERS = (
+    options.Without.of("--digits", "--decimals", "--on-error"),
+    options.formats(view().formats, "table, the code by itself, by default"),
+)
+To = Annotated[
+    str | None,
+    options.Option(
+        "--to", f"{', '.join(TARGETS)}; by default what the file's name says, else python.", "LANGUAGE",
+        choices=tuple(TARGETS),
+    ),
+]  # fmt: skip
+Dialect = Annotated[
+    str | None,
+    options.Option(
+        "--dialect", f"Of SQL: {', '.join(DIALECTS)}; the first by default.", "DATABASE", choices=tuple(DIALECTS)
+    ),
+]
+Name = Annotated[
+    str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME", standing=False)
+]
+
+
+def run(
+    *,
+    program: Annotated[options.Program, *PROGRAM],
+    to: To = None,
+    dialect: Dialect = None,
+    name: Name = None,
+    answers: Annotated[options.Answers, *ANSWERS],
+    document: options.Document = False,
+) -> int:
+    """Value and gradient as a function in another language.
+
+    Straight-line code with shared parts named once, in the accurate forms that `grad` uses. No point is needed.
+    """
+    inputs = Inputs.of(program, answers, document)
+    inputs.need(only="one program at a time is exported, not a stream")
+    target = language_of(to, inputs.format, inputs.output, TARGETS, "python")
+    return answer_all(
+        inputs,
+        lambda request: export(request.text, target, name=name or "f", wrt=request.wrt, dialect=dialect),
+        view(),
+        "latex" if target == "latex" else "table",
+    )

@@ -1,0 +1,179 @@
+"""`autodiff fit`: the parameters of a formula from data, by least squares."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Annotated
+
+from ...errors import ExpressionError, needed
+from ...inputs.arithmetic import chosen as arithmetic_of
+from ...inputs.bounds import parse_ranges
+from ...inputs.parse_point import parse_point
+from ...optimize.fit import Fit, columns_needed, fit
+from ...optimize.least_squares import LOSSES
+from ...streams import files
+from ...streams.requests import Request, mapping
+from ...views.characters import theme_of
+from ...views.fit import view
+from .. import options
+from ..runner import Inputs, answer_all
+from ..searches import Saved, Searches, unconverged
+
+EXAMPLES = (
+    "printf 'x,y\\n0,1.1\\n1,2.9\\n2,5.2\\n3,6.9\\n' | autodiff fit \"y = a + b*x\" --data -",
+    "printf 'x,y\\n0,1\\n1,1.6\\n2,2.8\\n3,4.4\\n' | autodiff fit \"y = a*exp(k*x)\" --data - --at k=0.4",
+)
+NO = "the fit did not converge, or the data do not determine a parameter"
+
+Data = Annotated[
+    list[str] | None,
+    options.Option(
+        "--data",
+        "The data, a column a variable (as for `--points`; `-`: standard input); names that are no columns are "
+        "parameters. Repeats.",
+        "PATH",
+        holds=options.DATA,
+    ),
+]
+Response = Annotated[
+    str | None,
+    options.Option(
+        "--response", "The column that the formula explains, where it is not `y = …`.", "NAME",
+        after="", names=options.COLUMNS,
+    ),
+]  # fmt: skip
+Fix = Annotated[
+    list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", after="=")
+]
+Sigma = Annotated[
+    str | None,
+    options.Option(
+        "--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA",
+        after="", names=options.COLUMNS,
+    ),
+]  # fmt: skip
+Weights = Annotated[
+    str | None,
+    options.Option(
+        "--weights", "A column of weights, proportional to 1/sigma².", "NAME", after="", names=options.COLUMNS
+    ),
+]
+Loss = Annotated[
+    str | None,
+    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=LOSSES),
+]
+Residuals = Annotated[
+    str | None,
+    options.Option("--residuals", "Write fitted values and residuals, a row each (csv or parquet).", "PATH"),
+]
+ANSWERS = options.formats(view().formats, "by default what the file's name says, else table")
+AT = options.Option(
+    "--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT", after="="
+)
+
+
+def run(
+    *,
+    program: Annotated[options.Program, options.ONE, AT, options.Without.of("--wrt")],
+    data: Data = None,
+    input_format: options.InputFormat = None,
+    columns: options.Columns = None,
+    response: Response = None,
+    fix: Fix = None,
+    bounds: options.Bounds = None,
+    sigma: Sigma = None,
+    weights: Weights = None,
+    loss: Loss = None,
+    level: options.Level = None,
+    residuals: Residuals = None,
+    saves: Annotated[options.Saves, options.Without.of("--save-path")],
+    theme: options.Theme = None,
+    answers: Annotated[options.Answers, ANSWERS, options.Without.of("--on-error")],
+    numbers: Annotated[options.Numbers, options.Without.of("--exact")],
+) -> int:
+    """The parameters of a formula from data, by least squares.
+
+    With their standard errors, by SciPy with the exact Jacobian. A parameter in which the formula is linear needs no
+    start. Exits with 1 where it does not converge. Needs the extra `optimize`, and a picture the extra `plot`.
+    """
+    inputs = Inputs.of(program, answers)
+    inputs.need(only="a fit is of one formula to a file of data, not of a stream")
+    if not data:
+        raise ExpressionError("usage", "`fit` needs data", hint="name a file: `--data readings.csv`")
+    if inputs.file == "-" and "-" in data:
+        raise ExpressionError("usage", "`--file` and `--data` both read standard input", hint="name a file")
+    shown = view(digits=answers.shown, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
+    inputs.check_picture(chosen, "fit")
+    if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
+        raise ExpressionError("usage", f"`{residuals}` is neither csv nor parquet", hint="end its name in one of these")
+    arithmetic = arithmetic_of(*numbers)
+    limits = parse_ranges(bounds or ())
+    fixed = {name: value for text in fix or () for name, value in parse_point(text).items()}
+    spread = _number_or_name(sigma)
+    if residuals is not None:
+        files.check(residuals, force=inputs.force)
+    saved = Saved(inputs, saves)
+    source, called = data, mapping(columns)
+
+    def asked(request: Request, stop: Callable[[], bool]) -> Fit:
+        given = [*request.point, *fixed]
+        also = [name for name in (spread, weights) if isinstance(name, str)]
+        measured = read_data(source, request.text, given, response, also, input_format, called)
+        return fit(
+            request.text, measured, request.point, response=response, fixed=fixed, bounds=limits, sigma=spread,
+            weights=weights, loss=loss or "linear", level=level, arithmetic=arithmetic, stop=stop,
+        )  # fmt: skip
+
+    searches = Searches(asked, lambda found: found.converged, many=False, chosen=chosen, told=unconverged)
+
+    def answer(request: Request) -> Fit:
+        found = searches.answer(request)
+        saved.best = found.point
+        return found
+
+    code = answer_all(inputs, answer, shown, chosen=chosen)
+    if residuals is not None and searches.last is not None and not code:
+        files.write(residuals, residuals_table(searches.last, residuals), force=inputs.force)
+    saved.finish(code)
+    return max(code, searches.code)
+
+
+def _number_or_name(text: str | None) -> str | float | None:
+    """A number, or the name of a column."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def read_data(
+    paths: Sequence[str], text: str, given: Sequence[str], response: str | None, also: Sequence[str],
+    format: str | None = None, called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, list[float]]:  # fmt: skip
+    """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
+    from ..read_columns import read_columns
+
+    return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also), format, called)
+
+
+def residuals_table(found: Fit, path: str) -> bytes:
+    """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
+    observed = [a + b for a, b in zip(found.fitted, found.residuals, strict=True)]
+    columns: dict[str, list[float | None]] = {
+        **{name: [*column] for name, column in found.columns.items()}, found.response: [*observed],
+        "fitted": [*found.fitted], "residual": [*found.residuals], "standardised": found.standardised,
+    }  # fmt: skip
+    if path.endswith(".csv"):
+        rows = [",".join(columns)]
+        rows += [",".join("" if x is None else repr(x) for x in row) for row in zip(*columns.values(), strict=True)]
+        return ("\n".join(rows) + "\n").encode()
+    parquet = needed(
+        "pyarrow.parquet", "data", "parquet files need pyarrow, which is not installed", ", or write `.csv`"
+    )
+    import pyarrow
+
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content

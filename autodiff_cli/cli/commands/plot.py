@@ -1,0 +1,85 @@
+"""`autodiff plot`: a function with its derivative and its tangent, or the contours of one of two variables."""
+
+from typing import Annotated
+
+from ...curves.contours import read_path
+from ...curves.plot import ORDERS, plot
+from ...inputs.bounds import parse_between, parse_ranges
+from ...streams.requests import names
+from ...views.characters import theme_of
+from ...views.plot import drawn_as, view
+from .. import options
+from ..runner import Inputs, answer_all
+
+EXAMPLES = (
+    'autodiff plot "3x² − 4x + 5" --at x=3 --range x=-2:4',
+    'autodiff plot "sin(x)/x" --range x=-12:12 --order 2 --output wave.svg',
+    'autodiff plot "exp(x), 1 + x, 1 + x + x**2/2" --range x=-2:2 --output series.pdf',
+    'autodiff plot "y*exp(y) = x" --for y --at x=1 --range x=-0.36:3',
+    'autodiff plot "(1-x)**2 + 5*(y-x**2)**2" --at x=-1,y=1 --theme dark --output valley.png',
+)
+
+Range = Annotated[
+    list[str] | None,
+    options.Option(
+        "--range", "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.", "RANGES", after="="
+    ),
+]
+Path = Annotated[
+    str | None,
+    options.Option("--path", "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).", "PATH"),
+]
+
+Order = Annotated[
+    int | None,
+    options.Option(
+        "--order", "The derivatives beside the function: 0 for none, 1 (default), or 2 for f″ too.", "N",
+        range=(0, ORDERS),
+    ),
+]  # fmt: skip
+
+ANSWERS = (
+    options.Without.of("--on-error"),
+    options.formats(view().formats, "by default what the file's name says, else table"),
+)
+
+
+def run(
+    *,
+    program: Annotated[options.Program, options.ONE],
+    range: Range = None,
+    order: Order = None,
+    unknowns: options.Unknowns = None,
+    between: options.Between = None,
+    path: Path = None,
+    theme: options.Theme = None,
+    answers: Annotated[options.Answers, *ANSWERS],
+) -> int:
+    """A function with its derivative and tangent, or its contours.
+
+    Over one variable also where it breaks, over two the gradient, over both the path of a run; several functions, as
+    `sin(x), cos(x)`, beside each other. On the terminal, or as SVG, PNG or PDF. With `--for` or `--between` of
+    equations, as `solve` takes them: the first unknown over another variable. Drawing needs the extra `plot`.
+    """
+    inputs = Inputs.of(program, answers)
+    inputs.need(only="a plot is drawn of one program at a time, not of a stream")
+    chosen = drawn_as(inputs.format, inputs.output)
+    inputs.check_picture(chosen, "plot")
+    ranges = parse_ranges(range or ())
+    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
+    steps = read_path(path, inputs.beside("--path", path)) if path is not None else []
+    return answer_all(
+        inputs,
+        lambda request: plot(
+            request.text,
+            request.point,
+            wrt=request.wrt,
+            ranges=ranges,
+            path=steps,
+            unknowns=looked_for,
+            between=bounds,
+            order=order,
+        ),
+        view(digits=answers.shown, theme=theme_of(theme)),
+        chosen=chosen,
+    )

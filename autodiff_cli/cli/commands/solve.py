@@ -1,0 +1,64 @@
+"""`autodiff solve`: where equations hold, and how that follows their other variables."""
+
+from typing import Annotated
+
+from ...equations.solve import solve
+from ...inputs.arithmetic import chosen as arithmetic_of
+from ...inputs.bounds import parse_between
+from ...streams.requests import Reading, names, unknowns_of_object
+from ...views.solve import view
+from .. import options
+from ..runner import Inputs, answer_all
+from ..searches import Searches, unconverged
+
+EXAMPLES = (
+    'autodiff solve "x*exp(x) = a" --for x --at a=1',
+    'autodiff solve "tanh(x) = x/2" --between -3:3 --all --certified --format plain',
+)
+
+NO = "no solution was found, or it is undecided whether these are all"
+
+Every = Annotated[
+    bool,
+    options.Option(
+        "--all", "All solutions between the bounds; with `--certified` these are proven, and proven to be all."
+    ),
+]
+Order = Annotated[
+    int | None, options.Option("--order", "2 gives the second derivatives of the solution too.", "N", range=(1, 2))
+]
+
+
+def run(
+    *,
+    program: options.Program,
+    unknowns: options.Unknowns = None,
+    between: options.Between = None,
+    everything: Every = False,
+    order: Order = None,
+    answers: options.Answers,
+    numbers: Annotated[options.Numbers, options.Without.of("--exact")],
+) -> int:
+    """Where equations hold, and the derivatives of that.
+
+    The solution of an equation, or of several, with its derivatives by all other variables, or by those of `--wrt`.
+    Exits with 1 where none is found. Several equations need the extra `optimize`.
+    """
+    inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
+    inputs.need()
+    shown = view(digits=answers.shown)
+    chosen = inputs.chosen(shown.formats)
+    arithmetic = arithmetic_of(*numbers)
+    looked_for = names(unknowns, "--for")
+    bounds = parse_between(between or ())
+    searches = Searches(
+        lambda request, stop: solve(
+            request.text, request.point, unknowns=request.more.get("for", looked_for), between=bounds, wrt=request.wrt,
+            every=everything, order=order or 1, arithmetic=arithmetic, stop=stop,
+        ),
+        lambda found: found.converged,
+        many=inputs.many,
+        chosen=chosen,
+        told=unconverged,
+    )  # fmt: skip
+    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)

@@ -1,0 +1,145 @@
+"""Completion: what a shell is offered beyond commands, options and choices.
+
+Functions, variables of the formula, and columns of the data, as far as these are typed already.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import NamedTuple
+
+from ..errors import ExpressionError
+from .arguments import Declared
+from .commands import COMMANDS, command_module
+from .options import DATA, RENAMED, VARIABLES, Option
+
+_NAME = re.compile(r"[^\W\d]\w*$")
+_BREAKS = re.compile(r".*[=:@]", re.DOTALL)
+"""What is before the place where bash begins a word anew."""
+
+VARIABLE = "_AUTODIFF_COMPLETE"
+"""The environment variable by which a shell asks."""
+
+
+def prepare(environment: MutableMapping[str, str]) -> None:
+    """Put together the words of bash that belong together: it takes `x`, `=` and `2` of `--at x=2` for three."""
+    if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
+        return
+    words = environment["COMP_WORDS"].split("\n")
+    last = int(environment.get("COMP_CWORD", "0"))
+    joined: list[str] = []
+    for at, word in enumerate(words[: last + 1]):
+        before = words[at - 1] if at else ""
+        if joined and at > 1 and (word in ("=", ":", "@") or before in ("=", ":", "@")):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    environment["COMP_WORDS"] = "\n".join(joined)
+    environment["COMP_CWORD"] = str(len(joined) - 1)
+
+
+def of_option(option: Option, begun: str) -> Iterator[str]:
+    """What the value of an option may go on with, after its beginning."""
+    if option.choices:
+        yield from (choice for choice in option.choices if choice.startswith(begun))
+    elif option.after is not None:
+        line = typed(os.environ)
+        head, comma, word = begun.rpartition(",")
+        there = {piece.partition("=")[0].strip() for piece in head.split(",")}
+        before, after, names = f"{head}{comma}", option.after, columns(line)
+        if option.names == VARIABLES:
+            known = columns(line, DATA)
+            names = [name for name in variables(line.expression) if name not in known]
+        elif option.names == RENAMED and after not in word:
+            names = variables(line.expression)
+        elif option.names == RENAMED:
+            name, _, word = word.partition(after)
+            before, after = f"{before}{name}{after}", ""
+        yield from (f"{before}{name}{after}" for name in names if name.startswith(word) and name not in there)
+
+
+def in_bash(whole: str, begun: str) -> str:
+    """What bash is given of an answer: it begins a word anew behind some characters, and has what is before them."""
+    there = _BREAKS.match(begun)
+    return whole[there.end() :] if there and whole.startswith(there[0]) else whole
+
+
+def of_expression(begun: str) -> Iterator[str]:
+    """Functions that the last word of an expression may become."""
+    from ..table.primitive import FUNCTIONS
+
+    word = _NAME.search(begun)
+    if word is not None:
+        yield from (f"{begun[: word.start()]}{name}(" for name in FUNCTIONS if name.startswith(word[0]))
+
+
+def of_functions(begun: str) -> Iterator[str]:
+    """Names of functions."""
+    from ..table.primitive import FUNCTIONS
+
+    yield from (name for name in FUNCTIONS if name.startswith(begun))
+
+
+class Line(NamedTuple):
+    """What is typed already."""
+
+    expression: str | None = None
+    """None where there is none yet."""
+    given: tuple[tuple[Option, str], ...] = ()
+    """The options that have a value, each with that."""
+
+
+def typed(environment: Mapping[str, str]) -> Line:
+    """The line that the shell asks about."""
+    text = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", "")
+    for end in ("", '"', "'"):
+        # the last word may have a quote that is still open
+        with suppress(ValueError):
+            _, command, *words = [*shlex.split(text + end), "", ""]
+            break
+    else:
+        return Line()
+    if command not in COMMANDS:
+        return Line()
+    options = Declared(command_module(command).run).options
+    expression: str | None = None
+    given: list[tuple[Option, str]] = []
+    rest = iter(word for word in words if word)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name not in options:
+            expression = word if expression is None else expression
+        elif options[name][2] is not bool:
+            given.append((options[name][1], value if equals else next(rest, "")))
+    return Line(expression, tuple(given))
+
+
+def columns(line: Line, held: str | None = None) -> Sequence[str]:
+    """The columns of the files in a line that hold data; of those only that hold `held`."""
+    paths = [path for option, path in line.given if option.holds is not None and held in (None, option.holds)]
+    if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
+        # what is far away, or can be read once only, is left alone
+        return ()
+    from ..data.sources import sources
+    from .row_routes import rows_of  # most completions are not about data
+
+    with suppress(ExpressionError, OSError, StopIteration), ExitStack() as stack:
+        first = next(source for source in sources(paths, None) if os.path.isfile(source.path))
+        return rows_of([first], stack).columns
+    return ()
+
+
+def variables(text: str | None) -> Sequence[str]:
+    """The variables of a program; none where it is not one."""
+    from ..equations.equations import read_equations  # help and the version need no engine
+    from ..inputs.problem import parse
+
+    for read in (parse, lambda text: read_equations(text, ()).program):
+        with suppress(ExpressionError):
+            return list(read(text or "").variables)
+    return ()

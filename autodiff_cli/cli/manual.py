@@ -1,0 +1,220 @@
+"""The manual: what there is to say of each command, and the man page and the tables of the reference made of it.
+
+All of it comes from what the commands declare.
+
+    python -m autodiff_cli.cli.manual    writes the man page and the tables, in a checkout
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import __version__
+from ..errors import EXIT_CODES
+from .arguments import Declared
+from .commands import COMMANDS, command_module
+from .defaults import VARIABLE
+from .options import Argument, Option
+
+EXITS: Mapping[int, str] = {
+    0: "done",
+    1: "done, and the answer is no",
+    2: "the command line, a request or a point is not right",
+    3: "the expression is not valid",
+    4: "the expression has no value or no derivative there, or is too large",
+    5: "a file could not be read or written",
+    70: "a fault of autodiff's own, which it asks to report",
+    130: "interrupted; 143: terminated. What was finished is written",
+}
+"""The exit codes, and when each is given."""
+
+ENVIRONMENT: Mapping[str, str] = {
+    VARIABLE: "Options that are taken as if typed, where one answer goes to a terminal: `--digits 4 --theme dark`. "
+    "What is typed wins; a command leaves out what it does not have. Pipes, files and streams never see them.",
+    "COLUMNS": "How wide the terminal is.",
+    "NO_COLOR, FORCE_COLOR, TERM": "Colours: none with NO_COLOR or TERM=dumb, always with FORCE_COLOR.",
+}
+"""The environment variables, and what each does."""
+
+
+class Entry(NamedTuple):
+    """What there is to say of one command."""
+
+    name: str
+    summary: str
+    details: tuple[str, ...]
+    """Further paragraphs."""
+    examples: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    options: tuple[tuple[Option, Any], ...]
+    """Each with the type of its value."""
+    sections: Mapping[str, str]
+    """For each option the title under which it stands."""
+    exits: Mapping[int, str]
+
+
+def entry(command: str) -> Entry:
+    """What there is to say of a command."""
+    module = command_module(command)
+    declared = Declared(module.run)
+    summary, *details = (" ".join(part.split()) for part in module.run.__doc__.split("\n\n"))
+    own = {1: module.NO} if hasattr(module, "NO") else {}
+    exits = {code: told for code, told in {**EXITS, **own}.items() if code != 1 or own}
+    return Entry(
+        command, summary, tuple(details), module.EXAMPLES, tuple(argument for _, argument in declared.arguments),
+        tuple((option, kind) for _, option, kind in declared.options.values()), declared.sections, exits,
+    )  # fmt: skip
+
+
+def written(option: Option) -> str:
+    """An option as it is typed, with what stands for its value."""
+    return f"{option.name} {option.metavar}".rstrip()
+
+
+@cache
+def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
+    """Every declaration of an option once, with the commands that have it, in the order of the commands."""
+    found: dict[Option, list[str]] = {}
+    for command in COMMANDS:
+        for option, _ in entry(command).options:
+            found.setdefault(option, []).append(command)
+    return tuple((option, tuple(commands)) for option, commands in found.items())
+
+
+def users(commands: tuple[str, ...]) -> str:
+    """The commands that have an option, in words."""
+    rest = [command for command in COMMANDS if command not in commands]
+    if not rest:
+        return "all commands"
+    if len(rest) < len(commands) and len(rest) <= 4:
+        return f"all but {', '.join(rest)}"
+    return ", ".join(commands)
+
+
+# ---- the man page -------------------------------------------------------------------------------------------------
+def man_page() -> str:
+    """The man page, in the language of troff."""
+    return "\n".join(_man_lines()) + "\n"
+
+
+def _man_lines() -> Iterator[str]:
+    shared = {option for option, commands in options_and_users() if len(commands) > 2}
+    yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
+    # neither hyphens nor wide spaces inside what is typed
+    yield from (".nh", ".ad l")
+    yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
+    yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
+    yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
+    yield ".SH DESCRIPTION"
+    yield _roff(
+        "autodiff takes a formula as you would type it, and gives its value and its exact gradient at a point, with "
+        "the graph that the gradient was computed on. Its other commands explain, check and use derivatives."
+    )
+    yield ".PP"
+    yield _roff(
+        "A command without an expression, or with `-`, reads programs from standard input, one a line, and answers one "
+        "record a line. What begins with a minus sign and is no option is the expression."
+    )
+    yield ".SH COMMANDS"
+    for command in COMMANDS:
+        told = entry(command)
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(each.metavar for each in told.arguments)}"
+        yield _roff(" ".join((told.summary, *told.details)))
+        for option, _ in told.options:
+            if option not in shared:
+                yield from _man_option(option)
+        also = ", ".join(f"`{option.name}`" for option, _ in told.options if option in shared)
+        yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
+        yield from (_roff(example, code=True) for example in told.examples)
+        yield from (".RE", ".fi")
+    yield ".SH OPTIONS OF SEVERAL COMMANDS"
+    for option, commands in options_and_users():
+        if option in shared:
+            yield from _man_option(option, f" ({users(commands)})")
+    yield ".SH EXIT STATUS"
+    for code, told_of in EXITS.items():
+        yield from (".TP", f".B {code}", _roff(told_of))
+    yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
+    for name, told_of in ENVIRONMENT.items():
+        yield from (".TP", f".B {_roff(name)}", _roff(told_of))
+    yield from (".SH SEE ALSO", _roff("`autodiff help grad` and its like; `autodiff functions` for the language."))
+
+
+def _man_option(option: Option, more: str = "") -> Iterator[str]:
+    name, _, metavar = written(option).partition(" ")
+    value = rf" \fI{metavar}\fR" if metavar else ""
+    yield from (".TP", rf"\fB{_roff(name, code=True)}\fR{value}", _roff(option.help + more))
+
+
+def _roff(text: str, *, code: bool = False) -> str:
+    """Text for troff: nothing in it is a request, what stands between backticks is bold, and hyphens of code stay."""
+
+    def plain(piece: str) -> str:
+        return piece.replace("\\", "\\e")
+
+    def typed(piece: str) -> str:
+        return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
+
+    pieces = [text] if code else text.split("`")
+    made = "".join(
+        typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
+    )
+    return "\\&" + made if made[:1] in (".", "'") else made
+
+
+# ---- the tables of the reference ----------------------------------------------------------------------------------
+def tables() -> dict[str, str]:
+    """The tables of the reference in Markdown, by name."""
+    return {
+        "commands": _table(("command", "what it gives"), ((f"`{name}`", entry(name).summary) for name in COMMANDS)),
+        "options": _table(
+            ("option", "what it does", "commands"),
+            sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),
+        ),
+        "exit codes": _table(
+            ("exit code", "when", "kinds of error"),
+            (
+                (str(code), told, " ".join(f"`{kind}`" for kind, each in EXIT_CODES.items() if each == code))
+                for code, told in EXITS.items()
+            ),
+        ),
+        "environment": _table(
+            ("variable", "what it does"), ((f"`{each}`", told) for each, told in ENVIRONMENT.items())
+        ),
+    }
+
+
+def _table(heads: tuple[str, ...], rows: Any) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+_PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def with_tables(text: str) -> str:
+    """A page with the tables as they are now, each between `<!-- table: NAME -->` and `<!-- end -->`."""
+    made = tables()
+    return _PLACE.sub(lambda found: f"{found[1]}\n{made[found[2]]}\n", text)
+
+
+def files(top: Path) -> dict[Path, str]:
+    """The files of a checkout that are made of this, each with its content."""
+    reference = top / "tests" / "tutorials" / "reference.md"
+    return {
+        top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),
+        reference: with_tables(reference.read_text(encoding="utf-8")),
+    }
+
+
+if __name__ == "__main__":
+    for path, text in files(Path(__file__).parent.parent).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{path}\n")

@@ -1,0 +1,373 @@
+"""The options, each declared here once: a command's function lists those that it takes as the types of its parameters.
+
+Options that neighbouring commands share stand together in a group, a tuple that is one parameter. A command that takes
+such a group otherwise annotates it: `Annotated[Answers, formats(…), Without.of("--digits")]` has another `--format` in
+the place of the group's, and no `--digits`. The declarations are plain data. `arguments` reads a command line by them,
+and `cli` makes Typer's help and completion of them, so a call that needs neither does not load Typer, which would take
+longer than everything else together.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, NamedTuple
+
+from ..views.characters import THEMES
+from ..views.formats import COLUMNAR, USUAL
+from ..views.numerals import rounding
+
+
+class Option(NamedTuple):
+    """An option: its type says whether it takes a value, and which; a range holds for whole numbers."""
+
+    name: str
+    help: str
+    metavar: str = ""
+    range: tuple[int, int] | None = None
+    choices: tuple[str, ...] = ()
+    formerly: tuple[str, ...] = ()
+    """Names that it had before: they go on working, with a note, and no help lists them."""
+    standing: bool = True
+    """Whether it may be a default of one's own; none is that repeats, or that names a file."""
+    after: str | None = None
+    """Where its value has names: what follows a name in it."""
+    names: str = "variables"
+    """Which those are: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
+    holds: str | None = None
+    """What the columns of the data are that its value names: `VARIABLES` or `DATA`; None where it names no data."""
+    against: tuple[str, ...] = ()
+    """Options beside which it does not hold where it is only such a default."""
+
+
+class Without(NamedTuple):
+    """Options that a command leaves out of a group."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, *names: str) -> "Without":
+        """Without the options of these names."""
+        return cls(names)
+
+
+class Argument(NamedTuple):
+    """An argument that is no option."""
+
+    metavar: str
+    help: str
+
+
+VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "variables with their columns", "data"
+"""What the value of an option names. Data of a formula are no variables of it."""
+
+
+DEBUG = Option("--debug", "Show the traceback of an internal error.")
+"""Every command has it, as the last one; no command sees it."""
+
+WORK = Option("--work", "Allow each answer N times the usual work.", "N", range=(1, 1_000_000))
+"""Every command that answers programs has it; no command sees it."""
+
+
+def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for a stream") -> Option:
+    """The option that chooses among formats; `otherwise` says which it is without it."""
+    return Option(
+        "--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names), against=("--json", "--output")
+    )
+
+
+Expr = Annotated[
+    str | None,
+    Argument("[EXPR]", "The formula or program; `-`, or none, reads programs from standard input, one a line."),
+]
+ONE = Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
+"""The program of a command that takes no stream."""
+
+At = Annotated[
+    list[str] | None,
+    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="="),
+]
+Wrt = Annotated[
+    list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", after="")
+]
+Lenient = Annotated[
+    bool,
+    Option("--lenient", "Read a formula that is not in the language where one thing only can be meant: `2 x`, `ln x`."),
+]
+File = Annotated[
+    str | None,
+    Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH"),
+]
+Format = Annotated[str | None, formats(USUAL)]
+WithRows = formats(
+    (*USUAL, "latex", *COLUMNAR), "table by default, jsonl for a stream; parquet and arrow for rows of data"
+)
+"""The formats of commands that answer rows of data."""
+Json = Annotated[bool, Option("--json", "The short form of `--format json`.", against=("--format", "--output"))]
+Digits = Annotated[
+    int | None,
+    Option(
+        "--digits",
+        "Significant digits for people, 6 by default; machine formats always give all.",
+        "N",
+        range=(1, 17),
+        against=("--decimals",),
+    ),
+]
+Depth = Annotated[
+    int | None, Option("--depth", "How many levels of the tree to draw; by default, what fits.", "N", range=(0, 1000))
+]
+Decimals = Annotated[
+    int | None,
+    Option(
+        "--decimals",
+        "Digits after the point for people, instead of `--digits`.",
+        "N",
+        range=(0, 17),
+        against=("--digits",),
+    ),
+]
+Direction = Annotated[
+    list[str] | None,
+    Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR", after="="),
+]
+Bounds = Annotated[
+    list[str] | None,
+    Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", after="="),
+]
+SavePoint = Annotated[
+    str | None,
+    Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH"),
+]
+Document = Annotated[
+    bool, Option("--document", "With LaTeX or TikZ: a whole document, which compiles as it stands.", standing=False)
+]
+Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
+SavePath = Annotated[
+    str | None,
+    Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH"),
+]
+Level = Annotated[
+    float | None, Option("--level", "The level of confidence of uncertainties and intervals, 0.95 by default.", "P")
+]
+Unknowns = Annotated[
+    list[str] | None,
+    Option(
+        "--for",
+        "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.",
+        "NAMES",
+        after="",
+    ),
+]
+Between = Annotated[
+    list[str] | None,
+    Option("--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES", after="="),
+]
+Sort = Annotated[bool, Option("--sort", "The largest first.")]
+NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
+NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
+Output = Annotated[
+    str | None,
+    Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH"),
+]
+Theme = Annotated[
+    str | None,
+    Option(
+        "--theme", f"{', '.join(THEMES)}: the colours of pictures; auto follows the reader's.", "NAME",
+        choices=THEMES,
+    ),
+]  # fmt: skip
+Force = Annotated[bool, Option("--force", "Write over a file that is there.", standing=False)]
+Exact = Annotated[
+    bool,
+    Option(
+        "--exact",
+        "Compute in exact fractions; literals and points are read as decimals.",
+        against=("--precision", "--certified"),
+    ),
+]
+Precision = Annotated[
+    int | None,
+    Option(
+        "--precision",
+        "Compute with so many digits; literals are read as decimals.",
+        "N",
+        range=(1, 10_000),
+        against=("--exact",),
+    ),
+]
+Certified = Annotated[
+    bool,
+    Option(
+        "--certified",
+        "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`.",
+        against=("--exact",),
+    ),
+]
+PointsFile = Annotated[
+    list[str] | None,
+    Option(
+        "--points",
+        "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, `s3://…`, or `-`. Repeats.",
+        "PATH",
+        holds=VARIABLES,
+    ),
+]
+InputFormat = Annotated[
+    str | None,
+    Option(
+        "--input-format", "What the data are, where neither name nor content tells.", "NAME",
+        choices=("csv", "tsv", "jsonl", *COLUMNAR),
+    ),
+]  # fmt: skip
+Columns = Annotated[
+    list[str] | None,
+    Option(
+        "--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES", after="=", names=RENAMED
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    Option(
+        "--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES", after="", names=COLUMNS
+    ),
+]
+KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.")]
+Wide = Annotated[bool, Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.")]
+Backend = Annotated[
+    str | None,
+    Option(
+        "--backend", "What computes rows of data: llvm, numpy, or python (one by one); else the fastest.", "NAME",
+        choices=("llvm", "numpy", "python"),
+    ),
+]  # fmt: skip
+Engine = Annotated[
+    str | None,
+    Option(
+        "--engine", "Make parts of the rows on a cluster, each a file in the folder `--output DIR/`: dask.", "NAME",
+        choices=("dask",),
+    ),
+]  # fmt: skip
+Scheduler = Annotated[
+    str | None,
+    Option("--scheduler", "The scheduler of the cluster: `tcp://host:8786`; else processes of this machine.", "URL"),
+]
+Workers = Annotated[
+    int | None, Option("--workers", "So many processes of this machine; by default, one a core.", "N", range=(1, 1000))
+]
+PartSize = Annotated[
+    int | None, Option("--part-size", "Millions of bytes of data in a part, 64 by default.", "N", range=(1, 100_000))
+]
+Resume = Annotated[
+    bool,
+    Option("--resume", "Take up a run that was ended: the parts that are there are kept.", standing=False),
+]
+OnError = Annotated[
+    str | None,
+    Option(
+        "--on-error",
+        "A bad line of a stream or row of data: skip (go on), or fail (stop, the default with `--data`).",
+        "WHAT",
+        choices=("skip", "fail"),
+    ),
+]
+Spreadsheet = Annotated[
+    bool,
+    Option("--spreadsheet", "In csv and tsv, an apostrophe before ids and kept cells that would be formulas there."),
+]
+
+
+REDUCTIONS = ("sum", "mean")
+DataFiles = Annotated[
+    list[str] | None,
+    Option(
+        "--data",
+        "The formula is one row's term: columns of this data (as for `--points`) are its data. Repeats.",
+        "PATH",
+        holds=DATA,
+    ),
+]
+Reduce = Annotated[
+    str | None,
+    Option("--reduce", "What is made of the terms of all rows of `--data`: sum or mean.", "HOW", choices=REDUCTIONS),
+]
+
+
+class Program(NamedTuple):
+    """Which program, where, by which variables it is differentiated, and how strictly it is read."""
+
+    expr: Expr = None
+    at: At = None
+    wrt: Wrt = None
+    lenient: Lenient = False
+
+
+class Answers(NamedTuple):
+    """Where else the program comes from, how its answer is shown, and where it goes."""
+
+    file: File = None
+    format: Format = None
+    json: Json = False
+    output: Output = None
+    force: Force = False
+    digits: Digits = None
+    decimals: Decimals = None
+    on_error: OnError = None
+
+    @property
+    def shown(self) -> int | None:
+        """How many digits people are shown, as views take it. Raises a usage error where two options say it."""
+        return rounding(self.digits, self.decimals)
+
+
+class Saves(NamedTuple):
+    """What a run or a search writes beside its answer."""
+
+    save_point: SavePoint = None
+    save_path: SavePath = None
+
+
+class Numbers(NamedTuple):
+    """In which arithmetic; the arguments of `questions.arithmetic.chosen`."""
+
+    exact: Exact = False
+    precision: Precision = None
+    certified: Certified = False
+
+
+class Rows(NamedTuple):
+    """The rows of a data file as points."""
+
+    points: PointsFile = None
+    input_format: InputFormat = None
+    columns: Columns = None
+    keep: Keep = None
+    keep_all: KeepAll = False
+    wide: Wide = False
+    backend: Backend = None
+    spreadsheet: Spreadsheet = False
+    engine: Engine = None
+    scheduler: Scheduler = None
+    workers: Workers = None
+    part_size: PartSize = None
+    resume: Resume = False
+
+
+class Loss(NamedTuple):
+    """The rows of data that a formula is reduced over to one number."""
+
+    data: DataFiles = None
+    reduce: Reduce = None
+    input_format: InputFormat = None
+    columns: Columns = None
+    backend: Backend = None
+
+
+SHARED = Without.of("--input-format", "--columns", "--backend")
+"""What a command lacks of `Loss` that has it by `Rows`."""
+
+TITLES: dict[type, str] = {
+    Answers: "Programs and answers",
+    Saves: "Files beside the answer",
+    Numbers: "Numbers",
+    Rows: "Data files",
+    Loss: "Losses over data",
+}
+"""Under which titles help has groups; all other options stand under `Options`."""

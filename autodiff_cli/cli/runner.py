@@ -1,0 +1,362 @@
+"""The driver: every command's way from its inputs through its question to a stream, for one program or for many."""
+
+from __future__ import annotations
+
+import gc
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, TypeVar
+
+from ..errors import Diagnostic, ExpressionError, looks_like_option
+from ..inputs.parse_point import meant
+from ..numbers.budget import current
+from ..streams import internal_error as bugs
+from ..streams.progress import Progress
+from ..streams.requests import (
+    AS_USUAL,
+    Defaults,
+    Reading,
+    Request,
+    default_point,
+    names,
+    standard_input,
+    stream,
+    waits_for_a_person,
+    whole,
+)
+from ..views.error import report, say, told
+from ..views.formats import Asked, View, Writer, format_of, writer
+from .arguments import NothingAsked
+from .options import Answers, Program
+
+if TYPE_CHECKING:
+    from ..streams.files import Output
+
+
+class Warned(Protocol):
+    """An answer with warnings, as every question gives one."""
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What is worth a warning."""
+
+
+class Frozen(Warned, Protocol):
+    """One that is a tuple, as all are that a stream can have."""
+
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Self:
+        """The same answer with other warnings."""
+
+
+One = TypeVar("One", bound=Warned)
+Answer = TypeVar("Answer", bound=Frozen)
+Method = Callable[[Request], Answer]
+
+WARNINGS = 5
+"""How many warnings of one program are drawn."""
+
+FLUSH_AFTER = 0.05
+"""Seconds for which answers may be held back while more lines are at hand."""
+
+GARBAGE = 50_000
+"""Objects that a stream may have made and not freed between two lines before it collects what is in cycles.
+
+The collector, which is off, would walk through a growing graph again and again; between two lines there is none.
+"""
+
+YOUNG = 15
+"""So many times it looks through what is new only, before it looks through everything once."""
+
+
+class Inputs(NamedTuple):
+    """What the shared options of a command say: where programs and points come from, and where answers go, and how."""
+
+    expr: str | None
+    at: list[str] | None
+    wrt: list[str] | None
+    lenient: bool
+    """Whether a program may be read as its refusal offers; see `leniency`."""
+    file: str | None
+    format: str | None
+    output: str | None
+    force: bool
+    fail: bool
+    """Whether the first error of many is the end."""
+    reading: Reading = AS_USUAL
+    document: bool = False
+    """Whether LaTeX is to be a whole document."""
+
+    @classmethod
+    def of(cls, program: Program, answers: Answers, document: bool = False, reading: Reading = AS_USUAL) -> Inputs:
+        """The inputs that these options name. Raises a usage error."""
+        if answers.on_error not in (None, "skip", "fail"):
+            raise ExpressionError(
+                "usage", f"`--on-error` cannot be `{answers.on_error}`", hint="it is `skip` or `fail`"
+            )
+        return cls(
+            *program, answers.file, "json" if answers.json else answers.format,
+            None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
+            reading.leniently if program.lenient else reading, document,
+        )  # fmt: skip
+
+    @property
+    def many(self) -> bool:
+        """Whether the programs are those of a stream."""
+        return self.file is None and self.expr in (None, "-")
+
+    def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
+        """The format, by the option, or the name of the file, or else what is usual; see `format_of`."""
+        return format_of(self.format, self.output, formats, "jsonl" if self.many else otherwise, text)
+
+    def beside(self, option: str, path: str) -> BinaryIO | None:
+        """Standard input, where that is what an option names, and else None.
+
+        Raises a usage error where programs come from there.
+        """
+        if path != "-":
+            return None
+        if self.many or self.file == "-":
+            first = "the programs" if self.many else "`--file`"
+            raise ExpressionError("usage", f"{first} and `{option}` both read standard input", hint="name a file")
+        return standard_input()
+
+    def check_picture(self, chosen: str, name: str) -> None:
+        """Raise a usage error for a plot of a stream's many programs, and for one that would go to a terminal."""
+        from ..views.plots import PICTURES
+
+        if chosen in PICTURES:
+            self.need(only="a picture is drawn of one program at a time, not of a stream")
+            if self.output is None and sys.stdout.isatty():
+                hint = f"write it to a file: `--output {name}.{chosen}`"
+                raise ExpressionError("usage", f"`--format {chosen}` is not for a terminal", hint=hint)
+
+    def out(self) -> Output:
+        """Where the answers go. Raises, before any work is done, what is known to be wrong with it."""
+        from ..streams.files import Output  # a start pays for what it needs only
+
+        return Output(self.output, force=self.force)
+
+    def need(self, only: str | None = None) -> None:
+        """Raise `NothingAsked` where a person would have to type the program.
+
+        Where `only` says why it can be one program only, raise a usage error for a stream.
+        """
+        if self.expr is None and self.file is None and waits_for_a_person():
+            raise NothingAsked
+        if only is not None and self.many:
+            hint = "give the program as the argument, or read it with `--file -`"
+            raise ExpressionError("usage", only, hint=hint)
+
+
+def answer_all(
+    inputs: Inputs, method: Method[Answer], view: View[Answer], otherwise: str = "table", chosen: str | None = None
+) -> int:
+    """Answer the program, or every program of the stream; return the exit code.
+
+    Answers go to standard output or to the file that the inputs name. Errors and warnings go to standard error, and
+    into the records of formats that have a place for them. `otherwise` is the usual format for one program, `chosen`
+    the one to write where the command has chosen it.
+    """
+    inputs.need()
+    chosen = chosen or inputs.chosen(view.formats, otherwise, text=view.endings)
+    if inputs.output is None:
+        return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many, document=inputs.document))
+    out = inputs.out()
+    made = writer(chosen, out.stream, view, inputs.many, document=inputs.document)
+    return out.finish(answer_with(inputs, method, made), whole=inputs.many)
+
+
+def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+    """The same with a writer of the command's own."""
+    if inputs.many:
+        return _answer_stream(inputs, method, out)
+    return answer_one(inputs, method, out)
+
+
+def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
+    """Answer the one program that the inputs give; return the exit code."""
+    if inputs.file is not None and inputs.expr is not None:
+        raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
+    asked = Asked(inputs.expr)
+    try:
+        if inputs.file is not None:
+            text, fault = whole(inputs.file)
+            asked = Asked(text)
+            if fault is not None:
+                raise fault
+        assert asked.text is not None
+        point = default_point(inputs.at, inputs.reading)
+        request = Request(asked._replace(values=tuple(meant(point))), asked.text, point, names(inputs.wrt))
+        current().renew(len(request.text))
+        asked = request.asked
+        answer, asked = _answered(request, method, inputs.lenient)
+    except ExpressionError as error:
+        asked = _as_read(asked, error)
+        out.error(asked, error)
+        out.close()
+        out.out.flush()
+        _note(asked)
+        diagnostic = error.diagnostic
+        if error.kind == "missing_value" and inputs.expr and looks_like_option(inputs.expr):
+            hint = f"there is no option `{inputs.expr}`, so it was read as an expression; {diagnostic.hint}"
+            diagnostic = diagnostic._replace(hint=hint)
+        elif error.kind in ("syntax", "name", "missing_value") and inputs.expr and os.path.isfile(inputs.expr):
+            hint = f"a file has that name: its program is read by `--file {inputs.expr}`; {diagnostic.hint}"
+            diagnostic = diagnostic._replace(hint=hint)
+        report(diagnostic, error.text if error.text is not None else asked.text)
+        return error.exit_code
+    _note(asked)
+    out.answer(asked, answer)
+    out.close()
+    out.out.flush()
+    warn(answer.warnings, asked.meant)
+    return 0
+
+
+def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
+    """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
+    asked = request.asked
+    if asked.reading is not None:
+        try:
+            return method(request), asked
+        except ExpressionError as error:
+            raise asked.reading.blamed(error) from None
+    if not lenient:
+        return method(request), asked
+    from ..diagnostics.leniency import leniently
+
+    answer, reading = leniently(request.text, lambda text: method(request._replace(text=text)))
+    return answer, asked if reading is None else asked._replace(reading=reading)
+
+
+def _as_read(asked: Asked, error: ExpressionError) -> Asked:
+    """What was asked, with how it was read before the error."""
+    if asked.reading is not None or error.read is None or asked.text is None:
+        return asked
+    from ..diagnostics.leniency import AsRead
+
+    return asked._replace(reading=AsRead(error.read, asked.text, ()))
+
+
+def _note(asked: Asked, where: str = "") -> None:
+    """Say on standard error how a program was read, where that is not as it was typed."""
+    for text in asked.told:
+        told(where, text)
+
+
+def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
+    point = default_point(inputs.at, inputs.reading)
+    for text in meant(point):
+        told("", text)
+    defaults = Defaults(point, names(inputs.wrt), inputs.reading)
+    flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
+    requests = stream(standard_input(), defaults, out.out.flush if flush else None)
+    return answer_requests(requests, method, out, flush, fail=inputs.fail, lenient=inputs.lenient)
+
+
+def answer_requests(
+    requests: Iterable[Request], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False,
+    lenient: bool = False,
+) -> int:  # fmt: skip
+    """Answer one request after the other; return the highest exit code.
+
+    With `flush` the answers go out as they come; with `fail` the first error is the end; with `lenient` programs are
+    read as their refusals offer.
+    """
+    progress = Progress()
+    worst = collected = 0
+    due = time.monotonic() + FLUSH_AFTER
+    try:
+        for count, request in enumerate(requests, start=1):
+            code = _answer_request(request, method, out, flush, lenient)
+            if code > worst:
+                worst = code
+            if worst and fail:
+                break
+            if flush and time.monotonic() > due:
+                out.out.flush()
+                due = time.monotonic() + FLUSH_AFTER
+            if gc.get_count()[0] > GARBAGE:
+                collected += 1
+                gc.collect(0 if collected % (YOUNG + 1) else 2)
+            if progress.active:
+                progress.step(count)
+    finally:
+        progress.done()
+        out.close()
+    return worst
+
+
+def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool, lenient: bool) -> int:
+    """Answer one program of a stream; return its exit code."""
+    about, text, _, _, wrong, _ = request
+    current().renew(len(text))
+    try:
+        if wrong is not None:
+            raise wrong
+        answer, asked = _answered(request, method, lenient)
+    except OSError:
+        raise
+    except Exception as fault:
+        error = bugs.no_memory() if isinstance(fault, MemoryError) else fault
+        if not isinstance(error, ExpressionError):
+            if bugs.tracebacks:
+                raise
+            # so that the other lines are answered
+            error = bugs.told(fault, "the line")
+        let_go(fault)
+        asked = _as_read(about, error)
+        out.error(asked, error)
+        if not out.carries_errors:
+            if flush:
+                out.out.flush()
+            place = f"line {about.line}: "
+            if about.reading is None:
+                _note(asked, place)
+            report(error.diagnostic, error.text if error.text is not None else text, where=place)
+        return error.exit_code
+    warnings = answer.warnings
+    if warnings:
+        # one point serves many programs there, and not each uses all of it
+        warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
+        answer = answer._replace(warnings=warnings)
+    new = bool(asked.values) or asked.reading is not about.reading
+    out.answer(asked, answer)
+    if (warnings or new) and not out.carries_warnings:
+        place = f"line {asked.line}: "
+        if flush:
+            out.out.flush()
+        if new:
+            _note(asked, place)
+        warn(warnings, asked.meant, where=place)
+    return 0
+
+
+def let_go(error: BaseException | None) -> None:
+    """Forget through which calls an error came, and after which others.
+
+    They hold texts and graphs, and often the error too: a cycle that nothing but the collector would free.
+    """
+    while error is not None:
+        earlier = error.__context__
+        error.__traceback__ = error.__cause__ = error.__context__ = None
+        error = earlier
+
+
+def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> None:
+    """Draw warnings on standard error: the first few, and how many more there are."""
+    for warning in warnings[:WARNINGS]:
+        report(warning, text, level="warning", where=where)
+    if len(warnings) > WARNINGS:
+        say(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
+
+
+def is_file(file: TextIO) -> bool:
+    """Whether a stream is a regular file."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,197 @@
+"""Runs: the steps of descents and searches as they are taken, with progress, until they end or are interrupted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Generic, Protocol, TextIO, TypeVar
+
+from ..errors import Diagnostic, ExpressionError
+from ..optimize.descend import Descent, Row, never
+from ..streams.files import Output
+from ..streams.interruption import Interruption
+from ..streams.progress import Progress
+from ..streams.requests import Request
+from ..views.descend import Run, record
+from ..views.error import report
+from ..views.formats import Asked, Documents, Other, Plain, Writer
+from .options import Saves
+from .runner import Inputs, is_file
+
+INTERRUPTED = 128
+"""The exit codes of what was interrupted are this and the number of the signal."""
+
+
+class Saved:
+    """The files that a run or a search writes beside its answer: its points as they come, and the best of them."""
+
+    def __init__(self, inputs: Inputs, saves: Saves) -> None:
+        named = [path for path in (inputs.output, *saves) if path is not None]
+        if inputs.many and any(saves):
+            raise ExpressionError(
+                "usage", "`--save-point` and `--save-path` are for one program, and a stream has many",
+                hint="give the program as the argument",
+            )  # fmt: skip
+        for path in named:
+            if named.count(path) > 1:
+                raise ExpressionError("usage", f"`{path}` cannot hold two things", hint="give each file its own name")
+        self._point, self._path = (
+            None if path is None else Output(path, force=inputs.force) for path in (saves.save_point, saves.save_path)
+        )
+        self.best: Mapping[str, float] | None = None
+
+    def row(self, row: Row) -> None:
+        """Keep a step of the way."""
+        if self._path is not None:
+            self._path.stream.write(json.dumps(record(row)) + "\n")
+
+    def finish(self, code: int) -> None:
+        """Write the files, if there was an answer."""
+        if code:
+            for out in (self._point, self._path):
+                if out is not None:
+                    out.stream.close()
+            return
+        if self._point is not None:
+            self._point.stream.write(json.dumps(self.best) + "\n")
+        for out in (self._point, self._path):
+            if out is not None:
+                out.finish(0)
+
+
+class Runs(Writer[Descent]):
+    """Takes the steps of a run, and writes each row as it comes; for people and pictures, the whole run at its end."""
+
+    def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool, saved: Saved) -> None:
+        super().__init__(out, rows.view, many)  # type: ignore[arg-type]
+        self.rows = rows
+        self.rows.many = many or not isinstance(rows, Documents | Plain)
+        self.carries_errors, self.carries_warnings = rows.carries_errors, False
+        self.code = 0
+        self.saved = saved
+
+    def answer(self, asked: Asked, answer: Descent) -> None:
+        """Take the steps. A stream's rows say to which line they belong."""
+        people = isinstance(self.rows, Documents)
+        whole = None
+        if isinstance(self.rows, Documents | Other):
+            whole = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
+        label = asked if self.many or whole is not None else Asked(None)
+        progress = Progress("steps", here=whole is not None)
+        flush = whole is None and not is_file(self.out)
+        with Interruption() as interruption:
+
+            def stop(step: int) -> bool:
+                progress.step(step)
+                return interruption.asked
+
+            answer.stop = stop
+            for row in answer:
+                if whole is None:
+                    self.rows.answer(label, row)
+                    if flush:
+                        self.out.flush()
+                else:
+                    whole.add(row)
+                self.saved.row(row)
+                progress.step(row.step)
+                if interruption.asked:
+                    answer.interrupt(row.step)
+                    break
+            answer.stop = never
+        progress.done()
+        self.saved.best = answer.best.point
+        ending = answer.ending
+        assert ending is not None
+        if whole is not None:
+            whole.best, whole.ending, whole.over = answer.best, ending, answer.over
+            self.rows.answer(label, whole)
+        self.out.flush()
+        self._end(asked, answer, interruption.code, told=people)
+
+    def _end(self, asked: Asked, answer: Descent, interrupted: int, *, told: bool) -> None:
+        """Note the exit code, and say on standard error what the rows have no place for."""
+        ending = answer.ending
+        assert ending is not None
+        if ending.good:
+            return
+        self.code = max(self.code, interrupted or 1)
+        where = f"line {asked.line}: " if self.many else ""
+        if ending.error is not None:
+            inner = ending.error.diagnostic
+            said = Diagnostic(ending.reason, f"stopped at step {ending.step}: {inner.message}", inner.span, ending.hint)
+            report(said, ending.error.text or asked.meant, level="warning", where=where)
+        elif not told:
+            report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
+        if interrupted and self.many:
+            raise KeyboardInterrupt(interrupted - INTERRUPTED)
+
+    def error(self, asked: Asked, error: ExpressionError) -> None:
+        self.rows.error(asked, error)
+
+    def close(self) -> None:
+        self.rows.close()
+
+
+Found = TypeVar("Found")
+
+
+class Ended(Protocol):
+    """What a search has come to."""
+
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+def unconverged(found: Ended) -> Diagnostic:
+    """What there is to warn of: nothing where the search has come to what it was to find."""
+    return Diagnostic(found.reason, "" if found.converged else found.message)
+
+
+class Searches(Generic[Found]):
+    """Long answers, each found with progress; the last of them, and the exit code for all.
+
+    A search gets what to ask between two steps: whether it is to end. `good` says of what it found whether that is what
+    was asked for, `unit` what the steps are; `told` is the warning about it where the format that is `chosen` does not
+    say it, if it has any words.
+    """
+
+    def __init__(
+        self, search: Callable[[Request, Callable[[], bool]], Found], good: Callable[[Found], bool], *, many: bool,
+        unit: str = "evaluations", chosen: str = "", told: Callable[[Found], Diagnostic] | None = None,
+    ) -> None:  # fmt: skip
+        self.search, self.good = search, good
+        self.many = many
+        self.unit = unit
+        self.told = told if chosen in ("plain", "csv", "tsv") else None
+        self.code = 0
+        self.last: Found | None = None
+
+    def answer(self, request: Request) -> Found:
+        """What is asked for, or where the search was when it was interrupted; the next one then raises."""
+        if self.code > INTERRUPTED:
+            raise KeyboardInterrupt(self.code - INTERRUPTED)
+        progress = Progress(self.unit, here=not self.many)
+        steps = count()
+        with Interruption(begun=False) as interruption:
+
+            def stop() -> bool:
+                interruption.begun = True
+                progress.step(next(steps))
+                return interruption.asked
+
+            try:
+                found = self.search(request, stop)
+            finally:
+                progress.done()
+        self.code = max(self.code, 0 if self.good(found) else interruption.code or 1)
+        self.last = found
+        warning = None if self.told is None else self.told(found)
+        if warning is not None and warning.message:
+            report(warning, None, level="warning", where=f"line {request.asked.line}: " if self.many else "")
+        return found

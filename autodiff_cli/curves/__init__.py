@@ -1,0 +1,1 @@
+"""Samples of curves and contours to be plotted."""

@@ -1,0 +1,246 @@
+"""A function of two variables: its heights on a grid, its gradient at a point, and the path of a run over it."""
+
+from __future__ import annotations
+
+import csv
+import math
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, BinaryIO, NamedTuple
+
+from ..batched.evaluator import compile_gradient
+from ..errors import Diagnostic, ExpressionError
+from ..graphs.adjoint import record_values
+from ..graphs.value import differentiate
+from ..inputs.bounds import Range
+from ..inputs.decoding import whole
+from ..inputs.parse_point import read_json
+from ..inputs.problem import parse
+from ..language.builder import Program
+from ..numbers.budget import Defined
+
+GRID = 120
+"""Into how many steps each side is divided."""
+
+FINER = 4
+"""Into how many of its own a drawing divides each of these steps, so that contours are smooth."""
+
+
+MOST_CROSSINGS = 12_000
+"""How often all contours together may cross lines of the grid: beyond it the surface bends between these lines."""
+
+
+class Surface(NamedTuple):
+    """A function of two variables over a rectangle, ready to be drawn as contours."""
+
+    text: str
+    variables: tuple[str, str]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    heights: tuple[tuple[float | None, ...], ...]
+    """One row for each of `y`; None where the program is undefined."""
+    levels: tuple[float, ...]
+    """The heights of the contours."""
+    fixed: dict[str, float]
+    point: tuple[float, float] | None
+    value: float | None
+    gradient: tuple[float, float] | None
+    """At the point, where one was given."""
+    path: tuple[tuple[float, float], ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def surface_of(
+    program: Program,
+    names: Sequence[str],
+    values: Mapping[str, float],
+    ranges: Mapping[str, Range],
+    path: Sequence[Mapping[str, float]],
+    pointed: bool,
+    warnings: Sequence[Diagnostic],
+) -> Surface:
+    """The surface over two variables of a program."""
+    first, second = names
+    evaluator = compile_gradient(program, (first, second))
+    here = [values[name] for name in evaluator.variables]
+    i, j = evaluator.variables.index(first), evaluator.variables.index(second)
+    value = gradient = point = None
+    if pointed:
+        for each, leaf in program.variables.items():
+            leaf.active = each in names
+        warnings = [*warnings, *differentiate(evaluator.output)]
+        value, (dx, dy) = evaluator(here)
+        gradient, point = (dx, dy), (values[first], values[second])
+    steps = tuple((of_row(row, first), of_row(row, second)) for row in path)
+    sides = []
+    for k, name in enumerate(names):
+        ends = ranges.get(name)
+        if ends is not None and ends.low is not None and ends.high is not None:
+            sides.append((ends.low, ends.high))
+        else:
+            sides.append(spanning([step[k] for step in steps] + ([point[k]] if point else [])))
+    xs, ys = (tuple(low + (high - low) * k / GRID for k in range(GRID + 1)) for low, high in sides)
+    rows = []
+    for y in ys:
+        row: list[float | None] = []
+        for x in xs:
+            here[i], here[j] = x, y
+            row.append(None)
+            with Defined():
+                row[-1] = evaluator.value(here)
+        rows.append(tuple(row))
+    known = sorted(z for row in rows for z in row if z is not None)
+    if not known:
+        raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
+    fixed = {name: x for name, x in values.items() if name not in names and name in program.variables}
+    wanted = _levels(known)
+    levels = _followed(wanted, rows)
+    if levels != wanted:
+        message = "the surface bends or breaks more often in these ranges than contours could follow"
+        warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
+    return Surface(
+        program.text, (first, second), xs, ys, tuple(rows), levels, fixed, point, value, gradient, steps,
+        tuple(warnings),
+    )  # fmt: skip
+
+
+def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
+    """As many of the levels as contours can follow, evenly left out."""
+    while levels:
+        between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
+        crossings = sum(
+            abs(a - b)
+            for lines in (between, zip(*between, strict=True))
+            for line in lines
+            for a, b in pairwise(line)
+            if a is not None and b is not None
+        )
+        if crossings <= MOST_CROSSINGS:
+            break
+        levels = levels[1::2]
+    return levels
+
+
+class Heights(NamedTuple):
+    """Heights over a rectangle as NumPy's arrays."""
+
+    x: Any
+    y: Any
+    z: Any
+    """One row for each of `y`; not a number where the program is undefined."""
+
+
+def refined(surface: Surface) -> Heights:
+    """The heights of a surface on a finer grid; on its own one where the program is none for NumPy, or bends there."""
+    import numpy
+
+    from ..batched.kernels import kernel
+
+    x, y = numpy.array(surface.x), numpy.array(surface.y)
+    coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
+    program = parse(surface.text, {*surface.variables, *surface.fixed})
+    names = list(program.variables)
+    fixed = frozenset(k for k, name in enumerate(names) if name in surface.fixed)
+    try:
+        compute = kernel(
+            lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
+            len(names), fixed, "numpy",
+        ).compute  # fmt: skip
+    except ExpressionError:
+        return Heights(x, y, coarse)
+    assert compute is not None
+    fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
+    across, up = (each.ravel() for each in numpy.meshgrid(*fine))
+    given = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
+    found, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
+    compute([given[name] for name in names], found, unsure)
+    z = found[0].reshape(len(fine[1]), len(fine[0]))
+    z[unsure.reshape(z.shape)] = math.nan
+    # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
+    defined = ~numpy.isnan(coarse)
+    near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
+    evaluator = compile_gradient(program, surface.variables)
+    point = dict(surface.fixed)
+    for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
+        if near[min(row // FINER, len(y) - 2), min(column // FINER, len(x) - 2)]:
+            point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
+            try:
+                z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
+            except ExpressionError as error:
+                if error.kind == "limit":
+                    return Heights(x, y, coarse)
+    between = numpy.searchsorted(surface.levels, z)
+    crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
+    return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
+
+
+def spanning(marks: Sequence[float]) -> tuple[float, float]:
+    """The range that is shown around some places."""
+    low, high = min(marks), max(marks)
+    if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
+        raise ExpressionError("usage", "the points lie too far out to draw", hint="give the ranges: `--range`")
+    middle = (low + high) / 2
+    half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
+    return middle - half, middle + half
+
+
+def of_row(row: Mapping[str, float], name: str) -> float:
+    """The value of a name at a point of a path. Raises a usage error where it has none."""
+    if name not in row:
+        raise ExpressionError("usage", f"the path has no `{name}`", hint="give the path of a run of the same program")
+    return row[name]
+
+
+def _levels(known: Sequence[float]) -> tuple[float, ...]:
+    """Heights for about a dozen contours: evenly spaced, or by rank where most of the surface is much lower."""
+    low, high = known[0], known[-1]
+    if not high > low:
+        return ()
+    share = (known[len(known) // 2] - low) / (high - low)
+    if 0.15 < share < 0.85:
+        step = (high - low) / 12
+        unit = 10 ** math.floor(math.log10(step))
+        step = unit * next(nice for nice in (1, 2, 2.5, 5, 10) if nice * unit >= step * 0.8)
+        first = math.ceil(low / step)
+        return tuple(k * step for k in range(first, math.floor(high / step) + 1))
+    ranks = [known[round((len(known) - 1) * k / 13)] for k in range(1, 13)]
+    ranks.insert(0, low + (ranks[0] - low) / 5)
+    rounded = sorted({float(f"{z:.2g}") for z in ranks})
+    return tuple(z for z in rounded if low < z < high)
+
+
+def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
+    """The points of a run in a file that `descend` or `minimize` wrote, as jsonl, json or csv; it may be open already.
+
+    Raises `ExpressionError` (`io`, `limit`, `usage`).
+    """
+    text, fault = whole(source, file)
+    if fault is not None:
+        raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
+    try:
+        points = _from_json(text) if text.lstrip()[:1] in ("{", "[") else _from_csv(text)
+    except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
+        points = []
+    if not points:
+        raise ExpressionError(
+            "usage", f"`{source}` does not hold the path of a run",
+            hint="write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
+        )  # fmt: skip
+    return points
+
+
+def _from_json(text: str) -> list[dict[str, float]]:
+    if text.lstrip().startswith("["):
+        records = read_json(text)[0]
+    else:
+        records = [read_json(line)[0] for line in text.splitlines() if line.strip()]
+    return [{name: float(x) for name, x in record["point"].items()} for record in records]
+
+
+def _from_csv(text: str) -> list[dict[str, float]]:
+    dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
+    points: dict[str, dict[str, float]] = {}
+    for row in csv.DictReader(text.splitlines(), dialect=dialect):
+        points.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
+    return list(points.values())

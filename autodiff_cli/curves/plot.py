@@ -1,0 +1,412 @@
+"""A function of one variable with its derivative, its tangent and its gaps: all that a plot of it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..algebra.symbolic_derivative import derivatives
+from ..batched.evaluator import Evaluator, compile_gradient
+from ..derivatives.jacobian import output_names
+from ..equations.solve import posed_equations
+from ..errors import Diagnostic, ExpressionError, quoted
+from ..graphs.second_order import hessian_in
+from ..graphs.value import differentiate
+from ..inputs.bounds import Range
+from ..inputs.figures import unsigned
+from ..inputs.problem import as_number, parse, place
+from ..language.builder import Program
+from ..language.printer import expression_text
+from ..numbers import budget as work
+from ..numbers.floats import REAL
+from ..uncertainty.measurement_model import Branch, Implicit
+from .contours import Surface, of_row, spanning, surface_of
+from .sampling import Function, Samples, sample, split
+
+NOTHING = Samples((), (), (), 0.0, 0.0)
+
+SHORT = 60
+"""Characters of a program, and of its derivative, that are written beside the curves."""
+
+
+MOST_FUNCTIONS = 6
+"""In one plot: there are as many colours."""
+
+ORDERS = 2
+"""The derivatives that a plot has at most."""
+
+SECOND = 12
+"""The work of a second derivative, in evaluations of value and gradient: measured."""
+
+
+class Output(NamedTuple):
+    """One of several functions in the same plot."""
+
+    name: str
+    function: Samples
+    value: float | None
+    """At the point, where one was given."""
+
+
+class Tangent(NamedTuple):
+    """The tangent line at a point: the linear approximation there."""
+
+    at: float
+    value: float
+    slope: float
+
+    def __call__(self, x: float) -> float:
+        """The height of the tangent at `x`."""
+        return self.value + self.slope * (x - self.at)
+
+
+class Curve(NamedTuple):
+    """A function of one variable over a range, ready to be drawn."""
+
+    text: str
+    variable: str
+    low: float
+    high: float
+    fixed: dict[str, float]
+    """The values of the other variables."""
+    function: Samples
+    derivative: Samples
+    formula: str
+    """The derivative as a formula; empty where that would be too long to read."""
+    tangent: Tangent | None
+    """At the point, where one was given."""
+    warnings: tuple[Diagnostic, ...]
+    unknown: str = ""
+    """What the function is called where equations define it."""
+    equations: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
+    """All variables of those."""
+    path: tuple[tuple[float, float], ...] = ()
+    """The points of a run, each with the value there; without those that have none."""
+    second: Samples = NOTHING
+    """The second derivative, where it was asked for."""
+    outputs: tuple[Output, ...] = ()
+    """All functions of a program with several outputs, of which the first is the function; empty for one."""
+    at: float | None = None
+    """The point, of a program with several outputs, where one was given."""
+
+    @property
+    def kinks(self) -> list[float]:
+        """Where the function has a value and no derivative."""
+        broken = {*self.function.breaks}
+        return [x for x in self.derivative.breaks if x not in broken]
+
+
+def plot(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    ranges: Mapping[str, Range] | None = None,
+    path: Sequence[Mapping[str, float]] = (),
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
+    order: int | None = None,
+) -> Curve | Surface:
+    """What a plot of the program `text` shows: over one variable a `Curve`, over two a `Surface`.
+
+    `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
+    are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
+    first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
+    of them in `between`, the text is equations as for `solve`, and the first unknown is the function. Raises
+    `ExpressionError` as `gradient` does at the point, and as `solve` does.
+    """
+    ranges = dict(ranges or {})
+    if unknowns is not None or between is not None:
+        if order not in (None, 1):
+            raise ExpressionError(
+                "usage", "the solution of equations is drawn with its first derivative", hint="leave `--order` out"
+            )
+        return _branch(text, dict(point or {}), wrt, ranges, unknowns, between)
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    program = parse(text, values)
+    names = _across(program, list(ranges), wrt, path)
+    for name in names:
+        if name in ranges:
+            _check(name, ranges[name])
+    wide = all(name in ranges for name in names) or bool(path)
+    pointed = all(name in values for name in names)
+    known = dict(values)
+    if wide and not pointed:
+        # the range alone says enough; the middle only stands in, so that the rest of the point is looked at
+        known |= dict.fromkeys(names, 0.0)
+    try:
+        warnings = place(program, known)
+    except ExpressionError as error:
+        if error.kind == "missing_value" and len(names) == 1 and not pointed:
+            told = error.diagnostic
+            hint = f"{told.hint}; or only a range: `--range {names[0]}=-2:4`"
+            raise ExpressionError(told.kind, told.message, told.span, hint) from None
+        raise
+    several = len(program.outputs) > 1
+    if several and order:
+        raise ExpressionError(
+            "usage", f"derivatives are drawn of one function, and this program has {len(program.outputs)}",
+            hint="leave `--order` out, or draw one of them",
+        )  # fmt: skip
+    if several and path:
+        raise ExpressionError("usage", "a path is drawn over one function", hint="leave `--path` out")
+    if len(names) == 2 and order is not None:
+        raise ExpressionError(
+            "usage", "`--order` is for functions of one variable", hint=f"say over which: `--wrt {names[0]}`"
+        )
+    if len(names) == 2:
+        return surface_of(program, names, known, ranges, path, pointed, warnings)
+    if several:
+        return _several(program, names[0], known, ranges.get(names[0]), pointed, warnings)
+    return _curve(
+        program, names[0], known, ranges.get(names[0]), path, pointed, warnings, 1 if order is None else order
+    )
+
+
+def _across(
+    program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
+) -> list[str]:
+    """The one or two variables to draw over, that of the horizontal axis first. Raises a usage error."""
+    listed = quoted(program.variables)
+    for name in (*ranged, *(wrt or ())):
+        if name not in program.variables:
+            raise ExpressionError(
+                "usage", f"`{name}` is not a variable of this program", hint=f"its variables: {listed}"
+            )
+    chosen = list(dict.fromkeys(wrt or ranged or sorted(program.parameters)))
+    if not wrt and len(chosen) == 1 and path and len(program.parameters) == 2:
+        chosen = sorted(program.parameters)
+    if wrt and any(name not in wrt for name in ranged):
+        raise ExpressionError("usage", "`--range` and `--wrt` name different variables", hint="`--range` is enough")
+    if not chosen:
+        raise ExpressionError("usage", "the program has no variable to draw it over", hint="write one with a variable")
+    if len(chosen) > 2:
+        raise ExpressionError(
+            "usage", f"a plot is over one variable or two, and this program has {len(chosen)}",
+            hint=f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
+        )  # fmt: skip
+    return chosen
+
+
+def _check(name: str, ends: Range) -> None:
+    low, high = ends
+    if low is None or high is None:
+        raise ExpressionError("usage", f"the range of `{name}` needs both ends", hint=f"write `--range {name}=-2:4`")
+    if not low < high:
+        raise ExpressionError("usage", f"the range of `{name}` is empty", hint=f"write `--range {name}=-2:4`")
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        raise ExpressionError("usage", f"the range of `{name}` is too narrow to draw", hint="give a wider one")
+    if high - low > 1e300:
+        raise ExpressionError("usage", f"the range of `{name}` is too wide to draw", hint="give a narrower one")
+
+
+def around(x: float) -> tuple[float, float]:
+    """The range that is shown around a point unless another is asked for: 0 is in it."""
+    half = max(2.0, 2 * abs(x)) if abs(x) < 1 else 2 * abs(x)
+    return x - half, x + half
+
+
+def _curve(
+    program: Program,
+    name: str,
+    values: Mapping[str, float],
+    ends: Range | None,
+    path: Sequence[Mapping[str, float]],
+    pointed: bool,
+    warnings: list[Diagnostic],
+    order: int,
+) -> Curve:
+    evaluator = compile_gradient(program, (name,))
+    position = evaluator.variables.index(name)
+    point = [values[each] for each in evaluator.variables]
+    tangent = None
+    if pointed:
+        for each, leaf in program.variables.items():
+            leaf.active = each == name
+        warnings = warnings + differentiate(evaluator.output)
+        slope = program.variables[name].grad or 0.0 if name in program.variables else 0.0
+        tangent = Tangent(values[name], unsigned(evaluator.output.data), unsigned(slope))
+    marks = [of_row(row, name) for row in path]
+    if ends is not None or not path:
+        low, high = ends or around(values[name])
+    else:
+        low, high = spanning([*marks, *([values[name]] if pointed else [])])
+    _check(name, Range(low, high))
+    assert low is not None and high is not None
+    heights, slopes = functions(evaluator, position, point)
+    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    for row in path:
+        other = next((each for each, x in fixed.items() if row.get(each, x) != x), None)
+        if other is not None:
+            raise ExpressionError(
+                "usage", f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
+                hint=f"draw it over both: `--wrt {name},{other}`",
+            )  # fmt: skip
+    known = ((x, heights(x)) for x in marks)
+    found = Curve(
+        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name) if order else "", tangent,
+        tuple(warnings), path=tuple((x, y) for x, y in known if y is not None),
+    )  # fmt: skip
+    also = [values[name]] if pointed else []
+    if not order:
+        return _sampled(found, heights, None, also)
+    found = _sampled(found, heights, slopes, also)
+    if order < ORDERS:
+        return found
+    bends = sample(_curvature(evaluator, name, values), low, high, also)
+    return found._replace(second=bends._replace(stretches=split(bends.stretches, found.derivative.breaks)))
+
+
+def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> Function:
+    """The second derivative by one variable, as a function of it; None where there is none."""
+
+    def second(x: float) -> float | None:
+        work.spend(SECOND * evaluator.steps)
+        with work.Defined():
+            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
+        return None
+
+    return second
+
+
+def _several(
+    program: Program, name: str, values: Mapping[str, float], ends: Range | None, pointed: bool,
+    warnings: Sequence[Diagnostic],
+) -> Curve:  # fmt: skip
+    """The outputs of a program over one variable, beside each other."""
+    outputs = program.outputs
+    if len(outputs) > MOST_FUNCTIONS:
+        raise ExpressionError(
+            "limit", f"{len(outputs)} functions are too many for one plot", hint=f"draw {MOST_FUNCTIONS} at most"
+        )
+    low, high = ends or around(values[name])
+    assert low is not None and high is not None
+    called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
+    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    also = [values[name]] if pointed else []
+    found: list[Output] = []
+    coarse = False
+    for title, output in zip(called, outputs, strict=True):
+        evaluator = compile_gradient(program, (name,), output)
+        heights, _ = functions(
+            evaluator, evaluator.variables.index(name), [values[each] for each in evaluator.variables]
+        )
+        samples = sample(heights, low, high, also)
+        coarse = coarse or samples.coarse
+        found.append(Output(title, samples, heights(values[name]) if pointed else None))
+    if not any(each.function.stretches for each in found):
+        raise _nowhere(name, low, high)
+    told = (*warnings, *([_coarse(name, low, high)] if coarse else []))
+    return Curve(
+        program.text, name, low, high, fixed, found[0].function, NOTHING, "", None, told, outputs=tuple(found),
+        at=values[name] if pointed else None,
+    )  # fmt: skip
+
+
+def _nowhere(name: str, low: float, high: float) -> ExpressionError:
+    return ExpressionError(
+        "domain", f"the program has no value anywhere from {name} = {low:g} to {high:g}", hint="give another `--range`"
+    )
+
+
+def _coarse(name: str, low: float, high: float) -> Diagnostic:
+    message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
+    hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
+    return Diagnostic("limit", message, None, hint)
+
+
+def _sampled(curve: Curve, heights: Function, slopes: Function | None, also: Sequence[float]) -> Curve:
+    """The curve with its function and, if asked, its derivative sampled, the numbers `also` among the samples."""
+    name, low, high = curve.variable, curve.low, curve.high
+    function = sample(heights, low, high, also)
+    if not function.stretches:
+        raise _nowhere(name, low, high)
+    derivative = NOTHING
+    if slopes is not None:
+        derivative = sample(slopes, low, high, also)
+        derivative = derivative._replace(stretches=split(derivative.stretches, function.breaks))
+    warnings = curve.warnings
+    if function.coarse or derivative.coarse:
+        warnings = (*warnings, _coarse(name, low, high))
+    return curve._replace(function=function, derivative=derivative, warnings=warnings)
+
+
+def _branch(
+    text: str, point: dict[str, float | str], wrt: Sequence[str] | None, ranges: Mapping[str, Range],
+    unknowns: Sequence[str] | None, between: Mapping[str, Range] | Range | None,
+) -> Curve:  # fmt: skip
+    """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
+    for name, ends in ranges.items():
+        _check(name, ends)
+        if name not in point:
+            # the solution is looked for in the middle
+            assert ends.low is not None and ends.high is not None
+            point[name] = (ends.low + ends.high) / 2
+    posed = posed_equations(text, point, unknowns, between, None)
+    model = Implicit(posed)
+    chosen = list(dict.fromkeys([*ranges, *(wrt or ())]))
+    free = list(model.point)
+    for name in chosen:
+        if name not in free:
+            raise ExpressionError(
+                "usage", f"`{name}` is no variable that the solution follows", hint=f"its variables: {quoted(free)}"
+            )
+    chosen = chosen or free
+    if len(chosen) != 1:
+        raise ExpressionError(
+            "usage", f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
+            hint=f"say over which: `--wrt {free[0]}`" if free else "write one with another variable",
+        )  # fmt: skip
+    (name,) = chosen
+    values, rows, warnings = model.first([name])
+    at = model.values[name]
+    low, high = ranges.get(name) or around(at)
+    assert low is not None and high is not None
+    branch = Branch(model, name)
+
+    def height(x: float) -> float | None:
+        found = branch(x)
+        return None if found is None else unsigned(found[model.outputs[0]])
+
+    fixed = {each: x for each, x in model.values.items() if each not in (name, *model.outputs)}
+    tangent = Tangent(at, values[0], rows[0][0])
+    found = Curve(
+        text, name, low, high, fixed, NOTHING, NOTHING, "", tangent, (*model.warnings, *warnings), model.outputs[0],
+        tuple(posed.equations.texts), frozenset(model.values),
+    )  # fmt: skip
+    return _sampled(found, height, branch.slope, [at])
+
+
+def _formula(program: Program, name: str) -> str:
+    """The derivative as a formula, where it is short."""
+    if len(program.text) > SHORT or any(each in program.text for each in "=\n"):
+        # with bindings and conditions the formula would show what the text does not
+        return ""
+    try:
+        found = derivatives(program.outputs[0], [program.variables[name]], 1)
+    except ExpressionError:
+        return ""
+    text = expression_text(next(iter(found.values())))
+    return text if len(text) <= SHORT else ""
+
+
+def functions(
+    evaluator: Evaluator, position: int, point: Sequence[float]
+) -> tuple[Callable[[float], float | None], Callable[[float], float | None]]:
+    """The value and the derivative as functions of one variable; None where they are undefined."""
+    place = list(point)
+
+    def value(x: float) -> float | None:
+        place[position] = x
+        with work.Defined():
+            return unsigned(evaluator.value(place))
+        return None
+
+    def slope(x: float) -> float | None:
+        place[position] = x
+        with work.Defined():
+            return unsigned(evaluator(place)[1][0])
+        return None
+
+    return value, slope

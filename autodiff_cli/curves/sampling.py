@@ -1,0 +1,270 @@
+"""Sampling: a function over a stretch as pieces that are continuous, with nothing drawn across what is not there."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..numbers.budget import current
+
+Point = tuple[float, float]
+Stretch = tuple[Point, ...]
+"""A piece of a curve, from left to right."""
+
+Function = Callable[[float], float | None]
+"""None where it is undefined."""
+
+SAMPLES = 480
+"""Into how many steps a stretch is divided at first."""
+
+DEPTH = 6
+"""How often a step is halved where the curve bends."""
+
+BEND = 0.002
+"""By how much of the height a chord may miss the curve."""
+
+LEAP = 0.01
+"""From which share of the height on a rise within one step is looked at more closely."""
+
+PEAK = 10
+"""By how many times the height a chord may miss the curve before it is taken for a pole."""
+
+HALVINGS = 48
+
+STEPS_A_SAMPLE, STEPS_A_POINT = 1, 25
+"""Steps of work for a sample, beside its evaluation, and for a point that is drawn: measured, in microseconds."""
+
+
+class Samples(NamedTuple):
+    """A sampled function: its continuous pieces, where it is undefined, where it breaks, and which heights matter."""
+
+    stretches: tuple[Stretch, ...]
+    gaps: tuple[tuple[float, float], ...]
+    breaks: tuple[float, ...]
+    low: float
+    high: float
+    """The heights to show: all of them, unless the function goes to infinity somewhere."""
+    coarse: bool = False
+    """Whether the function bends and breaks more often than there was work to follow it."""
+
+
+def sample(function: Function, low: float, high: float, also: Sequence[float] = ()) -> Samples:
+    """The function from `low` to `high`; the numbers `also` are among the samples.
+
+    Looking more closely leaves half of the work, and enough for as many samples. Raises `ExpressionError` (`limit`).
+    """
+    work = current()
+    before = work.left
+    xs = sorted(
+        {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high} | {x for x in also if low < x < high}
+    )
+    ys = [function(x) for x in xs]
+    known = sorted(y for y in ys if y is not None)
+    height = _core(known)[1] - _core(known)[0] if known else 1.0
+    reserve = max(work.left / 2, 1.5 * (before - work.left))
+    tracer = _Tracer(function, height or abs(known[0]) if known else 1.0, reserve)
+    for k in range(len(xs) - 1):
+        tracer.step(xs[k], ys[k], xs[k + 1], ys[k + 1])
+    tracer.put(xs[-1], ys[-1])
+    tracer.cut()
+    bottom, top = _heights(known, [y for stretch in tracer.stretches for _, y in stretch])
+    gaps, breaks = _between(tracer.stretches, low, high)
+    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
+
+
+class _Enough(Exception):
+    """The work for closer looks is done."""
+
+
+class _Tracer:
+    """Goes from sample to sample and collects the pieces."""
+
+    def __init__(self, function: Function, height: float, reserve: float) -> None:
+        self.work = current()
+        self.reserve = reserve
+        """Steps of work that are left to others."""
+        self.coarse = False
+        self.drawn = self._counted = 0
+        """How many points are drawn so far, and how many of them are counted as work."""
+        self.plain = function
+        self.height = height or 1.0
+        self.stretches: list[Stretch] = []
+        self._open: list[Point] = []
+
+    def function(self, x: float) -> float | None:
+        """The function, for a closer look. Raises `_Enough`."""
+        if self.work.left < self.reserve:
+            raise _Enough
+        self.work.spend(STEPS_A_SAMPLE + STEPS_A_POINT * (self.drawn - self._counted))
+        self._counted = self.drawn
+        return self.plain(x)
+
+    def put(self, x: float, y: float | None) -> None:
+        """Go on to a point; where it has no height, stop drawing."""
+        if y is None:
+            self.cut()
+        elif not self._open or self._open[-1][0] < x:
+            self.drawn += 1
+            self._open.append((x, y))
+
+    def cut(self) -> None:
+        """End the piece."""
+        if self._open:
+            self.stretches.append(tuple(self._open))
+            self._open = []
+
+    def step(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
+        """Draw from one sample up to the next, which itself is left to what follows."""
+        self.put(a, at_a)
+        if at_a is None and at_b is None:
+            return
+        try:
+            self._look(a, at_a, b, at_b)
+        except _Enough:
+            self.coarse = True
+
+    def _look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
+        """Draw what is between two samples. Raises `_Enough`."""
+        if at_a is None or at_b is None:
+            self._edge(a, at_a, b, at_b)
+        elif abs(at_b - at_a) > LEAP * self.height and (found := self._broken(a, at_a, b, at_b)):
+            (left, at_left), (right, at_right) = found
+            self._bend(a, at_a, left, at_left, DEPTH)
+            self.put(left, at_left)
+            self.cut()
+            self.put(right, at_right)
+            self._bend(right, at_right, b, at_b, DEPTH)
+        else:
+            self._bend(a, at_a, b, at_b, DEPTH)
+
+    def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
+        """Draw up to the very edge of the domain, which lies between the two samples."""
+        left, right = (a, at_a), (b, at_b)
+        for _ in range(4 * HALVINGS):
+            middle = (left[0] + right[0]) / 2
+            if not left[0] < middle < right[0]:
+                break
+            at_middle = self.function(middle)
+            if (at_middle is None) == (left[1] is None):
+                left = middle, at_middle
+            else:
+                right = middle, at_middle
+        if at_a is not None and left[1] is not None:
+            self._bend(a, at_a, left[0], left[1], 2 * DEPTH)
+            self.put(*left)
+            self.cut()
+        elif at_b is not None and right[1] is not None:
+            self.cut()
+            self.put(*right)
+            self._bend(right[0], right[1], b, at_b, 2 * DEPTH)
+
+    def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
+        """The two sides of a jump or a pole between the samples; None where the curve is only steep."""
+        left, right = (a, at_a), (b, at_b)
+        rise = abs(at_b - at_a)
+        for _ in range(HALVINGS):
+            middle = (left[0] + right[0]) / 2
+            if not left[0] < middle < right[0]:
+                break
+            at_middle = self.function(middle)
+            if at_middle is None:
+                # undefined at this very point, as 1/x at 0
+                return left, right
+            if abs(at_middle - left[1]) > abs(right[1] - at_middle):
+                right = middle, at_middle
+            else:
+                left = middle, at_middle
+            if abs(right[1] - left[1]) < 0.02 * rise:
+                return None
+        return left, right
+
+    def _bend(self, a: float, at_a: float, b: float, at_b: float, depth: int) -> None:
+        """Add points between two, where a straight line would miss the curve."""
+        stack = [(a, at_a, b, at_b, depth)]
+        while stack:
+            a, at_a, b, at_b, depth = stack.pop()
+            middle = (a + b) / 2
+            at_middle = self.function(middle) if a < middle < b else None
+            if depth > 0 and at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > BEND * self.height:
+                stack.append((middle, at_middle, b, at_b, depth - 1))
+                stack.append((a, at_a, middle, at_middle, depth - 1))
+                continue
+            self.put(a, at_a)
+            if at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > PEAK * self.height:
+                self._peak(a, b, max(abs(at_a), abs(at_b)))
+
+    def _peak(self, a: float, b: float, ends: float) -> None:
+        """Break the curve where it goes to infinity on both sides alike: from end to end nothing rises there."""
+        for _ in range(3 * HALVINGS):
+            third = (b - a) / 3
+            left, right = a + third, b - third
+            if not a < left < right < b:
+                break
+            at_left, at_right = self.function(left), self.function(right)
+            if at_left is None or at_right is None:
+                break
+            if abs(at_left) < abs(at_right):
+                a = left
+            else:
+                b = right
+        at_a, at_b = self.function(a), self.function(b)
+        if at_a is not None and at_b is not None and min(abs(at_a), abs(at_b)) > 1e6 * ends:
+            self.put(a, at_a)
+            self.cut()
+            self.put(b, at_b)
+
+
+def _core(known: Sequence[float]) -> Point:
+    """The heights without the highest and the lowest tenth."""
+    return known[len(known) // 10], known[-1 - len(known) // 10]
+
+
+def _heights(known: Sequence[float], drawn: Sequence[float]) -> Point:
+    """From where to where to show the curve: all of it, unless it goes to infinity."""
+    if not known:
+        return 0.0, 1.0
+    lowest, highest = known[0], known[-1]
+    beyond = 20 * (highest - lowest) if math.isfinite(highest - lowest) else math.inf
+    first, last = _core(known)
+    height = last - first
+    away = max(drawn) > highest + beyond or min(drawn) < lowest - beyond
+    if (away or highest - lowest > 500 * height) and height > 0:
+        return max(lowest, first - height), min(highest, last + height)
+    if drawn and not away:
+        lowest, highest = min(lowest, *drawn), max(highest, *drawn)
+    return lowest, highest
+
+
+def _between(
+    stretches: Sequence[Stretch], low: float, high: float
+) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
+    """Where the function is undefined over some length, and where it only breaks."""
+    ends = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
+    around = [(0.0 if abs(x) < 1e-9 * (high - low) else x) for x in ends]
+    pairs = list(zip(around[::2], around[1::2], strict=True))
+    tiny = 1e-6 * (high - low)
+    gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
+    breaks: list[float] = []
+    for a, b in pairs[1:-1]:
+        if b - a <= tiny and not (breaks and b - breaks[-1] <= tiny):
+            breaks.append(b)
+    return gaps, tuple(breaks)
+
+
+def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, ...]:
+    """The pieces, cut at these places as well; single points are dropped."""
+    found: list[Stretch] = []
+    places = sorted(at)
+    for stretch in stretches:
+        piece: list[Point] = []
+        passed = 0
+        for point in stretch:
+            before, passed = passed, bisect_right(places, point[0])
+            if piece and passed > before:
+                found.append(tuple(piece))
+                piece = []
+            piece.append(point)
+        found.append(tuple(piece))
+    return tuple(piece for piece in found if len(piece) > 1)

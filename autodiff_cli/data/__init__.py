@@ -1,0 +1,1 @@
+"""Rows of data: sources, readers, writers and the pipeline between them."""

@@ -1,0 +1,729 @@
+"""Batches of rows: files as columns, a block at a time, with what is wrong with single rows beside them.
+
+Blocks of text are parsed by pyarrow. One that it cannot parse is cut into pieces; a small piece that it cannot parse is
+read by our own reader, which knows constant expressions, and which row, column and cell is wrong.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ..batched.columns_io import unique
+from ..errors import ExpressionError
+from ..inputs import decoding as reading
+from ..streams import filesystems
+from ..streams.filesystems import arrow
+from .rows import doubles
+from .sources import STREAM, File, Source, no_such, opened, peeked, within
+from .text_rows import Texts, Unclosed, cells_of, objects_of, table, value, with_names
+
+ROWS = 65_536
+"""Rows of a batch of columns."""
+
+BLOCK = 2 * 1024 * 1024
+"""Bytes of a block of text."""
+
+BUFFER = 64 * 1024
+"""Bytes of each column of Parquet that are read at a time; larger pages are read by themselves, and not copied."""
+
+QUOTED = 1024 * 1024
+"""Bytes of a quoted cell at the end of a part that are looked through for its end."""
+
+PIECES = 16
+SMALL = 8192
+"""A block is cut into so many pieces, and one of so many bytes or less is read by our own reader."""
+
+
+class Chunk(NamedTuple):
+    """Some rows of a file, one after the other."""
+
+    batch: Any
+    where: Callable[[int], str]
+    """Where a row is, for messages: `line 5: `."""
+    faults: Mapping[int, ExpressionError]
+    """What is wrong with rows that have no numbers."""
+    size: int
+    """Bytes of the file that it took, about."""
+
+
+class Span(NamedTuple):
+    """Some rows of a file, which are read without the others."""
+
+    start: int
+    stop: int
+    """Row groups of Parquet, batches of Arrow, or bytes of text: the rows that begin there."""
+    first: int = 1
+    """The number of the first of them, where rows have numbers."""
+    exact: bool = True
+    """Whether a row begins at the start; otherwise it is the line after it."""
+    header: tuple[tuple[str, ...], str] | None = None
+    """Of text, the names of the columns and the separator."""
+
+
+class Wanted(NamedTuple):
+    """The columns that are read."""
+
+    numbers: Sequence[str] = ()
+    kept: Sequence[str] = ()
+
+    def of(self, names: Sequence[str]) -> list[str]:
+        """Those of a file, in its order."""
+        wanted = {*self.numbers, *self.kept}
+        return [name for name in names if name in wanted]
+
+    def again(self, first: str, other: str) -> Needs:
+        """The same columns in another file than the first. Raises for one that is not there."""
+
+        def of(names: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+            there = set(names)
+            for column in (*self.numbers, *self.kept):
+                if column not in there:
+                    raise no_such(column, other, first)
+            return self
+
+        return of
+
+
+Needs = Callable[[Sequence[str]], tuple[Sequence[str], Sequence[str]]]
+"""From the names of all columns to those that hold numbers, and to those that are carried along. Raises what does not
+fit."""
+
+
+class Reader(ABC):
+    """The rows of one file."""
+
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        self.source, self.needs, self.span = source, needs, span
+        self.prefix = f"{source.shown}, " if several else ""
+        self.names: Sequence[str] = ()
+        self.wanted = Wanted()
+        self.schema: Any = None
+        self.total: int | None = None
+        """Rows, where they are known beforehand."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file; 0 where that is not known."""
+        path = self.source.path
+        try:
+            return filesystems.entries([path])[0].size if filesystems.is_url(path) else os.path.getsize(path)
+        except (OSError, ExpressionError):
+            return 0
+
+    @abstractmethod
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows. Raises `ExpressionError`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the file."""
+
+
+def reader(
+    source: Source, needs: Needs, several: bool = False, file: File | None = None, span: Span | None = None
+) -> Reader:  # fmt: skip
+    """What reads a file, or a part of it, its header read. Raises `ExpressionError`.
+
+    `file` is its text, where it is open already.
+    """
+    kinds: dict[str | None, type[Reader]] = {"parquet": Parquet, "arrow": Arrow}
+    return kinds.get(source.format, Text if span is None else Cut)(source, needs, several, file, span)
+
+
+# ---- columns ------------------------------------------------------------------------------------------------------
+class Parquet(Reader):
+    """A file of Parquet."""
+
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(source, needs, several, file, span)
+        arrow("to read Parquet")
+        import pyarrow.parquet as parquet
+
+        elsewhere = filesystems.is_url(source.path)
+        place = filesystems.opened(source.path) if elsewhere else source.path
+        if source.once:
+            raw = peeked(source.path)
+            if not raw.seekable():
+                hint = "give the name of the file, or pipe Arrow"
+                raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
+            place = raw
+        # what is elsewhere is fetched in few large pieces; of what is here a group may be as large as it likes
+        buffer = 0 if elsewhere else BUFFER
+        self.file = self.told(lambda: parquet.ParquetFile(place, pre_buffer=elsewhere, buffer_size=buffer))
+        self.total = self.file.metadata.num_rows
+        whole = self.file.schema_arrow
+        self.names = whole.names
+        unique(self.names)
+        self.wanted = Wanted(*needs(whole.names))
+        self.columns = self.wanted.of(self.names)
+        import pyarrow as pa
+
+        self.schema = pa.schema([whole.field(name) for name in self.columns])
+
+    def told(self, action: Callable[[], Any]) -> Any:
+        """What an action of pyarrow gives. Raises `ExpressionError` where the file is none, or cut off."""
+        import pyarrow as pa
+
+        try:
+            return action()
+        except (pa.ArrowException, OSError, ValueError) as fault:
+            first = str(fault).split("\n")[0].rstrip(".")
+            message = f"{self.source.name} cannot be read as {self.source.format}: {within(first[:200])}"
+            raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
+
+    def chunks(self) -> Iterator[Chunk]:
+        return self.numbered(self.grouped())
+
+    def grouped(self) -> Iterator[Any]:
+        """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
+        span = self.span or Span(0, self.file.num_row_groups)
+        for group in range(span.start, span.stop):
+            yield from self.file.iter_batches(ROWS, row_groups=[group], columns=self.columns, use_threads=False)
+
+    def numbered(self, batches: Iterator[Any]) -> Iterator[Chunk]:
+        """Batches as chunks."""
+        first = self.span.first if self.span else 1
+        while (batch := self.told(lambda: next(batches, None))) is not None:
+            if batch.schema.names != self.schema.names:
+                batch = batch.select(self.schema.names)
+            yield Chunk(batch, _numbered(f"{self.prefix}row", first), {}, batch.nbytes)
+            first += batch.num_rows
+
+    def close(self) -> None:
+        self.file.close()
+
+
+class Arrow(Parquet):
+    """A file, or a stream, of Arrow's batches."""
+
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        Reader.__init__(self, source, needs, several, file, span)
+        pa = arrow("to read Arrow")
+        if source.once:
+            place = peeked(source.path)
+            begin = place.peek(8)
+        else:
+            if filesystems.is_url(source.path):
+                place = filesystems.opened(source.path)
+            else:
+                place = self.told(lambda: pa.memory_map(source.path))
+            begin = place.read(8)
+            place.seek(0)
+        self.stream = begin.startswith(STREAM)
+        if self.stream:
+            self.file = self.told(lambda: pa.ipc.open_stream(place))
+        else:
+            if source.once and not place.seekable():
+                place = pa.BufferReader(place.read())
+            self.file = self.told(lambda: pa.ipc.open_file(place))
+        self.place = place
+        self.names = self.file.schema.names
+        unique(self.names)
+        self.wanted = Wanted(*needs(self.names))
+        self.columns = self.wanted.of(self.names)
+        self.schema = pa.schema([self.file.schema.field(name) for name in self.columns])
+
+    def lengths(self) -> list[int]:
+        """How many rows there are in each batch. Raises `ExpressionError`."""
+        import pyarrow as pa
+
+        # of what is elsewhere one column only is fetched
+        self.place.seek(0)
+        options = pa.ipc.IpcReadOptions(included_fields=[0] if self.names else [])
+        file = self.told(lambda: pa.ipc.open_file(self.place, options=options))
+        found: list[int] = self.told(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
+        return found
+
+    def chunks(self) -> Iterator[Chunk]:
+        return self.numbered(self.batches())
+
+    def batches(self) -> Iterator[Any]:
+        """The batches, none of them too long."""
+        if self.stream:
+            whole = self.file
+        else:
+            span = self.span or Span(0, self.file.num_record_batches)
+            whole = map(self.file.get_batch, range(span.start, span.stop))
+        for batch in whole:
+            for start in range(0, batch.num_rows, ROWS):
+                yield batch.select(self.columns).slice(start, ROWS)
+
+    def close(self) -> None:
+        if self.source.path != "-":
+            self.place.close()
+
+
+def _numbered(word: str, first: int) -> Callable[[int], str]:
+    return lambda row: f"{word} {first + row}: "
+
+
+# ---- text ---------------------------------------------------------------------------------------------------------
+class Text(Reader):
+    """A file of text: csv, tsv or jsonl."""
+
+    @property
+    def block_size(self) -> int:
+        """Bytes of a block, about."""
+        return BLOCK
+
+    def __init__(
+        self, source: Source, needs: Needs, several: bool, file: File | None, span: Span | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(source, needs, several, file, span)
+        self.file = file or opened(source)
+        self.rest = b""
+        self.ended = False
+        self.passed = 0
+        """Bytes before what is read next."""
+        try:
+            self.begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self) -> None:
+        """Read the header. Raises `ExpressionError`."""
+        begun = self.next_block()
+        self.block = begun.removeprefix(b"\xef\xbb\xbf")
+        texts = Texts(io.BytesIO(self.block), self.source.path, None)
+        found, rows, self.separator = table(texts, self.source.path, self.source.format)
+        if found is None:
+            self.names, _ = with_names(rows)
+            self.first = 1
+        else:
+            self.names = found
+            # the lines of the header are those that were taken
+            self.first = texts.taken + 1
+            start = 0
+            for _ in range(texts.taken):
+                start = self.block.find(b"\n", start) + 1 or len(self.block)
+            self.block = self.block[start:]
+        self.passed = len(begun) - len(self.block)
+        self.choose()
+
+    def choose(self) -> None:
+        """Know which of the columns hold numbers, and which are carried along. Raises `ExpressionError`."""
+        self.wanted = Wanted(*self.needs(self.names))
+        self.numbers, self.kept = self.wanted
+        pa = arrow("to read columns of text")
+        both = self.wanted.of(self.names)
+        self.schema = pa.schema(
+            [pa.field(name, pa.float64() if name in self.numbers else pa.string()) for name in both]
+        )
+        self.both_ways = [name for name in self.kept if name in self.numbers]
+
+    def next_block(self, *, more: bool = False) -> bytes:
+        """Whole lines, about a block of them, and all of each cell that is quoted; none at the end.
+
+        With `more` a row is not yet at its end.
+        """
+        parts, size = [self.rest], len(self.rest)
+        self.rest = b""
+        while not self.ended:
+            data = self.file.read1(self.block_size)
+            if not data:
+                self.ended = True
+                break
+            parts.append(data)
+            size += len(data)
+            if size < self.block_size:
+                continue
+            whole = b"".join(parts)
+            parts = [whole]
+            cut = whole.rfind(b"\n") + 1
+            if size > reading.LIMIT + BLOCK:
+                # a quote that is never closed, or a line without an end: our own reader says so
+                if not cut:
+                    return whole + self.dropped()
+            elif not cut or _count(whole, b'"', cut) % 2:
+                continue
+            self.rest = whole[cut:]
+            return whole[:cut]
+        return b"".join(parts)
+
+    def dropped(self) -> bytes:
+        """The end of a line that is too long for anyone to see what is in it."""
+        while data := self.file.read1(self.block_size):
+            end = data.find(b"\n")
+            if end >= 0:
+                self.rest = data[end + 1 :]
+                return b"\n"
+        self.ended = True
+        return b""
+
+    def chunks(self) -> Iterator[Chunk]:
+        # the first block may end with the header
+        block = self.block or self.next_block()
+        self.block = b""
+        while block:
+            try:
+                for chunk, lines in self.parsed(block, self.first):
+                    if chunk.batch.num_rows:
+                        yield chunk
+                    self.first += lines
+                    self.passed += chunk.size
+                    block = block[chunk.size :]
+            except Unclosed:
+                # the rest of the row is still to come
+                block += self.next_block(more=True)
+                continue
+            block = self.next_block()
+
+    def parsed(self, block: bytes, first: int) -> Iterator[tuple[Chunk, int]]:
+        """The rows in a block that begins at a line, with the number of its lines.
+
+        Raises `Unclosed` where the last of them does not end in it, and there is more to come.
+        """
+        lines = _count(block, b"\n", len(block)) + (not block.endswith(b"\n"))
+        quotes = _quotes(block, self.separator) if b'"' in block and self.separator else ()
+        batch = None if quotes is None else self.by_arrow(block)
+        if batch is not None:
+            at = self.at(first)
+            where = self.looked_up(block, first) if batch.num_rows != lines else at
+            yield Chunk(batch, where, {}, len(block)), lines
+        elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
+            for start, stop in pairwise((0, *cuts)):
+                for found in self.parsed(block[start:stop], first):
+                    yield found
+                    first += found[1]
+        else:
+            yield self.by_hand(block, first), lines
+
+    def by_arrow(self, block: bytes) -> Any:
+        """The batch in a block; None where pyarrow cannot read it, or would not read it as we do."""
+        import pyarrow as pa
+
+        if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+            return None
+        if self.both_ways:
+            return None
+        try:
+            if not block.isascii():
+                block.decode()
+            found = self.separated(block) if self.separator else self.objects(block)
+            found = found.combine_chunks()
+            batches = found.to_batches()
+            batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=self.schema)
+        except (pa.ArrowException, UnicodeDecodeError, KeyError):
+            return None
+        import numpy as np
+
+        for name in self.numbers:
+            column = batch.column(name)
+            numbers = doubles(column)
+            if np.count_nonzero(~np.isfinite(numbers)) != column.null_count:
+                return None
+        return batch
+
+    def separated(self, block: bytes) -> Any:
+        """A block of cells between separators, as a table."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        return csv.read_csv(
+            pa.BufferReader(block),
+            csv.ReadOptions(column_names=list(self.names), block_size=len(block) + 1, use_threads=False),
+            csv.ParseOptions(delimiter=self.separator, newlines_in_values=b'"' in block),
+            csv.ConvertOptions(
+                column_types=dict(zip(self.schema.names, self.schema.types, strict=True)), null_values=[""],
+                strings_can_be_null=False, include_columns=self.schema.names,
+            ),
+        )  # fmt: skip
+
+    def objects(self, block: bytes) -> Any:
+        """A block of objects, as a table."""
+        import pyarrow as pa
+        from pyarrow import json
+
+        return json.read_json(
+            pa.BufferReader(block), json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            json.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="ignore"),
+        ).select(self.schema.names)  # fmt: skip
+
+    def rows_of(self, block: bytes) -> Iterator[tuple[int, Mapping[str, object], ExpressionError | None]]:
+        """The rows of a block, by our own reader; their lines are counted from 1."""
+        texts = Texts(io.BytesIO(block), self.source.path, None, first=False)
+        return cells_of(self.names, texts, self.separator) if self.separator else objects_of(texts)
+
+    def at(self, first: int) -> Callable[[int], str]:
+        """Where the lines of a block are that begins at the line `first`, counted from 0, for messages."""
+        return lambda line: f"{self.prefix}line {first + line}: "
+
+    def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
+        """Where the rows of a block are in which some lines are no rows, or some rows several lines."""
+        found: list[int] = []
+        at = self.at(first)
+
+        def where(row: int) -> str:
+            if not found:
+                found.extend(line for line, _, _ in self.rows_of(block))
+            return at(found[row] - 1)
+
+        return where
+
+    def by_hand(self, block: bytes, first: int) -> Chunk:
+        """The rows of a block, by our own reader."""
+        import pyarrow as pa
+
+        columns: dict[str, list[object]] = {name: [] for name in self.schema.names}
+        faults: dict[int, ExpressionError] = {}
+        lines: list[int] = []
+        for line, cells, error in self.rows_of(block):
+            row = len(lines)
+            lines.append(line - 1)
+            if error is not None:
+                if isinstance(error, Unclosed) and self.more and len(block) <= reading.LIMIT:
+                    raise error
+                faults[row] = error
+            for name in self.schema.names:
+                if name not in self.numbers:
+                    cell = cells.get(name)
+                    columns[name].append(text_of(cell))
+                    continue
+                number: float | None = None
+                if row not in faults:
+                    try:
+                        number = float(value(name, cells.get(name)))
+                    except ExpressionError as wrong:
+                        faults[row] = wrong
+                columns[name].append(number)
+        batch = pa.RecordBatch.from_pydict(columns, schema=self.schema)
+        at = self.at(first)
+        return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
+
+    @property
+    def more(self) -> bool:
+        """Whether there may be more to read."""
+        return bool(self.rest) or not self.ended
+
+    def close(self) -> None:
+        if self.source.path != "-":
+            self.file.close()
+
+
+class Head(Text):
+    """A file of text of which no more than the first rows are read."""
+
+    block_size = 65_536
+
+
+class Cut(Text):
+    """A part of a file of text: the rows that begin between two of its bytes.
+
+    The last of them is read to its end, wherever that is. `start` and `passed` say in the end which bytes were its
+    rows; where the part before this one has ended somewhere else, this was begun within a row.
+    """
+
+    def begin(self) -> None:
+        assert self.span is not None and self.span.header is not None
+        self.names, self.separator = self.span.header
+        self.first = 1
+        self.taken = self.span.start
+        """Bytes of the file before what is not yet read."""
+        self.file.seek(self.taken - (not self.span.exact))
+        if not self.span.exact:
+            self.taken -= 1
+            while (end := self.rest.find(b"\n")) < 0:
+                self.take(len(self.rest))
+                if not self.fetched():
+                    break
+            self.take(end + 1)
+        self.start = self.passed = self.taken
+        self.block = self.next_block()
+        self.choose()
+
+    def fetched(self) -> bool:
+        """Whether there was more to read."""
+        data = self.file.read1(BLOCK)
+        self.rest += data
+        self.ended = not data
+        return not self.ended
+
+    def next_block(self, *, more: bool = False) -> bytes:
+        assert self.span is not None
+        left = self.span.stop - self.taken
+        if left <= 0 and not more:
+            return b""
+        while len(self.rest) < (BLOCK if more else min(left, BLOCK)) and self.fetched():
+            pass
+        if more:
+            # that may be more than the row, which the part after this one will see
+            return self.take(self.line_end(max(1, min(len(self.rest), BLOCK))))
+        if left > BLOCK:
+            cut = self.rest.rfind(b"\n", 0, BLOCK) + 1
+            if cut and not self.is_open(cut):
+                return self.take(cut)
+        # to the end of the row in which the part ends
+        cut = self.line_end(max(1, min(left, len(self.rest))))
+        last = cut
+        while self.is_open(last) and last - cut < QUOTED and last < len(self.rest):
+            last = self.line_end(last + 1)
+        return self.take(cut if self.is_open(last) else last)
+
+    def line_end(self, least: int) -> int:
+        """Where in `rest` a line ends, after so many bytes or more."""
+        while (end := self.rest.find(b"\n", least - 1)) < 0:
+            if len(self.rest) - least > reading.LIMIT:
+                # our own reader says that the line is too long
+                begun, self.rest, place = self.rest, b"", self.file.tell()
+                begun += self.dropped()
+                missing = self.file.tell() - place - len(self.rest) - begun.endswith(b"\n")
+                self.taken += missing
+                self.passed += missing
+                self.rest = begun + self.rest
+                return len(begun)
+            if not self.fetched():
+                return len(self.rest)
+        return end + 1
+
+    def is_open(self, cut: int) -> bool:
+        """Whether there seems to be a quoted cell that is still open."""
+        return bool(self.separator) and _count(self.rest, b'"', cut) % 2 == 1
+
+    def take(self, cut: int) -> bytes:
+        """So many bytes of `rest`."""
+        block, self.rest = self.rest[:cut], self.rest[cut:]
+        self.taken += len(block)
+        return block
+
+    def chunks(self) -> Iterator[Chunk]:
+        yield from super().chunks()
+        with suppress(ExpressionError):
+            # whether the file is still there is for others to say
+            _LINES.note(self.known, self.start, self.passed, self.first - 1)
+
+    def at(self, first: int) -> Callable[[int], str]:
+        return lambda line: f"{self.prefix}line {self.before + first + line}: "
+
+    @cached_property
+    def known(self) -> filesystems.Entry:
+        """The file, as it is now."""
+        return filesystems.entries([self.source.path])[0]
+
+    @cached_property
+    def before(self) -> int:
+        """How many lines there are in the file before the part: counted where somebody asks."""
+        return _LINES.before(self.known, self.start)
+
+
+class Lines:
+    """How many lines there are in stretches of files: those that have been read, and those that had to be counted."""
+
+    FILES = 64
+    """Files that are remembered."""
+
+    def __init__(self) -> None:
+        self.files: dict[filesystems.Entry, dict[int, tuple[int, int]]] = {}
+        """Of each file where stretches end that begin at a byte, and how many lines they have."""
+        self.lock = threading.Lock()
+
+    def note(self, file: filesystems.Entry, start: int, stop: int, lines: int) -> None:
+        """Remember a stretch that has been read, from the beginning of a line to that of another one."""
+        with self.lock:
+            stretches = self.files.setdefault(file, {})
+            if stretches.get(start, (start, 0))[0] < stop:
+                stretches[start] = stop, lines
+            while len(self.files) > self.FILES:
+                del self.files[next(iter(self.files))]
+
+    def before(self, file: filesystems.Entry, stop: int) -> int:
+        """How many lines end before a byte of a file. Raises `ExpressionError`."""
+        with self.lock:
+            known = dict(self.files.get(file, {}))
+        place = lines = 0
+        starts = sorted((start for start in known if start < stop), reverse=True)
+        while place < stop:
+            while starts and starts[-1] < place:
+                starts.pop()
+            due = starts[-1] if starts else stop
+            if place < due:
+                lines += _line_ends(file.path, place, due)
+                place = due
+            elif known[place][0] <= stop:
+                place, count = known[place]
+                lines += count
+            else:
+                starts.pop()
+        self.note(file, 0, stop, lines)
+        return lines
+
+
+_LINES = Lines()
+
+
+def _line_ends(path: str, start: int, stop: int) -> int:
+    """How many lines end between two bytes of a file. Raises `ExpressionError`."""
+    count = 0
+    try:
+        with filesystems.opened(path) as file:
+            file.seek(start)
+            while start < stop and (data := file.read(min(BLOCK, stop - start))):
+                count += _count(data, b"\n", len(data))
+                start += len(data)
+    except (OSError, ValueError) as fault:
+        raise filesystems.unread(path, fault) from None
+    return count
+
+
+def _count(block: bytes, char: bytes, stop: int) -> int:
+    """How often a character is there before a place: looked for, and then counted by NumPy, which is faster."""
+    if block.find(char, 0, stop) < 0:
+        return 0
+    import numpy as np
+
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8, stop) == ord(char)))
+
+
+def _quotes(block: bytes, separator: str) -> Any:
+    """Where the quotes are in a block in which they stand around cells, or twice for one; else None.
+
+    Then every other one of them opens a cell.
+    """
+    import numpy as np
+
+    data = np.frombuffer(block, np.uint8)
+    quotes = np.flatnonzero(data == ord('"'))
+    if len(quotes) % 2:
+        return None
+    around = np.zeros(256, bool)
+    around[[ord(char) for char in f'\r\n"{separator}']] = True
+    before, after = quotes[::2], quotes[1::2]
+    fine = around[data[before - 1]] | (before == 0)
+    fine &= around[data[np.minimum(after + 1, len(data) - 1)]] | (after == len(data) - 1)
+    return quotes if fine.all() else None
+
+
+def _cuts(block: bytes, quotes: Any) -> list[int]:
+    """Where to cut a block into pieces: behind lines that end outside of cells; nowhere where that makes no pieces."""
+    import numpy as np
+
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+    if len(quotes):
+        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    if not len(ends):
+        return []
+    step = max(SMALL, len(block) // PIECES)
+    chosen = np.unique(ends[np.minimum(np.searchsorted(ends, np.arange(step, len(block), step)), len(ends) - 1)])
+    cuts = [int(cut) for cut in chosen if cut < len(block)]
+    return [*cuts, len(block)] if cuts else []
+
+
+def text_of(cell: object) -> str | None:
+    """A cell that is carried along, as text."""
+    import json
+
+    return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False)

@@ -1,0 +1,294 @@
+"""Where batches of answers go: files that are written whole or not at all, and standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
+
+from ..errors import ExpressionError
+from ..views.characters import visible
+from ..views.formats import Asked, carried, disarmed, in_quotes, lacking
+from ..views.wide import WIDE, Values, wide
+from .csv_writer import Number, Piece, Text, lines, spelled
+
+GROUP = 262_144
+"""Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
+
+
+GROUP_BYTES = 64 * 1024 * 1024
+"""Bytes that are held for a group, at most, whatever texts are carried along."""
+
+
+class Sink(ABC):
+    """Takes batches of answers, one after the other."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        self.file, self.schema = file, schema
+
+    @abstractmethod
+    def write(self, batch: Any) -> None:
+        """Write a batch."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what comes after the last one."""
+
+    def drop(self) -> None:  # noqa: B027 - most hold nothing
+        """Write no more: the file is given up."""
+
+
+def _direct(file: IO[bytes]) -> Any:
+    """The file as pyarrow itself writes it; through Python all would be copied once more."""
+    import pyarrow as pa
+
+    name = getattr(file, "name", None)
+    if not (isinstance(name, str) and os.path.isfile(name)):
+        return file
+    return pa.OSFile(name, "wb")
+
+
+class ParquetSink(Sink):
+    """Parquet: doubles, and errors, each of which names its row, as they are; what is carried along by dictionaries.
+
+    LZ4 is for columns that it makes smaller, as most doubles are not: the first group of rows shows which.
+    """
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        super().__init__(file, schema)
+        self.direct = _direct(file)
+        self.writer: Any = None
+        self.held: list[Any] = []
+        self.rows = self.size = 0
+
+    def write(self, batch: Any) -> None:
+        self.held.append(batch)
+        self.rows += batch.num_rows
+        self.size += batch.nbytes
+        if self.rows >= GROUP or self.size >= GROUP_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write a group of rows."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(self.held, self.schema)
+        if self.writer is None:
+            import pyarrow.parquet as parquet
+
+            doubles = [field.name for field in self.schema if pa.types.is_floating(field.type)]
+            packed = {
+                name: "none" if name in doubles and not _shrinks(table[name]) else "lz4"
+                for name in table.column_names
+            }  # fmt: skip
+            self.writer = parquet.ParquetWriter(
+                self.direct, self.schema, compression=packed, write_batch_size=8192,
+                use_dictionary=[name for name in table.column_names if name not in (*doubles, "error")],
+            )  # fmt: skip
+        if self.rows:
+            self.writer.write_table(table, row_group_size=self.rows)
+        self.held, self.rows, self.size = [], 0, 0
+
+    def close(self) -> None:
+        self.flush()
+        self.writer.close()
+        self.direct.flush()
+
+    def drop(self) -> None:
+        # it would try to end the file when it is collected
+        if self.writer is not None:
+            self.writer.is_open = False
+
+
+def _shrinks(column: Any) -> bool:
+    """Whether LZ4 makes a column of numbers smaller by a twentieth, which is worth the time to read it again."""
+    import pyarrow as pa
+
+    before = after = 0
+    for chunk in column.chunks:
+        width = chunk.type.bit_width // 8
+        data = chunk.buffers()[1].slice(chunk.offset * width, len(chunk) * width)
+        before += data.size
+        after += pa.compress(data, codec="lz4").size
+    return after < 0.95 * before
+
+
+class ArrowSink(Sink):
+    """Arrow: a file of batches, or on standard output a stream of them."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        super().__init__(file, schema)
+        import pyarrow as pa
+
+        begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
+        self.direct = _direct(file)
+        self.writer = begin(self.direct, schema)
+
+    def write(self, batch: Any) -> None:
+        self.writer.write_batch(batch)
+
+    def close(self) -> None:
+        self.writer.close()
+        self.direct.flush()
+
+
+class CellsSink(Sink):
+    """Csv or tsv, written as `WideCells` writes it."""
+
+    def __init__(self, file: IO[bytes], schema: Any, separator: str, spreadsheet: bool) -> None:
+        super().__init__(file, schema)
+        self.separator, self.spreadsheet = separator, spreadsheet
+        self.end = end = schema.names.index("error")
+        numbers: list[Piece] = [Number(k) for k in range(end)]
+        kept: list[Piece] = [Text(k) for k in range(1, len(schema.names) - end)]
+        self.lines = lines(
+            _separated(separator, [*numbers, "", *kept]), _separated(separator, [""] * end + [Text(0), *kept])
+        )
+        head = [in_quotes(carried(name), separator) for name in schema.names]
+        file.write((separator.join(head) + "\n").encode())
+
+    def write(self, batch: Any) -> None:
+        columns = batch.columns
+        texts = [self.cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
+        errors = columns[self.end]
+        flags = errors.is_valid().cast("uint8") if errors.null_count < len(errors) else None
+        for data in self.lines(columns[: self.end], texts, _bytes(flags, len(errors))):
+            self.file.write(data)
+
+    def cells(self, column: Any, kept: bool) -> Any:
+        """A column of texts as they are written, without null; the error of a row, or what is `kept`."""
+        import pyarrow as pa
+
+        if column.null_count == len(column):
+            nothing = pa.py_buffer(bytes(4 * len(column) + 4))
+            return pa.Array.from_buffers(pa.string(), len(column), [None, nothing, pa.py_buffer(b"")])
+        # many other modules come with it
+        import pyarrow.compute as pc
+
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        if not (is_text or _is_plain(column.type)):
+            column = _as_text(column)
+        if pa.types.is_float64(column.type):
+            return spelled(column)
+        disarms = self.spreadsheet and kept and is_text
+        column = pc.fill_null(column.cast(pa.string()), "")
+        found = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
+        if not found.true_count:
+            return column
+
+        def changed(cell: str) -> str:
+            if not kept:
+                return in_quotes(visible(cell), self.separator)
+            return in_quotes(carried(disarmed(cell) if disarms else cell), self.separator)
+
+        texts = pa.array([changed(cell) for cell in column.filter(found).to_pylist()], pa.string())
+        return pc.replace_with_mask(column, found, texts)
+
+    def close(self) -> None:
+        self.file.flush()
+
+
+def _separated(separator: str, cells: Sequence[Piece]) -> list[Piece]:
+    """The pattern of a line with these cells."""
+    found: list[Piece] = []
+    for piece in [*[each for cell in cells for each in (cell, separator)][:-1], "\n"]:
+        if isinstance(piece, str) and found and isinstance(found[-1], str):
+            found[-1] += piece
+        elif piece != "":
+            found.append(piece)
+    return found
+
+
+def _bytes(flags: Any, count: int) -> Any:
+    """Flags of rows for machine code; none where there are none."""
+    import numpy as np
+
+    return np.zeros(count, np.uint8) if flags is None else np.frombuffer(flags.buffers()[1], np.uint8, count)
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether pyarrow says as text what a value of the type is."""
+    from pyarrow import types
+
+    return any(test(kind) for test in (types.is_primitive, types.is_boolean, types.is_null))
+
+
+def _as_text(column: Any) -> Any:
+    import json
+
+    import pyarrow as pa
+
+    def text(cell: object) -> str | None:
+        found = plain_cell(cell)
+        return found if found is None or isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+    return pa.array([text(cell) for cell in column.to_pylist()], pa.string())
+
+
+_CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
+"""What is not written as it is, as pyarrow writes patterns; and the separator."""
+
+
+class TextSink(Sink):
+    """Any other format of wide rows, a row at a time."""
+
+    def __init__(self, file: IO[bytes], schema: Any, format: str, digits: int | None, spreadsheet: bool) -> None:
+        super().__init__(file, schema)
+        import io
+
+        self.own = None if file is sys.stdout.buffer else io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        self.text = self.own or sys.stdout
+        end = schema.names.index("error")
+        self.names, self.kept = schema.names[:end], schema.names[end + 1 :]
+        self.out = wide(format, self.text, self.names, self.kept, digits=digits, spreadsheet=spreadsheet)
+
+    def write(self, batch: Any) -> None:
+        columns = [batch.column(name).to_pylist() for name in self.names]
+        kept = [[plain_cell(x) for x in batch.column(name).to_pylist()] for name in self.kept]
+        told = batch.column("error").to_pylist()
+        for row, numbers in enumerate(zip(*columns, strict=True)):
+            asked = Asked(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
+            if told[row] is None:
+                self.out.answer(asked, Values(numbers))
+            else:
+                self.out.error(asked, ExpressionError("point", told[row]))
+        self.text.flush()
+
+    def close(self) -> None:
+        self.out.close()
+        self.text.flush()
+        if self.own is not None:
+            # the file is closed by whom it belongs to
+            self.own.detach()
+
+
+def plain_cell(cell: object) -> object:
+    """A cell that is carried along as JSON holds it: no value where it is not a number, bytes in hexadecimal."""
+    if cell is None or isinstance(cell, (str, int)):
+        return cell
+    if isinstance(cell, float):
+        return cell if cell - cell == 0.0 else None if cell != cell else str(cell)
+    if isinstance(cell, Mapping):
+        return {str(name): plain_cell(each) for name, each in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [plain_cell(each) for each in cell]
+    return cell.hex() if isinstance(cell, bytes) else str(cell)
+
+
+def sink(file: IO[bytes], schema: Any, format: str, *, digits: int | None, spreadsheet: bool) -> Sink:
+    """What writes batches of a schema in a format. Raises a usage error for one that there is not."""
+    if format in ("csv", "tsv"):
+        return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
+    if format in WIDE:
+        return TextSink(file, schema, format, digits, spreadsheet)
+    kinds: dict[str, Callable[[IO[bytes], Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
+    if format not in kinds:
+        raise lacking(format, (*WIDE, *kinds))
+    if spreadsheet:
+        hint = "`--format csv` and `--format tsv` have them"
+        raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+    return kinds[format](file, schema)

@@ -1,0 +1,270 @@
+"""Where the rows come from: which files, of which kind, and how they are opened."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
+
+from ..errors import ExpressionError, quoted
+from ..streams import filesystems
+from ..streams.filesystems import arrow, is_url
+from ..streams.requests import standard_input
+from ..views.formats import COLUMNAR
+from .text_rows import ENDS
+
+TEXT = ("csv", "tsv", "jsonl")
+INPUT_FORMATS = (*TEXT, *COLUMNAR)
+
+SUFFIXES = ENDS | {
+    ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow",
+    ".ipc": "arrow",
+}  # fmt: skip
+"""How the names of files end, and what is in them."""
+
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
+"""How files begin, whatever they are called."""
+
+STREAM = b"\xff\xff\xff\xff"
+"""How a stream of Arrow batches begins, which is no file of them."""
+
+AT_A_TIME = 32
+"""So many files of another file system are looked into at a time."""
+
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+File = Any
+"""An open file of bytes: it has `read1` and `close`."""
+
+
+class Source(NamedTuple):
+    """A file of rows."""
+
+    path: str
+    format: str | None
+    """One of `INPUT_FORMATS`; None for text that shows itself what it is."""
+    packed: str | None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path == "-" else f"`{self.path}`"
+
+    @property
+    def shown(self) -> str:
+        """What says before a line, or a row, of which file it is."""
+        return "standard input" if self.path == "-" else self.path
+
+    @property
+    def once(self) -> bool:
+        """Whether it can be read once only, as standard input and a pipe can."""
+        return read_once(self.path)
+
+    @property
+    def columnar(self) -> bool:
+        """Whether only pyarrow can read it."""
+        return self.format in COLUMNAR
+
+
+def sources(given: Sequence[str], format: str | None) -> list[Source]:
+    """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
+    if format is not None and format not in INPUT_FORMATS:
+        listed = quoted(INPUT_FORMATS)
+        raise ExpressionError("usage", f"`--input-format` cannot be `{format}`", hint=f"it is one of {listed}")
+    paths = [path for each in given for path in _paths(filesystems.plain(each))]
+    pipes: set[str] = set()
+    for path in filter(read_once, paths):
+        if path in pipes:
+            name = Source(path, None, None).name
+            raise ExpressionError("usage", f"{name} can be read once", hint=f"leave one `{path}` out")
+        pipes.add(path)
+    return together(lambda path: _source(path, format), paths)
+
+
+def together(action: Callable[[Item], Made], items: Sequence[Item], where: Callable[[Item], str] = str) -> list[Made]:
+    """What an action makes of each of them; many at a time for those that are elsewhere, which take their time."""
+    if len(items) < 2 or not any(is_url(where(item)) for item in items):
+        return [action(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        return list(pool.map(action, items))
+
+
+def _paths(given: str) -> list[str]:
+    if is_url(given):
+        return _elsewhere(given)
+    if given == "-" or os.path.isfile(given):
+        return [given]
+    if os.path.isdir(given):
+        return _data(given, sorted(os.path.join(given, name) for name in os.listdir(given)))
+    if glob.has_magic(given):
+        return _like(given, sorted(path for path in glob.glob(given, recursive=True) if os.path.isfile(path)))
+    return [given]
+
+
+def _elsewhere(given: str) -> list[str]:
+    """The files that a pattern, a folder, or the name of a file on another file system says."""
+    if glob.has_magic(given):
+        return _like(given, filesystems.matched(given))
+    if not given.endswith("/") and filesystems.entries([given])[0].is_file:
+        return [given]
+    return _data(given, [each.path for each in filesystems.listed(given) if each.is_file])
+
+
+def _data(folder: str, paths: list[str]) -> list[str]:
+    """Those of the files in a folder that hold data. Raises `ExpressionError` where there are none."""
+    found = [
+        path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)[0] is not None
+    ]
+    if not found:
+        hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
+        raise ExpressionError("io", f"the folder `{folder}` holds no file of data", hint=hint)
+    return found
+
+
+def _like(pattern: str, found: list[str]) -> list[str]:
+    if not found:
+        raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
+    return found
+
+
+def _by_name(path: str) -> tuple[str | None, str | None]:
+    """What a name says of a file: its format, and how it is packed."""
+    stem, suffix = os.path.splitext(path.lower())
+    packed = PACKED.get(suffix)
+    if packed is not None:
+        suffix = os.path.splitext(stem)[1]
+    return SUFFIXES.get(suffix), packed
+
+
+def _source(path: str, format: str | None) -> Source:
+    named: tuple[str | None, str | None] = (None, None)
+    if path == "-":
+        begin = peeked().peek(8)[:8]
+    else:
+        named = _by_name(path)
+        try:
+            if read_once(path):
+                # what is open from a reading that came to nothing is another pipe's by now
+                _pipes.pop(path, None)
+                begin = peeked(path).peek(8)[:8]
+            else:
+                with filesystems.opened(path) if is_url(path) else open(path, "rb") as file:
+                    begin = file.read(8)
+        except OSError as fault:
+            raise filesystems.unread(path, fault) from None
+        except ValueError:
+            # no file system has such a name: a zero in it, or half a character
+            raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
+    kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
+    if begin.startswith(STREAM) and not begin[8:]:
+        kind = "arrow"
+    if format is not None:
+        return Source(path, format, kind if kind in PACKED.values() else None)
+    if kind in COLUMNAR:
+        return Source(path, kind, None)
+    if named[0] in COLUMNAR:
+        # what its reader says of it is said
+        return Source(path, named[0], None)
+    return Source(path, named[0], kind if kind in PACKED.values() else None)
+
+
+def read_once(path: str) -> bool:
+    """Whether what a path names can be read once only: standard input, a pipe, a device."""
+    if path == "-" or is_url(path):
+        return path == "-"
+    with suppress(OSError, ValueError):
+        kind = os.stat(path).st_mode
+        return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
+    return False
+
+
+_peeked: list[tuple[object, io.BufferedReader]] = []
+_pipes: dict[str, io.BufferedReader] = {}
+"""Pipes that have been looked into: opened again, they would lack what was seen, or never end."""
+
+
+def peeked(path: str = "-") -> io.BufferedReader:
+    """Standard input, or a pipe, as a file that can be looked into. Raises what opening a file raises."""
+    if path != "-":
+        if path not in _pipes or _pipes[path].closed:
+            _pipes[path] = open(path, "rb")  # noqa: SIM115 - whoever reads it closes it
+        return _pipes[path]
+    raw: Any = standard_input()
+    if isinstance(raw, io.BufferedReader):
+        return raw
+    if not _peeked or _peeked[0][0] is not raw:
+        _peeked[:] = [(raw, io.BufferedReader(raw))]
+    return _peeked[0][1]
+
+
+def opened(source: Source) -> File:
+    """The text of a file, unpacked. Raises `ExpressionError`."""
+    try:
+        file: Any = bytes_of(source)
+        if source.packed == "gzip":
+            return Unpacked(gzip.GzipFile(fileobj=file), file, source)
+        if source.packed == "zstd":
+            pa = arrow(f"to unpack {source.name}")
+            return Unpacked(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, source)
+    except OSError as fault:
+        message = f"{source.name} cannot be read: {fault.strerror or fault}"
+        raise ExpressionError("io", message, hint="check the path") from None
+    return file
+
+
+def bytes_of(source: Source) -> File:
+    """A file as it is, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
+    if source.once:
+        return peeked(source.path)
+    return filesystems.opened(source.path) if is_url(source.path) else open(source.path, "rb")
+
+
+def within(sentence: str) -> str:
+    """A sentence of somebody else's, to stand within one of ours."""
+    return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+class Unpacked:
+    """What comes out of a packed file; what is wrong with that is an error of the file."""
+
+    def __init__(self, file: Any, packed: File, source: Source) -> None:
+        self.file, self.packed, self.source = file, packed, source
+
+    def read1(self, size: int = -1) -> bytes:
+        """Some bytes, none at the end. Raises `ExpressionError`."""
+        try:
+            data: bytes = self.file.read1(size)
+        except (OSError, EOFError, ValueError) as fault:
+            message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
+            raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError, ValueError):
+            self.file.close()
+        self.packed.close()
+
+
+def no_such(column: str, name: str, first: str) -> ExpressionError:
+    """The error for a file that lacks a column which the first has."""
+    message = f"there is no column `{column}` in {name}, and there is in {first}"
+    return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
+
+
+def has_arrow() -> bool:
+    """Whether pyarrow and NumPy can be had, without importing them."""
+    from importlib.util import find_spec
+
+    return all(sys.modules.get(name, find_spec(name)) is not None for name in ("pyarrow", "numpy"))

@@ -1,0 +1,264 @@
+"""The rows of a data file that is text: columns between separators under a header, or an object of JSON a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import BinaryIO
+
+from ..batched.columns_io import unique
+from ..errors import ExpressionError
+from ..inputs import decoding as reading
+from ..inputs.parse_point import read_json, value_of_object
+from ..streams.requests import lines
+
+Row = tuple[int, Mapping[str, object], ExpressionError | None]
+"""Its line in the file, its cells by column, and what is wrong with it as a whole."""
+
+Line = tuple[int, str, ExpressionError | None]
+"""Its number, its text, and why it is no text."""
+
+ENDS = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+}  # fmt: skip
+"""How the names of files end, and what is in them."""
+
+FAULTY = 1000
+"""A file that begins with more rows than these which are none is no file of rows."""
+
+NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
+"""What programs write into a cell that has no value."""
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}")
+"""A day as dates are written, which would be a difference, or a quotient."""
+
+_QUOTED = re.compile('"[^"]*("|$)')
+
+_ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
+
+
+class Texts:
+    """The lines of a file, which can be put back."""
+
+    def __init__(self, file: BinaryIO, path: str, idle: Callable[[], None] | None, *, first: bool = True) -> None:
+        """`first` is whether the file is at its beginning."""
+        self.name = "standard input" if path == "-" else f"`{path}`"
+        self.again: list[Line] = []
+        self.taken = 0
+        """How many lines are not to come any more."""
+        self.first = first
+        self.more = self.read(lines(file, idle))
+
+    def read(self, raw: Iterator[bytes | None]) -> Iterator[Line]:
+        """Each line as text. Raises `ExpressionError` where the first one says that the file is none."""
+        for number, data in enumerate(raw, start=1):
+            if data is None:
+                message = f"the line is longer than {reading.LIMIT:,} bytes"
+                yield number, "", ExpressionError("limit", message, hint="use shorter lines")
+                continue
+            begins = self.first and number == 1
+            if begins:
+                self.recognize(data)
+            text, fault = reading.decode(data.removesuffix(b"\r"), first=begins)
+            if fault is not None:
+                fault.text = text
+            yield number, text, fault
+
+    def recognize(self, data: bytes) -> None:
+        """Raise what is to be said of a file that begins with this line, and is no rows of text."""
+        if other := reading.kind_of(data):
+            self.refuse(*other)
+        if b"\r" in data[:-1] and b'"' not in data:
+            self.refuse(
+                "text with lines that end in a carriage return alone", "end them with a line feed: `tr '\\r' '\\n'`"
+            )
+
+    def refuse(self, kind: str, hint: str) -> None:
+        """Raise that the file is of another kind."""
+        raise ExpressionError("point", f"{self.name} seems to be {kind}", hint=hint)
+
+    def __next__(self) -> Line:
+        line = self.again.pop() if self.again else next(self.more)
+        self.taken += 1
+        return line
+
+    def __iter__(self) -> Texts:
+        return self
+
+    def back(self, taken: Sequence[Line]) -> None:
+        """Put lines back, the first of them to come first."""
+        self.again += reversed(taken)
+        self.taken -= len(taken)
+
+
+def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[Row], str]:
+    """The names in the header, None where each row names its own, the rows, and the separator, empty for objects.
+
+    Rows are read as they are asked for. The format is that of the file's name, or shows itself, unless it is given.
+    Raises `ExpressionError`, also where the file is of another kind.
+    """
+    if format is None:
+        format = next((kind for end, kind in ENDS.items() if path.endswith(end)), None)
+    first = next(texts, None)
+    while first is not None and first[2] is None and not first[1].strip():
+        first = next(texts, None)
+    if first is None:
+        raise ExpressionError("point", f"{texts.name} is empty", hint="its first line names the columns: `x,y`")
+    if _ARRAY.match(first[1]):
+        texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
+    if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
+        texts.back([first])
+        return None, objects_of(texts), ""
+    separator = "\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ","
+    try:
+        if first[2] is not None:
+            raise first[2]
+        header = _separated(first, texts, separator)
+    except ExpressionError as fault:
+        placed = ExpressionError("point", f"in the header: {fault}", fault.span, fault.hint)
+        placed.text = fault.text
+        raise placed from None
+    columns = [cell.strip() for cell in header]
+    other = next((char for char in ";|" if len(columns) == 1 and char in columns[0]), None)
+    if other is not None:
+        decimals, chars = ("; decimal commas become points", (";,", "\\t.")) if other == ";" else ("", ("|", "\\t"))
+        hint = f"put tabs between the columns{decimals}: `tr '{chars[0]}' '{chars[1]}' < FILE | autodiff … --points -`"
+        raise ExpressionError("point", f"the header is one column, `{columns[0]}`", hint=hint)
+    unique(columns)
+    return columns, cells_of(columns, texts, separator), separator
+
+
+def _separated(line: Line, texts: Texts, separator: str, columns: Sequence[str] = ()) -> list[str]:
+    """The cells of a row, which takes further lines while a quoted cell is open.
+
+    A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
+    stands, and no other. Raises `ExpressionError` for what is wrong.
+    """
+    _, text, fault = line
+    if '"' not in text:
+        return text.split(separator)
+    cells: list[str] = []
+    taken: list[Line] = []
+    size = begin = 0
+    while True:
+        if not text.startswith('"', begin):
+            end = text.find(separator, begin)
+            cells.append(text[begin:] if end < 0 else text[begin:end])
+        else:
+            parts: list[str] = []
+            begin += 1
+            while True:
+                close = text.find('"', begin)
+                if close < 0:
+                    parts += text[begin:], "\n"
+                    size += len(text)
+                    more = next(texts, None) if size <= reading.LIMIT else None
+                    if more is None:
+                        texts.back(taken)
+                        raise _unclosed(len(cells), columns)
+                    taken.append(more)
+                    text, begin = more[1], 0
+                    fault = fault or more[2]
+                    continue
+                parts.append(text[begin:close])
+                begin = close + 1
+                if not text.startswith('"', begin):
+                    break
+                parts.append('"')
+                begin += 1
+            end = text.find(separator, begin)
+            parts.append(text[begin:] if end < 0 else text[begin:end])
+            cells.append("".join(parts))
+        if end < 0:
+            if fault is not None:
+                raise fault
+            return cells
+        begin = end + len(separator)
+
+
+class Unclosed(ExpressionError):
+    """A quote that is still open at the end of what was read."""
+
+
+def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
+    where = f"column `{columns[position]}`" if position < len(columns) else f"cell {position + 1}"
+    return Unclosed(
+        "point", f"{where}: the quote that opens the cell is never closed",
+        hint='close it; inside a quoted cell, write `""` for a quote',
+    )  # fmt: skip
+
+
+def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[Row]:
+    """The rows of a file after its header."""
+    count = len(columns)
+    for line in texts:
+        number, text, fault = line
+        if fault is not None:
+            yield number, {}, fault
+        elif text.strip():
+            try:
+                cells = _separated(line, texts, separator, columns)
+            except ExpressionError as spoilt:
+                yield number, {}, spoilt
+                continue
+            if len(cells) == count:
+                yield number, dict(zip(columns, cells, strict=True)), None
+            else:
+                message = f"the row has {len(cells)} cells, and the header {count}"
+                yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
+
+
+def with_names(rows: Iterator[Row]) -> tuple[list[str], Iterator[Row]]:
+    """The names in the first row that has some, and all rows. Raises what is wrong with the first where none has."""
+    passed: list[Row] = []
+    for row in rows:
+        passed.append(row)
+        if row[2] is None or len(passed) > FAULTY:
+            break
+    if passed and passed[-1][2] is not None:
+        number, _, fault = passed[0]
+        assert fault is not None
+        raise ExpressionError(fault.kind, f"line {number}: {fault}", hint=fault.hint)
+    return list(passed[-1][1]) if passed else [], chain(passed, rows)
+
+
+def objects_of(texts: Texts) -> Iterator[Row]:
+    """The rows of a file with an object a line."""
+    for number, text, fault in texts:
+        error = fault
+        cells: Mapping[str, object] = {}
+        if error is None and text.strip():
+            try:
+                value, error = read_json(text)
+                if not isinstance(value, Mapping):
+                    raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
+                cells = value
+            except ExpressionError as found:
+                error = found
+        if error is not None or text.strip():
+            yield number, cells, error
+
+
+def value(name: str, cell: object) -> float:
+    """The number in a cell: a constant expression as text, or a number of JSON.
+
+    It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
+    """
+    try:
+        if isinstance(cell, str):
+            cell = cell.strip()
+            if cell == name:
+                hint = "leave it out: where files were put together, each had its own"
+                raise ExpressionError("point", "it is the name of the column: a header among the rows", hint=hint)
+            if cell in NOTHING:
+                raise ExpressionError("point", f"`{cell}` stands for no value", hint="give a number")
+            if _DATE.fullmatch(cell):
+                hint = "give a number, such as days since the first of them"
+                raise ExpressionError("point", f"it is a date, and no number: `{cell}`", hint=hint)
+        if cell is None or cell == "":
+            raise ExpressionError("point", "it is empty", hint="give a number")
+        return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
+    except ExpressionError as error:
+        raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None

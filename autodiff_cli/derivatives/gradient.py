@@ -1,0 +1,226 @@
+"""The gradient of a program at a point, in any arithmetic."""
+
+from __future__ import annotations
+
+import gc
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+
+from ..errors import Diagnostic
+from ..graphs.value import Value, differentiate
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from ..inputs.figures import unsigned
+from ..inputs.problem import Point, as_number, parse, place, pose, single_output, wanted_variables
+from ..language.builder import Program
+from ..numbers.base import NumberType
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import Over, Reduction
+
+Number = TypeVar("Number", bound=Shown)
+"""Doubles, or what another arithmetic shows."""
+
+
+class Intermediate(NamedTuple, Generic[Number]):
+    """A name that the program bound: its line (from 1), its value and its derivative, None where not needed."""
+
+    name: str
+    line: int
+    value: Number | bool | None
+    grad: Number | None
+
+
+class Gradient(NamedTuple, Generic[Number]):
+    """The value and the gradient of a program at a point."""
+
+    text: str
+    arithmetic: Arithmetic
+    value: Number
+    gradient: dict[str, Number]
+    """The partial derivative by each wanted variable, in order of first appearance."""
+    point: dict[str, Number]
+    """The value of every variable, in the same order; also of a wanted name that the program does not use."""
+    constants: dict[str, float]
+    """The named constants that took part, so that a forgotten variable `e` is seen."""
+    warnings: tuple[Diagnostic, ...] = ()
+    intermediates: tuple[Intermediate[Number], ...] = ()
+    output: Value | None = None
+    """The root of the graph, every node of it with its `data` and `grad`; None in other arithmetics than doubles."""
+    over: Over | None = None
+    """The rows of data that it is the sum or mean over, if it is."""
+    elasticities: dict[str, Number | None] | None = None
+    """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
+
+
+@overload
+def gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None) -> Gradient[float]: ...
+
+
+@overload
+def gradient(
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic,
+    relative: bool = False, over: Reduction | None = None,
+) -> Gradient[Any]: ...  # fmt: skip
+
+
+def gradient(
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False, over: Reduction | None = None,
+) -> Gradient[Any]:  # fmt: skip
+    """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
+
+    `point` gives each variable a number, or a constant expression as text; `wrt` names variables, as a list or as
+    `"x,y"`. Without it the gradient is taken in all
+    variables (for a program that ends in a definition: in that function's parameters). Derivatives with respect to
+    angles are per radian. Another `arithmetic` than doubles reads literals and the point as decimals. With `relative`
+    also the elasticities; `over` data the program is one row's term, in doubles.
+
+    Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
+    point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
+    leaves the rational numbers, or no digit can be proven.
+
+    >>> result = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
+    >>> result.value, result.gradient
+    (2.5, {'w1': 1.0, 'w2': -2.0})
+    >>> answer = gradient("x**2/3", {"x": "0.1"}, arithmetic=Arithmetic("exact"))
+    >>> answer.value.text, answer.gradient["x"].text
+    ('1/300', '1/15')
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a program is text, not {text!r}")
+    if over is not None:
+        found = _reduced(text, point, wrt, over, arithmetic)
+        return with_elasticities(found) if relative else found
+    if arithmetic.name != "double":
+        return _in(arithmetic, text, point, wrt, relative)
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    # The collector would walk through the growing graph again and again, and nothing here is cyclic garbage.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        found = gradient_of(parse(text, values), values, wrt)
+        return with_elasticities(found) if relative else found
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def gradient_of(
+    program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None = None
+) -> Gradient[float]:
+    """The same for a program that is parsed and not evaluated; it may have been at another point."""
+    output = single_output(program)
+    warnings = place(program, values)
+    wanted = wanted_variables(program, values, wrt)
+    for name, leaf in program.variables.items():
+        leaf.active = name in wanted
+    warnings += differentiate(output)
+    return Gradient(
+        program.text,
+        DOUBLE,
+        # A zero has no sign.
+        float(output.data) + 0.0,
+        {name: program.variables[name].grad or 0.0 if name in program.variables else 0.0 for name in wanted},
+        {name: leaf.data for name, leaf in program.variables.items()}
+        | {name: values[name] for name in wanted if name not in program.variables},
+        program.constants,
+        tuple(warnings),
+        _intermediates(program, [(unsigned(b.value.data), b.value.grad) for b in program.bindings]),
+        output,
+    )
+
+
+def _reduced(
+    text: str, point: Point | None, wrt: Sequence[str] | str | None, over: Reduction, arithmetic: Arithmetic
+) -> Gradient[float]:
+    """The same of a formula's sum or mean over rows of data."""
+    from ..batched.data_loss import in_doubles  # only data need it
+    from ..batched.data_loss import pose as pose_over
+
+    in_doubles(arithmetic)
+    posed = pose_over(text, point, wrt, over, 1)
+    function = posed.function
+    value, partials = function([posed.values[name] for name in function.variables])
+    told = function.told
+    kinks = function.kinks(posed.values, posed.wanted)
+    return Gradient(
+        text, DOUBLE, value, dict(zip(posed.wanted, partials, strict=True)), posed.values, posed.program.constants,
+        (*posed.warnings, *kinks), over=told,
+    )  # fmt: skip
+
+
+def with_elasticities(found: Gradient[float]) -> Gradient[float]:
+    """The same answer in doubles with its elasticities.
+
+    >>> with_elasticities(gradient("x**2/y", {"x": 3, "y": 2})).elasticities
+    {'x': 2.0, 'y': -1.0}
+    """
+    return found._replace(
+        elasticities={name: _elasticity(found.point[name], each, found.value) for name, each in found.gradient.items()}
+    )
+
+
+def _elasticity(x: float, slope: float, value: float) -> float | None:
+    """x·f′/f. None where f is 0, or the quotient is no double."""
+    if value == 0:
+        return None
+    # a product that is too large, or too small to keep its digits, is one of quotients
+    product = x * slope
+    e = product / value if 1e-290 < abs(product) < math.inf else slope / value * x
+    return e + 0.0 if math.isfinite(e) else None
+
+
+def _in(
+    arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool
+) -> Gradient[Any]:
+    """The same in another arithmetic than doubles."""
+    from ..graphs.value_and_gradient import sweep_in
+
+    posed = pose(text, point, wrt)
+    program = posed.program
+    output = single_output(program)
+    bound = [b.value for b in program.bindings]
+    warnings: list[Diagnostic] = []
+
+    def work(m: NumberType, values: Values) -> dict[str, Any]:
+        swept = sweep_in(m, output, values, posed.wanted)
+        warnings[:] = kink_warnings(arithmetic, swept.met)
+        place = {n: i for i, n in enumerate(swept.nodes)} if bound else {}
+        evaluated = set(swept.order) if bound else set()
+        at = [place[n] if n in place and place[n] in evaluated else None for n in bound]
+        elasticities: dict[str, Any] = {}
+        if relative:
+            nothing = swept.value == 0
+            for name, slope in swept.gradient.items():
+                elasticities[name] = None if nothing else values[name] * slope / swept.value
+        return {
+            "elasticities": elasticities,
+            "value": swept.value,
+            "gradient": swept.gradient,
+            "point": values,
+            "bound": [None if i is None else swept.tape.data[i] for i in at],
+            "grads": [None if i is None else _grad(m, swept.adjoints[i], swept.at.active[i]) for i in at],
+        }
+
+    found = arithmetic.run(posed.point, work)
+    return Gradient(
+        text, arithmetic, found["value"], found["gradient"], found["point"], program.constants,
+        (*posed.warnings, *warnings),
+        _intermediates(program, list(zip(found["bound"], found["grads"], strict=True))),
+        elasticities=found["elasticities"] if relative else None,
+    )  # fmt: skip
+
+
+def _grad(m: NumberType, adjoint: Any, active: bool) -> Any:
+    return (m.number(0) if active else None) if adjoint is None else adjoint
+
+
+def _intermediates(program: Program, numbers: Sequence[tuple[Any, Any]]) -> tuple[Intermediate[Any], ...]:
+    """The names that a program bound, with their values and derivatives."""
+    ends = [k for k, character in enumerate(program.text) if character == "\n"]
+    return tuple(
+        Intermediate(b.name, bisect_right(ends, b.start) + 1, value, grad)
+        for b, (value, grad) in zip(program.bindings, numbers, strict=True)
+    )

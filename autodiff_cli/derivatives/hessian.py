@@ -1,0 +1,161 @@
+"""The Hessian of a program at a point, its eigenvalues, and what they say of the point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import Diagnostic, ExpressionError
+from ..graphs.second_order import hessian_in
+from ..graphs.value import Value
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
+from ..inputs.problem import Point, Problem, as_number, pose, single_output
+from ..numbers.base import NumberType
+from ..numbers.running_error import UNIT
+from ..numerics.eigenvalues import eigenvalues
+from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import Over, Reduction
+
+MOST_VARIABLES = 500
+MOST_EIGENVALUES = 100
+"""Larger matrices are given without eigenvalues: the time to find them grows with the third power."""
+
+
+class Hessian(NamedTuple):
+    """Value, gradient and Hessian of a program at a point."""
+
+    text: str
+    arithmetic: Arithmetic
+    value: Shown
+    gradient: dict[str, Shown]
+    hessian: list[list[Shown]]
+    """The symmetric matrix; rows and columns in the order of `gradient`."""
+    eigenvalues: list[float] | None
+    """The smallest first, from the matrix in doubles; None where it is too large."""
+    verdict: str
+    """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), or `not stationary` where
+    the gradient is not 0; undecided without eigenvalues.
+
+    A partial derivative and an eigenvalue are 0 where they are so within their rounding errors."""
+    curvature: str
+    """convex, concave, indefinite, or flat in some direction: what the eigenvalues say by themselves."""
+    flat: tuple[str, ...]
+    """The directions in which the second derivative is 0, such as `x - y`."""
+    point: dict[str, Shown]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+    over: Over | None = None
+    """The rows of data that it is the sum or mean over, if it is."""
+
+
+def hessian(
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | None = None, arithmetic: Arithmetic = DOUBLE,
+    over: Reduction | None = None,
+) -> Hessian:  # fmt: skip
+    """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
+
+    One backward sweep over numbers that carry their derivatives.
+    `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does;
+    `derivative` also where a second derivative is infinite, or at a kink does not exist.
+
+    >>> answer = hessian("x**2 - y**2", {"x": 0, "y": 0})
+    >>> answer.hessian, answer.eigenvalues, answer.verdict
+    ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
+    """
+    if over is not None:
+        return _reduced(text, point, wrt, over, arithmetic)
+    posed = pose(text, point, wrt)
+    output = single_output(posed.program)
+    names = posed.wanted
+    check_size(names)
+    warnings: list[Diagnostic] = []
+
+    def work(m: NumberType, values: Values) -> dict[str, Any]:
+        found = hessian_in(m, output, values, names)
+        return {"value": found.value, "gradient": found.gradient, "hessian": found.hessian, "point": values}
+
+    found = arithmetic.run(posed.point, work)
+    matrix = [[float(x) for x in row] for row in found["hessian"]]
+    told = _told(matrix, names, lambda: _with_errors(posed, output, found, matrix, arithmetic), warnings)
+    return Hessian(
+        text, arithmetic, found["value"], dict(zip(names, found["gradient"], strict=True)), found["hessian"], *told,
+        found["point"], posed.program.constants, (*posed.warnings, *warnings),
+    )  # fmt: skip
+
+
+def _reduced(
+    text: str, point: Point | None, wrt: Sequence[str] | None, over: Reduction, arithmetic: Arithmetic
+) -> Hessian:
+    """The same of a formula's sum or mean over rows of data."""
+    from ..batched.data_loss import in_doubles
+    from ..batched.data_loss import pose as pose_over
+
+    in_doubles(arithmetic)
+    posed = pose_over(text, point, wrt, over, 1, moving=True)
+    names = posed.wanted
+    check_size(names)
+    function = posed.function
+    at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
+    warnings: list[Diagnostic] = []
+    told = _told(at.hessian, names, lambda: at, warnings)
+    return Hessian(
+        text, DOUBLE, at.value, dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian], *told,
+        {**posed.values},
+        posed.program.constants, (*posed.warnings, *warnings), function.told,
+    )  # fmt: skip
+
+
+def check_size(names: Sequence[str]) -> None:
+    """Raise `ExpressionError` for more variables than a Hessian may have."""
+    if len(names) > MOST_VARIABLES:
+        raise ExpressionError(
+            "limit", f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most", None,
+            "name some of them: `--wrt x,y`",
+        )  # fmt: skip
+
+
+def _told(
+    matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
+) -> tuple[list[float] | None, str, str, tuple[str, ...]]:
+    """Eigenvalues, verdict, curvature and flat directions of a matrix; what there is to say goes to the warnings."""
+    spectrum: list[float] | None = None
+    if len(names) > MOST_EIGENVALUES:
+        message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"
+        warnings.append(Diagnostic("limit", message, None, "name some of the variables: `--wrt x,y`"))
+    elif all(abs(x) < 1e300 for row in matrix for x in row):
+        spectrum = [x + 0.0 for x in eigenvalues(matrix)]
+    if spectrum is None:
+        return None, "undecided", "unknown", ()
+    told = classified(at())
+    return spectrum, told.kind, told.curvature, tuple(direction_in_words(each, names) for each in told.flat)
+
+
+def _with_errors(
+    posed: Problem, output: Value, found: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
+) -> Derivatives:
+    """What was found in doubles, and how far each number may be off in this arithmetic.
+
+    Exact and certified partial derivatives are 0 or they are not; with so many digits, errors are by so many smaller.
+    """
+    slopes = [float(x) for x in found["gradient"]]
+    value = float(found["value"])
+    # what is shown is a double, whatever it was computed in
+    nearest = [[UNIT * abs(x) for x in row] for row in matrix]
+    roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
+    if roundoff:
+        point = {name: as_number(x, name) for name, x in posed.point.items()}
+        try:
+            rough = derivatives(output, point, posed.wanted, [abs(point[name]) for name in posed.wanted])
+        except ExpressionError:
+            # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
+            return Derivatives(value, 0.0, slopes, [roundoff * abs(x) for x in slopes], matrix, nearest)
+        share = roundoff / UNIT
+        slope_errors = [share * x for x in rough.gradient_error]
+        errors = [
+            [share * e + near for e, near in zip(row, others, strict=True)]
+            for row, others in zip(rough.hessian_error, nearest, strict=True)
+        ]
+        return Derivatives(value, share * rough.value_error, slopes, slope_errors, matrix, errors)
+    return Derivatives(value, 0.0, slopes, [0.0] * len(slopes), matrix, nearest)

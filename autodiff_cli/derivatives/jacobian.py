@@ -1,0 +1,168 @@
+"""The Jacobian of a program with any number of outputs, and its products with a direction or with adjoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import Diagnostic, ExpressionError, quoted
+from ..graphs import jvp_vjp as sweeps
+from ..graphs.value import Value
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from ..inputs.problem import Point, Problem, parse, pose
+from ..numbers.base import NumberType
+
+MOST_ENTRIES = 1_000_000
+NAME_LENGTH = 40
+OFFERED = 80
+"""Characters of a program that is offered with commas."""
+
+
+class Jacobian(NamedTuple):
+    """The outputs of a program at a point, and their derivatives."""
+
+    text: str
+    arithmetic: Arithmetic
+    outputs: list[str]
+    """The name of each output, or its text."""
+    values: list[Shown]
+    variables: list[str]
+    jacobian: list[list[Shown]] | None
+    """A row for each output, a column for each variable; None where only a product was asked for."""
+    direction: dict[str, Shown] | None
+    product: list[Shown] | None
+    """The derivative of each output along the direction."""
+    adjoint: list[Shown] | None
+    gradient: dict[str, Shown] | None
+    """The derivative by each variable of the outputs' sum, weighted with the adjoint."""
+    point: dict[str, Shown]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+
+
+def jacobian(
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    direction: Mapping[str, float | str] | None = None,
+    adjoint: Mapping[str, float | str] | Sequence[float | str] | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+) -> Jacobian:
+    """The outputs of the program `text` at `point` and their partial derivatives by `wrt`.
+
+    With a `direction` (variables left out: 0) or an `adjoint` (by the outputs' names, or in their order) only the
+    product with it, in one sweep; the matrix is never formed then. Raises `ExpressionError` as `gradient` does.
+
+    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
+    [[3.0, 2.0], [1.0, 1.0]]
+    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}, direction={"x": 1}).product
+    [3.0, 1.0]
+    """
+    posed = _posed(text, point, wrt)
+    outputs, names = posed.program.outputs, posed.wanted
+    called = output_names(text, outputs, {b.value: b.name for b in posed.program.bindings})
+    along: dict[str, float | str] | None = None
+    if direction is not None:
+        for name in direction:
+            if name not in names:
+                known = quoted(names)
+                raise ExpressionError(
+                    "usage", f"`{name}` of the direction is not differentiated by", None, f"the variables: {known}"
+                )
+        along = {name: direction.get(name, 0.0) for name in names}
+    weights = None if adjoint is None else _weights(adjoint, called)
+    whole = along is None and weights is None
+    if whole and len(names) * len(outputs) > MOST_ENTRIES:
+        raise ExpressionError(
+            "limit", f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large", None,
+            "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
+        )  # fmt: skip
+    warnings: list[Diagnostic] = []
+    given = {("point", name): value for name, value in posed.point.items()}
+    given |= {("direction", name): value for name, value in (along or {}).items()}
+    given |= {("adjoint", str(k)): value for k, value in enumerate(weights or ())}
+    keys = {f"{part} {name}": (part, name) for part, name in given}
+
+    def work(m: NumberType, numbers: Values) -> dict[str, Any]:
+        parts: dict[str, Values] = {"point": {}, "direction": {}, "adjoint": {}}
+        for key, number in numbers.items():
+            part, name = keys[key]
+            parts[part][name] = number
+        at = sweeps.evaluate_in(m, outputs, parts["point"], names)
+        result: dict[str, Any] = {"point": parts["point"], "values": at.values}
+        kinks: sweeps.Kinks = {}
+        if whole:
+            result["jacobian"], kinks = sweeps.jacobian(at, names)
+        if along is not None:
+            result["direction"] = parts["direction"]
+            result["product"], kinks = sweeps.product(at, parts["direction"])
+        if weights is not None:
+            seeds = list(parts["adjoint"].values())
+            row, kinks = sweeps.transposed_product(at, seeds, names)
+            result["adjoint"], result["gradient"] = seeds, dict(zip(names, row, strict=True))
+        warnings[:] = kink_warnings(arithmetic, kinks.items())
+        return result
+
+    found = arithmetic.run({f"{part} {name}": value for (part, name), value in given.items()}, work)
+    return Jacobian(
+        text, arithmetic, called, found["values"], names, found.get("jacobian"), found.get("direction"),
+        found.get("product"), found.get("adjoint"), found.get("gradient"), found["point"], posed.program.constants,
+        (*posed.warnings, *warnings),
+    )  # fmt: skip
+
+
+def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
+    """The program, ready to be differentiated; where it lists outputs with other signs than commas, that is said."""
+    try:
+        return pose(text, point, wrt)
+    except ExpressionError as error:
+        listed = _with_commas(text, error, point or {})
+        if not listed:
+            raise
+        told = error.diagnostic
+        hint = f"several outputs are listed with commas: `{listed}`"
+        raise ExpressionError(told.kind, told.message, told.span, hint, told.also) from None
+
+
+def _with_commas(text: str, error: ExpressionError, given: Point) -> str:
+    """The program with commas after the values where reading it stopped; empty where that is none either."""
+    if len(text) > OFFERED:
+        return ""
+    for _ in range(text.count(";") + text.count("\n")):
+        if error.kind != "syntax" or error.span is None:
+            return ""
+        before, after = text[: error.span.end], text[error.span.end :].lstrip()
+        text = f"{before}, {after.removeprefix(';').lstrip()}"
+        try:
+            return text if len(parse(text, given).outputs) > 1 else ""
+        except ExpressionError as found:
+            error = found
+    return ""
+
+
+def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
+    """What to call the outputs: their names, else their text, else their number."""
+    found: list[str] = []
+    for k, output in enumerate(outputs, start=1):
+        name = bound.get(output) or output.label
+        if not name and output.span is not None and output.span.via is None:
+            name = " ".join(text[output.span.start : output.span.end].split())
+        found.append(name if name and len(name) <= NAME_LENGTH and name not in found else f"output {k}")
+    return found
+
+
+def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs: Sequence[str]) -> list[float | str]:
+    """The weight of each output. Raises `ExpressionError` where they do not fit."""
+    if not isinstance(adjoint, Mapping):
+        if len(adjoint) != len(outputs):
+            raise ExpressionError(
+                "usage", f"the adjoint has {len(adjoint)} numbers, and the program {len(outputs)} outputs", None,
+                "give one for each output, in their order",
+            )  # fmt: skip
+        return list(adjoint)
+    for name in adjoint:
+        if name not in outputs:
+            known = quoted(outputs)
+            raise ExpressionError("usage", f"`{name}` of the adjoint is not an output", None, f"the outputs: {known}")
+    return [adjoint.get(name, 0.0) for name in outputs]

@@ -1,0 +1,224 @@
+"""A program as a page to learn from: its graph, the names and formulas of every step, and code for each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..algebra.partials import local_formulas
+from ..algebra.simplify import simplify
+from ..errors import Diagnostic, ExpressionError
+from ..formulas.derivation import Derivation
+from ..formulas.diff import diff
+from ..formulas.export import export
+from ..graphs.adjoint import is_literal
+from ..graphs.value import Value, constant, in_order, node, tape_of, variable
+from ..inputs.problem import as_number, parse, single_output
+from ..language.printer import expression_text
+from ..numbers.floats import REAL
+from ..run.sweep import Activity, domain_words
+from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
+from .graph import Picture, picture
+from .trace import Trace, Writer, in_reading_order, trace
+
+MOST_NODES = 2_000
+"""Nodes of a graph that a page steps through."""
+
+MOST_DERIVED, MOST_STEPS = 6, 60
+"""By so many variables derivatives are worked on a page, in so many steps together."""
+
+LONGEST = 40
+"""Characters of a local derivative's formula; of a longer one there is the number."""
+
+SLOTS = "\ue000"
+"""The first of the characters that stand for the inputs in a formula; the one after the last input, for the output."""
+
+
+class Operation(NamedTuple):
+    """What several nodes of a page have in common: one operation, with the same of its inputs fixed."""
+
+    source: str
+    """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
+    name: str
+    domain: str
+    """Where it has a value, in words; empty if everywhere."""
+    trouble: str
+    """What is said instead of that where it has none."""
+
+
+class Node(NamedTuple):
+    """One node of the graph, as `picture` has it at the same place."""
+
+    name: str
+    """What it is called: a name of the program, or a letter and a number; empty for a literal."""
+    numbered: bool
+    operation: int | None
+    """Which of the page's operations; None for a leaf."""
+    inputs: tuple[int, ...]
+    slots: tuple[int | None, ...]
+    """For each input, at which place the operation takes it and gives its derivative; None if it has none."""
+    formula: str
+    """The operation, with a character of `SLOTS` for each input."""
+    partials: tuple[str, ...]
+    """The local derivatives in the same way; empty where there is none short enough."""
+    kind: str
+    """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
+    selects: bool
+    """Whether inputs with a local derivative of 0 take no part."""
+
+
+class Page(NamedTuple):
+    """All that a page about a program needs to evaluate it and to go through it step by step."""
+
+    text: str
+    picture: Picture
+    """The graph with its numbers at the point where the page begins."""
+    trace: Trace
+    nodes: tuple[Node, ...]
+    """Each after its inputs, at the places of the picture's nodes."""
+    order: tuple[int, ...]
+    """The nodes with a line of their own, in the order in which they are computed."""
+    operations: tuple[Operation, ...]
+    output: int
+    letter: str
+    """What numbered nodes are called."""
+    variables: dict[str, int]
+    """The places of the variables, in order."""
+    wanted: tuple[str, ...]
+    point: dict[str, float]
+    derivations: tuple[Derivation, ...]
+    """How the derivatives are found by hand, where that is short."""
+    warnings: tuple[Diagnostic, ...]
+    """What is to be said of the point where the page begins."""
+
+
+def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Page:
+    """The page about the program `text`, which begins at `point`.
+
+    Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MOST_NODES` nodes; `usage` for an
+    operation that JavaScript lacks.
+
+    >>> found = page("x*w", {"x": 2, "w": 3})
+    >>> [found.nodes[k].name for k in found.order], found.nodes[found.output].partials
+    (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
+    """
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    steps = trace(text, values, wrt=wrt)
+    drawn = picture(text, values, wrt=wrt)
+    if len(drawn.nodes) > MOST_NODES:
+        raise ExpressionError(
+            "limit", f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MOST_NODES:,} at most", None,
+            "look at a part of the program, or at the records of `trace`",
+        )  # fmt: skip
+    program = parse(text, values)
+    output = single_output(program)
+    reading = in_reading_order(program, output)
+    places = {each: k for k, each in enumerate(reading)}
+    everything = list(range(len(reading)))
+    # Branches that are not taken have names too, for the reader may go there.
+    tape = tape_of(places)
+    writer = Writer(program, reading, tape, everything, Activity(tape, REAL, (), (), True))
+    names = {reading[k]: name for k, name in writer.names.items()}
+    numbered = {reading[k] for k in writer.numbered}
+    order = in_order((output,))
+    found: dict[tuple[str, str], int] = {}
+    operations: list[Operation] = []
+    nodes = []
+    for each in order:
+        slots: tuple[int | None, ...] = ()
+        partials: tuple[str, ...] = ()
+        formula, operation = "", None
+        if each._prev:
+            slots, code = _code(each)
+            operation = found.setdefault((each.primitive.name, code), len(operations))
+            if operation == len(operations):
+                source = export(code, "javascript", wrt=[_name(k) for k in slots if k is not None]).source
+                operations.append(Operation(source, each.primitive.written, *_trouble(each)))
+            formula, partials = _formulas(each)
+        nodes.append(
+            Node(
+                names.get(each, ""), each in numbered, operation, tuple([order[p] for p in each._prev]), slots, formula,
+                partials, _kind(each),
+                _selects(each),
+            )
+        )  # fmt: skip
+    variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
+    return Page(
+        text, drawn, steps, tuple(nodes), tuple([order[reading[k]] for k in writer.listed]), tuple(operations),
+        order[output], writer.letter, variables, tuple([name for name in steps.gradient if name in variables]),
+        {name: steps.point[name] for name in variables}, _derivations(text, [*steps.gradient]), drawn.warnings,
+    )  # fmt: skip
+
+
+def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
+    """The derivations by these variables; none where they are long, or there is more work to them than is left."""
+    if not 0 < len(names) <= MOST_DERIVED:
+        return ()
+    try:
+        found = diff(text, wrt=names, steps=True).derivations
+    except ExpressionError:
+        return ()
+    return found if sum(len(each.steps) for each in found) <= MOST_STEPS else ()
+
+
+def _trouble(each: Value) -> tuple[str, str]:
+    """What is said of the inputs at which an operation has no value: its domain, or all of it."""
+    if each.primitive is DIV:
+        return "", "division by zero"
+    return domain_words(each.primitive, len(each._prev)), ""
+
+
+def _kind(each: Value) -> str:
+    """What a node is: a leaf, what it gives, or how it asks for its inputs."""
+    if not each._prev:
+        return "variable" if each.primitive is VARIABLE else "constant"
+    if each.primitive.demand is not None:
+        return each.primitive.name.strip("_")
+    return "condition" if each.primitive.gives_condition else "number"
+
+
+def _selects(each: Value) -> bool:
+    """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
+    if each.primitive.product:
+        return any(is_literal(p) and p.data == 0 for p in each._prev)
+    return each.primitive.selects
+
+
+def _name(slot: int) -> str:
+    return f"x{slot + 1}"
+
+
+def _code(each: Value) -> tuple[tuple[int | None, ...], str]:
+    """The operation of a node as a program over `x1`, `x2` …: which input is which, and its text.
+
+    Literals stay, for a rule may need them: no exponent that is fixed has to have a derivative. A condition is a number
+    that is not 0.
+    """
+    slots: list[int | None] = []
+    inputs: list[Value] = []
+    for k, each_input in enumerate(each._prev):
+        fixed = each_input.primitive is CONSTANT and not each_input.label
+        slots.append(None if fixed else k)
+        leaf = each_input if fixed else variable(_name(k))
+        takes = each_input.primitive.gives_condition and not fixed
+        inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
+    made = node(each.primitive, tuple(inputs))
+    if each.primitive.gives_condition:
+        made = node(WHERE, (made, constant(1.0, "1"), constant(0.0, "0")))
+    return tuple(slots), expression_text(made)
+
+
+def _formulas(each: Value) -> tuple[str, tuple[str, ...]]:
+    """A node's operation and its local derivatives, with characters for what has a name."""
+    leaves = []
+    for k, each_input in enumerate(each._prev):
+        fixed = each_input.primitive is CONSTANT and not each_input.label
+        leaves.append(each_input if fixed else variable(chr(ord(SLOTS) + k)))
+    inputs = tuple(leaves)
+    partials: list[Value | None] = [None] * len(inputs)
+    if each.primitive.demand is None and not each.primitive.gives_condition:
+        partials = local_formulas(each.primitive, inputs, chr(ord(SLOTS) + len(inputs)))
+    simple = iter(simplify([partial for partial in partials if partial is not None]))
+    texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
+    short = tuple([text if len(text) <= LONGEST and "where(" not in text else "" for text in texts])
+    return expression_text(node(each.primitive, inputs)), short

@@ -1,0 +1,107 @@
+"""The Taylor polynomial of a program in one variable at a point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..errors import Diagnostic, ExpressionError, quoted
+from ..graphs.taylor_mode import taylor_in
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
+from ..inputs.figures import Figure
+from ..inputs.problem import Point, pose, single_output
+from ..numbers.base import NumberType
+
+MOST_ORDERS = 200
+"""The time grows with the square of the order, for a power of the variable with its third power."""
+
+MOST_DIGITS = 300_000
+"""Order times digits: what comes back within seconds."""
+
+
+class Taylor(NamedTuple):
+    """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
+
+    text: str
+    arithmetic: Arithmetic
+    variable: str
+    order: int
+    coefficients: list[Shown]
+    """By order: the derivative of order k at the point, divided by k!."""
+    polynomial: str
+    """The polynomial as a program of the language."""
+    point: dict[str, Shown]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+
+
+def taylor(
+    text: str, point: Point | None = None, *, by: str | None = None, order: int = 8, arithmetic: Arithmetic = DOUBLE
+) -> Taylor:
+    """The Taylor polynomial of the program `text` at `point` in the variable `by`, up to an order from 0 to 200.
+
+    `by` may be left out where there is one variable only. Raises `ExpressionError` as `gradient` does.
+
+    >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
+    '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
+    """
+    posed = pose(text, point, None if by is None else [by])
+    output = single_output(posed.program)
+    if len(posed.wanted) != 1:
+        named = quoted(posed.wanted, "")
+        hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
+        count = len(posed.wanted) or "none"
+        raise ExpressionError(
+            "usage", f"a Taylor series is taken in one variable, and this program has {count}", None, hint
+        )
+    if order < 0:
+        raise ExpressionError("limit", f"the order {order} is negative", None, "the order 0 is the value alone")
+    if order > MOST_ORDERS:
+        raise ExpressionError(
+            "limit", f"the order {order:,} is too high: the time grows with its third power", None,
+            f"ask for an order up to {MOST_ORDERS}",
+        )  # fmt: skip
+    if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
+        raise ExpressionError(
+            "limit", f"order {order} with {arithmetic.digits:,} digits would take too long", None,
+            f"order times digits may be up to {MOST_DIGITS:,}",
+        )  # fmt: skip
+    name = posed.wanted[0]
+
+    def work(m: NumberType, values: Values) -> dict[str, Any]:
+        return {"coefficients": taylor_in(m, output, values, name, order), "point": values}
+
+    found = arithmetic.run(posed.point, work)
+    return Taylor(
+        text, arithmetic, name, order, found["coefficients"],
+        polynomial(name, found["coefficients"], found["point"][name]), found["point"], posed.program.constants,
+        tuple(posed.warnings),
+    )  # fmt: skip
+
+
+def shortest(x: Shown) -> str:
+    """A number as a formula has it: the shortest text that reads back the same, or all its digits."""
+    if isinstance(x, Figure):
+        text = x.text.replace("e+", "e")
+        # The zeros that say how many digits are proven say nothing in a formula.
+        return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x).replace("e+", "e")
+
+
+def polynomial(name: str, coefficients: list[Shown], center: Shown, written: Callable[[Shown], str] = shortest) -> str:
+    """The polynomial in powers of the variable less the center, without the terms that are 0."""
+    middle = written(center)
+    base = name
+    if middle.strip("-0.") != "":
+        far = middle.removeprefix("-")
+        base = f"({name} {'+' if middle[0] == '-' else '-'} {f'({far})' if '/' in far else far})"
+    out = ""
+    for k, coefficient in enumerate(coefficients):
+        if float(coefficient) == 0 and (not isinstance(coefficient, Figure) or coefficient.text == "0"):
+            continue
+        text = written(coefficient)
+        negative, size = text.startswith("-"), text.removeprefix("-")
+        power = base if k == 1 else f"{base}**{k}"
+        term = size if k == 0 else power if size == "1" else f"{size}*{power}"
+        out += (" - " if negative else " + ") + term if out else ("-" if negative else "") + term
+    return out or "0"

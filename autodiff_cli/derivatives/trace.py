@@ -1,0 +1,415 @@
+"""The evaluation trace of a program: the forward sweep, and the backward or the tangent sweep, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..algebra.partials import local_formulas
+from ..errors import Diagnostic, ExpressionError, quoted
+from ..graphs.value import Evaluation, Value, constant, in_order, kink_warning, node, tape_of, variable
+from ..inputs.figures import unsigned
+from ..inputs.problem import as_number, parse, place, single_output, wanted_variables
+from ..language.builder import Program
+from ..language.printer import expression_text
+from ..numbers.floats import REAL
+from ..run.sweep import Activity, local_derivatives
+from ..run.tape import Tape
+from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
+
+MODES = ("reverse", "forward")
+
+VANISHED, EXPLODED = 1e-8, 1e8
+"""An adjoint that falls below the one, or rises above the other, in one step is worth a note."""
+
+
+CANCELLED = 1e3
+"""How much smaller than its largest contribution an adjoint is that is said to cancel."""
+
+
+class Row(NamedTuple):
+    """A node of the forward primal trace: what it is called, how it is computed, its value."""
+
+    name: str
+    """The variable's own name, or the one that the program bound; `v1`, `v2` … where there is none."""
+    kind: str
+    """`variable`, `constant`, `operation` or `condition`."""
+    numbered: bool
+    """Whether the name is a letter and a number, given here."""
+    symbol: str
+    """Of a variable or constant: its own name."""
+    formula: str
+    """The operation on its inputs' names: `log(x1)`, `v1 + v2`."""
+    graph: Value
+    """The formula as a graph of one operation, its inputs leaves with values."""
+    inputs: tuple[str, ...]
+    value: float | bool
+    span: tuple[int, int] | None
+
+
+class Pull(NamedTuple):
+    """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
+
+    source: int
+    """The node that passes it on, and `target`, the one that receives it: places in the primal trace."""
+    target: int
+    formula: str
+    """The local derivative over the names of the inputs; empty where it would be as long as the program."""
+    graph: Value | None
+    partial: float
+    upstream: float
+    """The adjoint of the source."""
+    product: float
+    before: float | None
+    """The target's adjoint before this step; None where this is the first to arrive."""
+    total: float
+    """The same with this step."""
+    accumulates: bool
+    """Whether the target has several consumers, so that its adjoint is a sum."""
+
+
+class Term(NamedTuple):
+    """One input's part of a tangent."""
+
+    source: int
+    formula: str
+    graph: Value | None
+    partial: float
+    tangent: float
+
+
+class Push(NamedTuple):
+    """A step of the forward tangent trace: a node's tangent from those of its inputs."""
+
+    target: int
+    terms: tuple[Term, ...]
+    tangent: float
+
+
+class Note(NamedTuple):
+    """Something that went on in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
+
+    kind: str
+    message: str
+
+
+class Trace(NamedTuple):
+    """The whole trace. In forward mode `pulls`, `adjoints` and `gradient` are empty, in reverse mode `pushes` is."""
+
+    text: str
+    mode: str
+    letter: str
+    """What numbered nodes are called: v, or another letter where the program uses such names itself."""
+    value: float
+    point: dict[str, float]
+    constants: dict[str, float]
+    rows: tuple[Row, ...]
+    pulls: tuple[Pull, ...]
+    pushes: tuple[Push, ...]
+    adjoints: tuple[float | None, ...]
+    """By row; None where none flowed."""
+    gradient: dict[str, float]
+    direction: dict[str, float]
+    tangent: float | None
+    """In forward mode: the derivative along the direction."""
+    notes: tuple[Note, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def trace(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    mode: str = "reverse",
+    direction: Mapping[str, float | str] | None = None,
+) -> Trace:
+    """The evaluation trace of the program `text` at `point`.
+
+    Reverse mode gives the gradient by `wrt`; forward mode the derivative along `direction`, which names variables and
+    how fast each moves (those it leaves out stand still). Raises `ExpressionError` like `gradient`.
+
+    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
+    5.5
+    """
+    values = {name: as_number(value, name) for name, value in (point or {}).items()}
+    program = parse(text, values)
+    output = single_output(program)
+    warnings = place(program, values)
+    wanted = wanted_variables(program, values, wrt)
+    seeds = _seeds(program, mode, direction, wanted)
+    nodes = in_reading_order(program, output)
+    tape, places = _tape(nodes)
+    root = places[output]
+    moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
+    found = Evaluation(REAL, nodes, tape, (root,))
+    # Not the order in which branches were asked for: that of the trace.
+    found.order = sorted(found.order)
+    leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
+    active = found.activity(leaves)
+    adjoints, kinks, order = found.reverse({root: 1.0}, active)
+    flows = []
+    if mode == "forward":
+        speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
+        flows = found.tangents(speeds, active, order=order)
+    writer = Writer(program, nodes, tape, order, active)
+    rows = [writer.row(i) for i in writer.listed]
+    at = {i: k for k, i in enumerate(writer.listed)}
+    pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
+    pushes = _pushes(writer, flows, at) if mode == "forward" else []
+    told = [kink_warning(*each) for each in found.inputs(kinks)]
+    notes = [Note("kink", f"{w.message}; {w.hint}") for w in told]
+    notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
+    notes += _branches(writer, text)
+    by_name = {n: places[leaf] for n, leaf in program.variables.items() if leaf in places}
+    return Trace(
+        text, mode, writer.letter, float(tape.data[root]),
+        {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))},
+        program.constants, tuple(rows), tuple(pulls), tuple(pushes),
+        tuple(_plain(adjoints[i]) for i in writer.listed) if mode == "reverse" else (),
+        {n: _plain(adjoints[by_name[n]]) or 0.0 if n in by_name else 0.0 for n in wanted} if mode == "reverse" else {},
+        seeds, (_plain(flows[root]) or 0.0) if mode == "forward" else None,
+        tuple(notes), tuple(warnings + told),
+    )  # fmt: skip
+
+
+def _plain(x: float | None) -> float | None:
+    # `+ 0.0` turns the -0.0 of a product into a plain zero.
+    return None if x is None else x + 0.0
+
+
+def _seeds(
+    program: Program, mode: str, direction: Mapping[str, float | str] | None, wanted: Sequence[str]
+) -> dict[str, float]:
+    """The tangents of the variables in forward mode."""
+    if mode == "reverse":
+        if direction:
+            raise ExpressionError(
+                "usage", "a direction belongs to the tangent trace", None, "add `--mode forward`, or leave it out"
+            )
+        return {}
+    if mode != "forward":
+        raise ExpressionError("usage", f"`{mode}` is not a mode", None, "it is `reverse` or `forward`")
+    if not direction:
+        if len(wanted) != 1:
+            first = wanted[0] if wanted else "x"
+            raise ExpressionError(
+                "usage", "a tangent trace needs a direction", None, f"say which way to go: `--direction {first}=1`"
+            )
+        return {wanted[0]: 1.0}
+    seeds = {name: as_number(value, name) for name, value in direction.items()}
+    for name in seeds:
+        if name not in program.variables:
+            raise ExpressionError(
+                "usage", f"the direction names `{name}`, which is not a variable of this program", None,
+                f"its variables: {quoted(program.variables)}",
+            )  # fmt: skip
+    return seeds
+
+
+# ---- order and names ----------------------------------------------------------------------------------------------
+def in_reading_order(program: Program, output: Value) -> list[Value]:
+    """The nodes statement by statement, and within one by level: inputs, what is made from inputs only, and so on.
+
+    This is how the survey literature numbers them, and it is an order in which both sweeps can run.
+    """
+    needed = in_order((output,))
+    roots = [b.value for b in program.bindings if b.value in needed]
+    statements = in_order([*roots, output])
+    last = 0
+    statement: dict[Value, int] = {}
+    ends = [statements[root] for root in (*roots, output)]
+    level: dict[Value, int] = {}
+    for n, k in statements.items():
+        while last < len(ends) - 1 and k > ends[last]:
+            last += 1
+        statement[n] = last
+        level[n] = 1 + max([level[p] for p in n._prev], default=-1)
+    return sorted(statements, key=lambda n: (level[n] > 0, statement[n], level[n]))
+
+
+def _tape(nodes: list[Value]) -> tuple[Tape, dict[Value, int]]:
+    places = {n: i for i, n in enumerate(nodes)}
+    return tape_of(places), places
+
+
+def _negative_literal(n: Value) -> bool:
+    """Whether the node is no operation to a reader, but the number -1, say."""
+    return n.primitive is NEG and not n.label and n._prev[0].primitive is CONSTANT and not n._prev[0].label
+
+
+class Writer:
+    """What nodes are called, and how they are written over their inputs' names."""
+
+    def __init__(
+        self, program: Program, nodes: list[Value], tape: Tape, order: Sequence[int], active: Activity
+    ) -> None:
+        self.nodes, self.tape, self.order, self.active = nodes, tape, order, active
+        variables = list(program.variables.values())
+        used = {n.label for n in nodes if n.label}
+        self.letter = next(
+            (x for x in "vuwzk" if not any(n[:1] == x and n[1:].isdigit() for n in used)), "node"
+        )  # subscript digits are digits here, too
+        place = {leaf: k for k, leaf in enumerate(variables)}
+        given = sorted((i for i in order if nodes[i].primitive is VARIABLE), key=lambda i: place[nodes[i]])
+        self.listed = given + [i for i in order if self.is_listed(i)]
+        self.names: dict[int, str] = {}
+        self.numbered: set[int] = set()
+        times: dict[str, int] = {}
+        for i in self.listed:
+            label = self.nodes[i].label
+            if label:
+                times[label] = times.get(label, 0) + 1
+                self.names[i] = label if times[label] == 1 else f"{label}[{times[label]}]"
+            else:
+                self.numbered.add(i)
+                self.names[i] = f"{self.letter}{len(self.numbered)}"
+        self.leaves: dict[int, Value] = {}
+
+    def is_listed(self, i: int) -> bool:
+        """Whether a node that is no variable has a line of its own: literals stand in the formulas."""
+        n = self.nodes[i]
+        if n.primitive is VARIABLE:
+            return False
+        return bool(n.label) or i == self.order[-1] or (bool(n._prev) and not _negative_literal(n))
+
+    def leaf(self, i: int) -> Value:
+        """The node as a leaf that formulas are written in: a constant, or a name with a value."""
+        made = self.leaves.get(i)
+        if made is None:
+            n = self.nodes[i]
+            if n.primitive is CONSTANT and not n.label:
+                made = n
+            elif _negative_literal(n):
+                made = constant(-n._prev[0].data, f"-{n._prev[0].source}")
+            else:
+                made = variable(self.names.get(i, "…"))
+                made.data = self.tape.data[i]
+            self.leaves[i] = made
+        return made
+
+    def formulas(self, i: int) -> list[Value | None]:
+        """The local derivative by each input."""
+        inputs = tuple([self.leaf(p) for p in self.tape.parents[i]])
+        return local_formulas(self.tape.primitives[i], inputs, self.names[i])
+
+    def row(self, i: int) -> Row:
+        """The node's line in the primal trace."""
+        n, primitive = self.nodes[i], self.tape.primitives[i]
+        value = self.tape.data[i]
+        if n._prev:
+            graph = node(primitive, tuple([self.leaf(p) for p in self.tape.parents[i]]))
+            kind = "condition" if primitive.gives_condition else "operation"
+        else:
+            kind = "variable" if primitive is VARIABLE else "constant"
+            graph = variable(n.label) if primitive is VARIABLE else constant(value, n.source)
+        inputs = tuple(self.leaf(p).label or expression_text(self.leaf(p)) for p in self.tape.parents[i])
+        span = (n.span.start, n.span.end) if n.span else None
+        return Row(
+            self.names[i], kind, i in self.numbered, n.label if not n._prev else "", expression_text(graph), graph,
+            inputs, unsigned(value), span,
+        )  # fmt: skip
+
+    def partials(self, i: int) -> list[tuple[int, Value | None, float]]:
+        """The inputs of a node that take part in it, with the local derivative as a formula and as a number."""
+        parents = self.tape.parents[i]
+        numbers = local_derivatives(self.tape, REAL, i, self.active)
+        if all(x is None for x in numbers):
+            return []
+        return [(p, f, x) for p, f, x in zip(parents, self.formulas(i), numbers, strict=True) if x is not None]
+
+
+# ---- sweeps -------------------------------------------------------------------------------------------------------
+def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[Pull]:
+    """The steps of the backward sweep, in its order."""
+    steps: list[tuple[int, int, Value | None, float, float, float]] = []
+    consumers: dict[int, int] = {}
+    for i in reversed(writer.order):
+        adjoint = adjoints[i]
+        if adjoint is None or not writer.active[i] or not writer.tape.parents[i]:
+            continue
+        for p, formula, partial in writer.partials(i):
+            steps.append((i, p, formula, partial, adjoint, adjoint * partial))
+            consumers[p] = consumers.get(p, 0) + 1
+    totals: dict[int, float] = {}
+    pulls = []
+    for i, p, formula, partial, adjoint, product in steps:
+        before = _plain(totals.get(p))
+        totals[p] = totals[p] + product if p in totals else product
+        text = "" if formula is None else expression_text(formula)
+        numbers = (float(partial), adjoint + 0.0, product + 0.0, before, totals[p] + 0.0)
+        pulls.append(Pull(at[i], at[p], text, formula, *numbers, accumulates=consumers[p] > 1))
+    return pulls
+
+
+def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> list[Push]:
+    """The steps of the tangent sweep, in its order."""
+    pushes = []
+    for i in writer.order:
+        flow = flows[i]
+        if flow is None or not writer.tape.parents[i]:
+            continue
+        terms = []
+        for p, formula, partial in writer.partials(i):
+            tangent = flows[p]
+            if tangent is not None:
+                text = "" if formula is None else expression_text(formula)
+                terms.append(Term(at[p], text, formula, float(partial), tangent + 0.0))
+        pushes.append(Push(at[i], tuple(terms), flow + 0.0))
+    return pushes
+
+
+# ---- what went on in the numbers ----------------------------------------------------------------------------------
+def _vanishing(
+    writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[Pull], rows: Sequence[Row]
+) -> list[Note]:
+    """Notes on adjoints that vanished, exploded, cancelled, or never arrived."""
+    notes = []
+    largest: dict[int, float] = {}
+    for pull in pulls:
+        largest[pull.target] = max(largest.get(pull.target, 0.0), abs(pull.upstream))
+    seen: set[int] = set()
+    products: dict[int, float] = {}
+    for pull in pulls:
+        products[pull.target] = max(products.get(pull.target, 0.0), abs(pull.product))
+    for pull in pulls:
+        k = pull.target
+        adjoint = adjoints[writer.listed[k]]
+        if k in seen or adjoint is None:
+            continue
+        seen.add(k)
+        adjoint += 0.0
+        name, through = rows[k].name, _operation(rows[pull.source])
+        if largest[k] >= VANISHED > abs(adjoint):
+            if products[k] > CANCELLED * abs(adjoint):
+                notes.append(Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}"))
+            else:
+                notes.append(Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}"))
+        elif largest[k] <= EXPLODED < abs(adjoint):
+            notes.append(Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}"))
+    for k, (i, row) in enumerate(zip(writer.listed, rows, strict=True)):
+        if adjoints[i] is not None or not writer.active[i] or row.kind == "condition" or k in seen:
+            continue
+        notes.append(Note("cut off", f"nothing flows back to {row.name}"))
+    return notes
+
+
+def _operation(row: Row) -> str:
+    return f"{row.name} = {row.formula}" if len(row.formula) <= 60 else row.name
+
+
+def _branches(writer: Writer, text: str) -> list[Note]:
+    """A note for each conditional: which branch was not taken."""
+    notes = []
+    for i in writer.order:
+        if writer.tape.primitives[i] is not WHERE:
+            continue
+        condition, x, y = writer.tape.parents[i]
+        untaken = writer.nodes[y if writer.tape.data[condition] else x]
+        written = untaken.label or (text[untaken.span.start : untaken.span.end] if untaken.span else "")
+        if len(written) > 60:
+            written = written[:57] + "…"
+        truth = "true" if writer.tape.data[condition] else "false"
+        told = f"{writer.names.get(condition, 'its condition')} is {truth}"
+        notes.append(Note("branch", f"the branch `{written}` of {writer.names[i]} is not taken: {told}"))
+    return notes

@@ -1,0 +1,1 @@
+"""Roots of equations and systems, and the derivatives of implicit functions."""

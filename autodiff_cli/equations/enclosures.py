@@ -1,0 +1,293 @@
+"""Enclosures of the solutions of equations, by interval Newton: which boxes hold one, exactly one, or none.
+
+An interval is a ball of python-flint here. Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every
+solution in the box X around m; where it lies inside X there is exactly one. Neumaier, Interval Methods for Systems of
+Equations, 5.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import ExpressionError
+from ..graphs import jvp_vjp as sweeps
+from ..graphs.value import Value
+from ..numbers.base import Refusal
+from ..numbers.budget import Defined, Exhausted, current
+
+BITS = 80
+"""With so many bits boxes are searched."""
+
+SHRINKINGS = 60
+"""How often a box is contracted at the most."""
+MOST_BOXES = 5_000
+
+LEFT_OVER = 0.3
+"""The share of the work that is left to the digits of what has been found."""
+
+NARROWEST = 2.0**-44
+"""A box that has shrunk to so much of what it was, and is not decided, is given up as undecided."""
+
+Box = list[Any]
+"""A ball for each unknown."""
+
+
+class Search(NamedTuple):
+    """What a search has come to."""
+
+    proven: list[Box]
+    """Boxes that hold exactly one solution each."""
+    undecided: list[Box]
+    """Boxes of which it could not be told whether they hold any."""
+    boxes: int
+    complete: bool
+    """Whether all other solutions are excluded: False where there were too many boxes."""
+
+
+def spanned(low: float, high: float) -> Any:
+    """The ball from `low` to `high`."""
+    from flint import arb
+
+    a, b = arb(low), arb(high)
+    return a.union(b)
+
+
+def boxes(bits: int) -> Any:
+    """Balls whose conditions may be left open where another one decides.
+
+    Of a wide ball it is rarely known whether it is 0. The rule of a power asks for that together with another 0.
+    """
+    from ..numbers.ball import Balls, undecided
+
+    class Open:
+        def __bool__(self) -> bool:
+            raise undecided("whether this is 0 cannot be told")
+
+    class Boxes(Balls):
+        def eq(self, x: Any, y: Any) -> Any:
+            try:
+                return x == y
+            except Refusal:
+                return Open()
+
+        def and_(self, p: Any, q: Any) -> Any:
+            return False if p is False or q is False else p and q
+
+    return Boxes(bits)
+
+
+class Operator:
+    """Krawczyk's operator of equations, at fixed values of all other variables."""
+
+    def __init__(
+        self, outputs: Sequence[Value], unknowns: Sequence[str], values: Mapping[str, Any], balls: Any
+    ) -> None:
+        from ..numbers.ball import Ball
+
+        self.outputs, self.unknowns, self.values, self.m = outputs, list(unknowns), values, balls
+        self.ball = Ball
+
+    def at(self, box: Box) -> tuple[Box, list[Box]]:
+        """The values of the equations over a box, and the rows of their derivatives by the unknowns."""
+        values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+        at = sweeps.evaluate_in(self.m, self.outputs, values, self.unknowns)
+        rows, kinks = sweeps.jacobian(at, self.unknowns)
+        if kinks:
+            raise Refusal("undecided", "a kink", "")
+        ball = self.m.number
+        return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
+
+    def approach(self, point: Box, times: int) -> tuple[Box, Box]:
+        """The point after so many steps of Newton's method, nearer to a solution than doubles go, and the last step."""
+        from flint import arb
+
+        step = [arb(0)] * len(point)
+        for _ in range(times):
+            found = self.contract(point)
+            if found is None:
+                break
+            step = [abs(a.mid() - b) for a, b in zip(found, point, strict=True)]
+            point = [arb(a.mid()) for a in found]
+        return point, step
+
+    def contract(self, box: Box) -> Box | None:
+        """K of the box; None where a derivative is not bounded there, or none can be told from singular."""
+        from flint import arb
+
+        middle = [arb(a.mid()) for a in box]
+        try:
+            _, rows = self.at(box)
+            value, _ = self.at(middle)
+        except Exhausted:
+            raise
+        except (ExpressionError, ArithmeticError, ValueError):
+            return None
+        inverse = inverted([[float(x.mid()) for x in row] for row in rows])
+        if inverse is None:
+            return None
+        n = len(box)
+        self.m.spend(n * n * (n + 2))
+        result = []
+        for i in range(n):
+            centre = middle[i] - sum((arb(inverse[i][k]) * value[k] for k in range(n)), arb(0))
+            for j in range(n):
+                entry = sum((arb(inverse[i][k]) * rows[k][j] for k in range(n)), arb(0))
+                centre += (arb(1 if i == j else 0) - entry) * (box[j] - middle[j])
+            if not centre.is_finite():
+                return None
+            result.append(centre)
+        return result
+
+    def shrunk(self, box: Box) -> Box:
+        """The box after contractions, as long as each lies inside the one before."""
+        for _ in range(SHRINKINGS):
+            found = self.contract(box)
+            if found is None or not inside(found, box):
+                break
+            box = found
+        return box
+
+    def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
+        """A box that is proven to hold exactly one solution, and what it contracts to; None where none is found.
+
+        It is looked for around where so many steps of Newton's method lead from a start.
+        """
+        from flint import arb
+
+        middle, step = self.approach([arb(x) for x in start], steps)
+        tiny = arb(2) ** -(2 * self.m.bits)
+        for power in (2, 3, 6, 12):
+            # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
+            share = arb(2) ** -(self.m.bits * 2 // (power + 1))
+            box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
+            found = self.contract(box)
+            if found is not None and inside(found, box):
+                return box, found
+        return None
+
+    def holds(self, point: Sequence[float]) -> bool:
+        """Whether the equations are known to hold exactly at a point."""
+        values = {**self.values, **{name: self.m.number(x) for name, x in zip(self.unknowns, point, strict=True)}}
+        with Defined(ArithmeticError):
+            found = sweeps.evaluate_in(self.m, self.outputs, values, ()).values
+            return all(self.m.number(x).a.is_zero() for x in found)
+        return False
+
+    def excluded(self, box: Box) -> bool:
+        """Whether an equation is certainly not 0 anywhere in the box."""
+        values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+        for output in self.outputs:
+            try:
+                (value,) = sweeps.evaluate_in(self.m, [output], values, ()).values
+            except Exhausted:
+                raise
+            except (ExpressionError, ArithmeticError, ValueError) as error:
+                # where the formula has no value anywhere in the box there is no solution either
+                if getattr(error, "kind", "") == "domain":
+                    return True
+                continue
+            if not self.m.number(value).a.contains(0):
+                return True
+        return False
+
+
+def inverted(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
+    """The inverse in doubles, None of a singular matrix."""
+    from ..numbers.floats import REAL
+    from .implicit import Singular, solve_linear
+
+    n = len(matrix)
+    try:
+        found = solve_linear(REAL, matrix, [[float(i == j) for j in range(n)] for i in range(n)])
+    except (Singular, ArithmeticError):
+        return None
+    return found if all(math.isfinite(x) for row in found for x in row) else None
+
+
+def inside(inner: Box, outer: Box) -> bool:
+    """Whether a box lies in the interior of another."""
+    return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
+
+
+def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: False) -> Search:
+    """All the solutions in a box: each in a box of its own, the rest of it proven to hold none."""
+    proven: list[Box] = []
+    undecided: list[Box] = []
+    widths = [float(a.rad()) or 1.0 for a in box]
+    waiting = [box]
+    boxes = 0
+    work = current()
+    while waiting:
+        here = waiting.pop()
+        boxes += 1
+        if boxes > MOST_BOXES or work.left < LEFT_OVER * work.most or stop():
+            return Search(proven, [*undecided, here, *waiting], boxes, False)
+        if operator.excluded(here):
+            continue
+        found = operator.contract(here)
+        if found is not None:
+            if not all(a.overlaps(b) for a, b in zip(found, here, strict=True)):
+                continue
+            if inside(found, here):
+                proven.append(found)
+                continue
+            # a solution on the edge of the box: the box is grown around it until it is inside
+            grown = [_grown(a) for a in found]
+            again = operator.contract(grown)
+            if again is not None and inside(again, grown) and _small(found, here):
+                proven.append(again)
+                continue
+            met = [a.intersection(b) for a, b in zip(found, here, strict=True)]
+            if any(float(a.rad()) < 0.6 * float(b.rad()) for a, b in zip(met, here, strict=True)):
+                waiting.append(met)
+                continue
+        relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
+        k = max(range(len(here)), key=relative.__getitem__)
+        if relative[k] < NARROWEST:
+            undecided.append(here)
+            continue
+        low, high = here[k].mid() - here[k].rad(), here[k].mid() + here[k].rad()
+        middle = here[k].mid() + here[k].rad() * 0.0131
+        for half in (low.union(middle), middle.union(high)):
+            waiting.append([*here[:k], half, *here[k + 1 :]])
+    return Search(_distinct(operator, proven), _clusters(undecided), boxes, True)
+
+
+def _small(found: Box, here: Box) -> bool:
+    return all(float(a.rad()) <= float(b.rad()) for a, b in zip(found, here, strict=True))
+
+
+def _grown(a: Any) -> Any:
+    from flint import arb
+
+    return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + 2.0**-200)
+
+
+def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
+    """The boxes, one for each solution: two that overlap may hold the same one, which is then found in both."""
+    found: list[Box] = []
+    for box in boxes:
+        here = operator.shrunk(box)
+        if not any(all(a.overlaps(b) for a, b in zip(here, other, strict=True)) for other in found):
+            found.append(here)
+    return found
+
+
+def _clusters(boxes: Sequence[Box]) -> list[Box]:
+    """The same boxes, those that touch put together."""
+    left = list(boxes)
+    found: list[Box] = []
+    while left:
+        here = left.pop()
+        grew = True
+        while grew:
+            grew = False
+            for other in list(left):
+                if all(_grown(a).overlaps(_grown(b)) for a, b in zip(here, other, strict=True)):
+                    here = [a.union(b) for a, b in zip(here, other, strict=True)]
+                    left.remove(other)
+                    grew = True
+        found.append(here)
+    return found

@@ -1,0 +1,244 @@
+"""Equations: a text of equations as a program whose outputs are left side less right side.
+
+The text is read by the one reader. To it `a = b; c = d` is the list of outputs `a , b , c , d`; the places in that are
+taken back to those in the text, and the differences are added to the tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, NoReturn
+
+from ..errors import ExpressionError, Span
+from ..inputs.problem import parse
+from ..language.builder import Program
+from ..language.tokens import AUGMENT, CLOSE, COMPARISON, END, EQUALS, KIND, NAME, NEWLINE, OPEN, scan
+from ..table.operators import SUB
+from ..table.primitive import FUNCTIONS
+
+_COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
+_LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
+
+Token = tuple[int, int, int]
+
+
+class Equations(NamedTuple):
+    """A program with an output that is to be 0 for each equation, and the text of each."""
+
+    program: Program
+    texts: list[str]
+
+
+class _Statement(NamedTuple):
+    """The tokens of a statement; where its equals sign is, if it has one; and how many outputs it makes."""
+
+    tokens: list[Token]
+    sign: Token | None
+    outputs: int
+
+
+def read_equations(text: str, given: Collection[str]) -> Equations:
+    """The equations of a text; what is no equation is an expression that is to be 0.
+
+    `given` are the names that have values or are looked for: `y = …` is an equation for those, and for names that are
+    bound already, and binds other names.
+    Raises `ExpressionError` where the text is not valid.
+
+    >>> found = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
+    >>> found.texts
+    ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
+    """
+    statements = [_stated(text, tokens) for tokens in _split(text)]
+    known: set[str] = set(given)
+    bound: set[str] = set()
+    defined: set[str] = set()
+    equations: list[_Statement] = []
+    for statement in statements:
+        kind, name = _kind(text, statement, known, bound, defined)
+        # what has been used cannot be bound any more
+        known |= {text[start:end] for token, start, end in statement.tokens if token == NAME and kind != "define"} - {
+            name
+        }
+        if kind == "equation":
+            equations.append(statement)
+            continue
+        (defined if kind == "define" else bound).add(name)
+        if equations:
+            first, last = statement.tokens[0][1], statement.tokens[-1][2]
+            raise ExpressionError(
+                "syntax", f"`{name}` is bound here, behind an equation", Span(first, last),
+                f"put it first; as an equation `{name}` needs a value, or `--for {name}`",
+            )  # fmt: skip
+    if not equations:
+        program = parse(text, given)
+        for binding in program.bindings[-1:]:
+            if binding.value is program.outputs[0] and statements[-1].sign is not None:
+                raise ExpressionError(
+                    "missing_value", f"`{binding.name} = …` is an equation only if `{binding.name}` has a value or is "
+                    "looked for", Span(binding.start, binding.start + len(binding.name)),
+                    f"give it: `--at {binding.name}=…`; or leave `{binding.name} =` out, for where the rest is 0",
+                )  # fmt: skip
+        return Equations(program, [_told(text, output.span) for output in program.outputs])
+    outputs, origin = _as_outputs(text, equations)
+    try:
+        program = parse(outputs, given)
+    except ExpressionError as error:
+        _check_sides(text, equations, given)
+        if error.span is not None and error.text is None:
+            error.diagnostic = error.diagnostic._replace(span=_back(error.span, origin), also=())
+        raise
+    program.tape.places[:] = [tuple(_back(Span(*place), origin)) if place else place for place in program.tape.places]
+    return _differences(text, program, equations)
+
+
+def _split(text: str) -> list[list[Token]]:
+    """The tokens of each statement that has any."""
+    found: list[list[Token]] = [[]]
+    for token in scan(text):
+        if token[0] in (_SEMICOLON, NEWLINE, END):
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [tokens for tokens in found if tokens]
+
+
+def _stated(text: str, tokens: list[Token]) -> _Statement:
+    depth = 0
+    signs: list[Token] = []
+    doubled: list[Token] = []
+    commas = 0
+    for token in tokens:
+        kind, start, end = token
+        depth += (kind == OPEN) - (kind == CLOSE)
+        if depth == 0:
+            commas += kind == _COMMA
+            if kind == EQUALS:
+                signs.append(token)
+            elif kind == COMPARISON and text[start:end] == "==":
+                doubled.append(token)
+    if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
+        # people who program write equations so
+        signs = doubled
+    if len(signs) > 1:
+        _, start, end = signs[1]
+        raise ExpressionError(
+            "syntax", "this equation has two signs of equality", Span(start, end), "write two equations: `a = b; b = c`"
+        )
+    if signs and commas and tokens[0][0] != NAME:
+        _fail_list(tokens)
+    return _Statement(tokens, signs[0] if signs else None, 2 if signs else commas + 1)
+
+
+def _fail_list(tokens: Sequence[Token]) -> NoReturn:
+    raise ExpressionError(
+        "syntax",
+        "an equation is about one thing",
+        Span(tokens[0][1], tokens[-1][2]),
+        "write two equations: `a = b; c = d`",
+    )
+
+
+def _kind(text: str, statement: _Statement, known: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:
+    """Whether a statement is an `equation` (or an expression that is to be 0), or what it binds or defines."""
+    tokens, sign, _ = statement
+    kinds = [kind for kind, _, _ in tokens]
+    name = text[tokens[0][1] : tokens[0][2]]
+    if AUGMENT in kinds[:2]:
+        return "bind", name
+    if sign is None or sign[0] != EQUALS or kinds[0] != NAME:
+        return "equation", name
+    place = tokens.index(sign)
+    if place == 1:
+        used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
+        # `x = cos(x)` cannot bind what it uses, and what is bound already is what an equation is about
+        return ("equation" if name in known or name in bound or used else "bind"), name
+    inner = kinds[2 : place - 1]
+    head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, _COMMA) for kind in inner)
+    if head and name not in FUNCTIONS and name not in defined and name not in known and name not in bound:
+        return "define", name
+    return "equation", name
+
+
+def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[int]]:
+    """The text with the equations as a list of outputs, and where each of its characters comes from."""
+    first = equations[0].tokens[0][1]
+    characters, origin = list(text[:first]), list(range(first))
+
+    def add(piece: str, start: int) -> None:
+        characters.extend(piece)
+        origin.extend(range(start, start + len(piece)))
+
+    for k, (tokens, sign, _) in enumerate(equations):
+        start, end = tokens[0][1], tokens[-1][2]
+        characters += " , " if k else ""
+        origin += [start] * 3 if k else []
+        last = start
+        # comments and new lines between the tokens are left out
+        for token in tokens:
+            add(" " * (token[1] > last), last)
+            if token is sign:
+                characters += " , "
+                origin += [token[1]] * 3
+            else:
+                add(text[token[1] : token[2]], token[1])
+            last = token[2]
+        assert last == end
+    return "".join(characters), [*origin, len(text)]
+
+
+def _back(span: Span, origin: Sequence[int]) -> Span:
+    """The place in the text of a place among the outputs."""
+    last = len(origin) - 1
+    start = origin[min(span.start, last)]
+    end = max(start, origin[min(span.end, last) - 1] + 1 if span.end else start)
+    return Span(start, end, None if span.via is None else _back(span.via, origin))
+
+
+def _check_sides(text: str, equations: Sequence[_Statement], given: Collection[str]) -> None:
+    """Raise what is wrong with one of the sides alone, so that it is told without the list that they are made into."""
+    first = equations[0].tokens[0][1]
+    for tokens, sign, _ in equations:
+        if sign is None:
+            continue
+        place = tokens.index(sign)
+        for side, word in ((tokens[:place], "left"), (tokens[place + 1 :], "right")):
+            if not side:
+                raise ExpressionError(
+                    "syntax", f"the {word} side of this equation is missing", Span(sign[1], sign[2]),
+                    "write an expression on both sides, `x**2 = 2`, on one line or in parentheses",
+                )  # fmt: skip
+            start, end = side[0][1], side[-1][2]
+            parse(text[:first] + " " * (start - first) + text[start:end], given)
+
+
+def _differences(text: str, program: Program, equations: Sequence[_Statement]) -> Equations:
+    """The program with the difference of the sides of each equation added to its tape."""
+    tape = program.tape
+    roots: list[int] = []
+    told: list[str] = []
+    left = list(program.roots)
+    for statement in equations:
+        start, end = statement.tokens[0][1], statement.tokens[-1][2]
+        if statement.sign is None:
+            roots += left[: statement.outputs]
+            told += [_told(text, tape.span(root)) for root in left[: statement.outputs]]
+        else:
+            if len(left) - sum(each.outputs for each in equations[equations.index(statement) :]):
+                _fail_list(statement.tokens)
+            a, b = left[:2]
+            told.append(" ".join(text[start:end].split()))
+            constant = tape.constants.get(b)
+            if constant is not None and constant[0] == 0:
+                roots.append(a)
+            else:
+                tape.primitives.append(SUB)
+                tape.parents.append((a, b))
+                tape.places.append((start, end))
+                tape.data.append(None)
+                roots.append(len(tape.primitives) - 1)
+        del left[: statement.outputs]
+    return Equations(program.with_outputs(tuple(roots), text), told)
+
+
+def _told(text: str, span: Span | None) -> str:
+    return " ".join(text[span.start : span.end].split()) if span is not None and span.via is None else "the formula"

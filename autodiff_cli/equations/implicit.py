@@ -1,0 +1,89 @@
+"""The derivatives of a solution: what equations say of how their unknowns follow their other variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..graphs import jvp_vjp as sweeps
+from ..graphs.second_order import hessian_in
+from ..graphs.value import Value
+from ..numbers.base import Number, NumberType
+
+Matrix = list[list[Any]]
+
+
+class Singular(ArithmeticError):
+    """The equations do not say how the unknowns follow: their derivative by the unknowns cannot be inverted."""
+
+
+def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]) -> Matrix:
+    """The X with matrix·X = right, by elimination with the largest pivots. Raises `Singular`."""
+    n = len(matrix)
+    rows = [[*row, *other] for row, other in zip(matrix, right, strict=True)]
+    for j in range(n):
+        # of balls the centres say which pivot is the largest; what is proven does not depend on it
+        k = max(range(j, n), key=lambda i: abs(float(rows[i][j])))
+        rows[j], rows[k] = rows[k], rows[j]
+        pivot = rows[j][j]
+        if pivot == 0:
+            raise Singular
+        for i in range(j + 1, n):
+            factor = rows[i][j] / pivot
+            rows[i] = [
+                *rows[i][: j + 1],
+                *(x - factor * y for x, y in zip(rows[i][j + 1 :], rows[j][j + 1 :], strict=True)),
+            ]
+    found: Matrix = [[] for _ in range(n)]
+    for i in reversed(range(n)):
+        found[i] = [
+            (rows[i][n + c] - sum((rows[i][k] * found[k][c] for k in range(i + 1, n)), m.number(0))) / rows[i][i]
+            for c in range(len(right[0]))
+        ]
+    return found
+
+
+def derivatives(
+    m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], unknowns: Sequence[str],
+    by: Sequence[str],
+) -> tuple[Matrix, sweeps.Kinks]:  # fmt: skip
+    """The derivative of each unknown by each of the variables `by`, where the outputs are 0: −F_u⁻¹·F_p; and the kinks.
+
+    Raises `Singular`, and `ExpressionError` as `jacobian` does.
+    """
+    at = sweeps.evaluate_in(m, outputs, values, [*unknowns, *by])
+    rows, kinks = sweeps.jacobian(at, [*unknowns, *by])
+    n = len(unknowns)
+    if not by:
+        return [[] for _ in unknowns], kinks
+    return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]), kinks
+
+
+def second_derivatives(
+    m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], unknowns: Sequence[str],
+    by: Sequence[str], first: Matrix,
+) -> list[Matrix]:  # fmt: skip
+    """For each unknown the matrix of its second derivatives by `by`.
+
+    Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
+    """
+    names = [*unknowns, *by]
+    n, count = len(unknowns), len(by)
+    if not count:
+        return [[] for _ in unknowns]
+    slopes, right = [], []
+    zero, one = m.number(0), m.number(1)
+    along = [[*(first[i][p] for i in range(n)), *(one if q == p else zero for q in range(count))] for p in range(count)]
+    for output in outputs:
+        found = hessian_in(m, output, values, names)
+        slopes.append(found.gradient[:n])
+        bent = [[sum((h * d for h, d in zip(row, v, strict=True)), zero) for row in found.hessian] for v in along]
+        right.append(
+            [
+                -sum((a * b for a, b in zip(along[p], bent[q], strict=True)), zero)
+                for p in range(count)
+                for q in range(count)
+            ]
+        )
+    solved = solve_linear(m, slopes, right)
+    return [[row[p * count : (p + 1) * count] for p in range(count)] for row in solved]

@@ -1,0 +1,1 @@
+"""Exercises in differentiation, and the marking of answers."""

@@ -1,0 +1,334 @@
+"""Exercises: problems by level, drawn from a seed with clean numbers, solved by the same derivations and traces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..derivatives.gradient import gradient
+from ..derivatives.trace import Trace, trace
+from ..errors import ExpressionError
+from ..formulas.derivation import CONVENTIONS, copied
+from ..formulas.diff import Diff, diff
+from ..graphs.value import Value, in_order, variable
+from ..inputs.arithmetic import Arithmetic
+from ..inputs.problem import parse
+from ..language.printer import expression_text
+from .patterns import LEVELS, Draft, Draw
+
+COUNT = 10
+MOST = 100
+"""How many problems a sheet has unless asked for others, and at most."""
+
+SEED = 1
+
+TRIES = 200
+"""How many drafts of a pattern are drawn for one problem before it has no more of them."""
+
+ALIKE = 20
+"""After so many of them, one that is like another but for its numbers will do."""
+
+LARGEST, FINEST = 120, 12
+"""The largest numerator and denominator of an answer."""
+
+EXACT = Arithmetic("exact")
+
+_HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
+
+
+class Statement(NamedTuple):
+    """One statement of a problem's program, as a person writes it."""
+
+    name: str
+    """What it defines: `f(x)`, or a name."""
+    graph: Value
+    """What it is; names that were defined before are variables in it."""
+
+
+class Solution(NamedTuple):
+    """A problem worked to its end: what is differentiated, step by step, or traced; and then in words."""
+
+    derived: Diff | None
+    traced: Trace | None
+    lines: tuple[str, ...]
+    """What remains to be said, formulas between backticks."""
+
+
+class Exercise(NamedTuple):
+    """A problem, and its answer."""
+
+    level: int
+    seed: int
+    number: int
+    kind: str
+    """What is asked; see `Draft`."""
+    task: str
+    """The words, with `{f}` where the program stands; what is between backticks is code."""
+    program: str
+    point: dict[str, str]
+    wrt: tuple[str, ...]
+    names: tuple[str, ...]
+    """What the numbers of the answer are called; one empty name for a single one."""
+    answer: tuple[str, ...]
+    """A formula, or a number a name."""
+    is_formula: bool
+    solution: Solution | None
+    """If it was asked for."""
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The program, statement by statement."""
+        return tuple(_statements(self.program))
+
+    @property
+    def answered(self) -> str:
+        """The answer on one line: `x = 3, y = -1/2`."""
+        return ", ".join(f"{name} = {x}" if name else x for name, x in zip(self.names, self.answer, strict=True))
+
+
+class Marked(NamedTuple):
+    """What there is to say of an answer to an exercise."""
+
+    exercise: Exercise
+    given: str
+    """What was answered."""
+    right: bool
+    message: str
+    hint: str
+    how: str
+    """How it was decided: `simplified` (the difference is 0 as a formula), `points`, or `numbers`."""
+    points: int
+    """At how many points functions were compared."""
+
+
+class Sheet(NamedTuple):
+    """Exercises of one level."""
+
+    level: int
+    title: str
+    seed: int
+    exercises: tuple[Exercise, ...]
+
+
+def sheet(level: int = 1, *, count: int = COUNT, seed: int = SEED, solutions: bool = False) -> Sheet:
+    """The first `count` exercises of a level and a seed; the same ones on every machine, no two alike.
+
+    Raises `ExpressionError` (`usage`) for a level that there is not, or for too many.
+
+    >>> sheet(1, count=1, seed=7).exercises[0].program
+    'f(x) = 2*x**2 - 3*x + 4'
+    """
+    if level not in LEVELS:
+        raise ExpressionError("usage", f"there is no level {level}", hint=f"the levels are 1 to {max(LEVELS)}")
+    if not 1 <= count <= MOST:
+        hint = "take another seed for more"
+        raise ExpressionError("usage", f"a sheet has 1 to {MOST} exercises, not {count}", hint=hint)
+    found = tuple([each for each, _ in zip(_exercises(level, seed, solutions), range(count), strict=False)])
+    return Sheet(level, LEVELS[level][0], seed, found)
+
+
+def exercise(level: int, number: int, seed: int = SEED, *, solutions: bool = False) -> Exercise:
+    """One exercise of a sheet by its number, from 1. Raises `ExpressionError` as `sheet` does."""
+    return sheet(level, count=number, seed=seed, solutions=solutions).exercises[-1]
+
+
+def _exercises(level: int, seed: int, solutions: bool) -> Iterator[Exercise]:
+    """The exercises, without an end."""
+    draw = Draw(seed, level)
+    patterns = [*LEVELS[level][1]]
+    met: set[tuple[str, str]] = set()
+    number = 0
+    while patterns:
+        # each pattern once before one comes again, in another order every time
+        for pattern in [patterns[place] for place in draw.order(len(patterns))]:
+            for tried in range(TRIES):
+                draft = pattern(draw)
+                shape = (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+"))
+                known = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
+                answer = None if known & met else _answer(draft)
+                if answer is not None:
+                    met |= {(draft.kind, draft.program), shape}
+                    number += 1
+                    yield _posed(level, seed, number, draft, answer, solutions)
+                    break
+            else:
+                patterns.remove(pattern)
+
+
+# ---- answers ------------------------------------------------------------------------------------------------------
+def _answer(draft: Draft) -> tuple[str, ...] | None:
+    """The answer to a draft; None where it is not clean."""
+    try:
+        if draft.kind in ("derivative", "second"):
+            (found,) = diff(draft.program, wrt=draft.wrt, order=2 if draft.kind == "second" else 1).derivatives
+            return None if found.shown == "0" else (found.shown,)
+        numbers = _numbers(draft)
+    except (ExpressionError, ZeroDivisionError):
+        # no value there, or none that is a fraction
+        return None
+    if any(abs(x.numerator) > LARGEST or x.denominator > FINEST for x in numbers) or not any(numbers):
+        return None
+    if draft.kind == "tangent":
+        (slope, height), x = numbers, draft.point["x"]
+        text = expression_text(parse(_line(slope, height - slope * x)).outputs[0])
+        return None if not slope else (text,)
+    return tuple(map(str, numbers))
+
+
+def _line(slope: Fraction, height: Fraction) -> str:
+    rising = "x" if slope == 1 else "-x" if slope == -1 else f"{slope}*x"
+    return rising if not height else f"{rising} {'-' if height < 0 else '+'} {abs(height)}"
+
+
+def _numbers(draft: Draft) -> list[Fraction]:
+    """The numbers of the answer; of a tangent its slope and its height at the point. Raises `ExpressionError`."""
+    if draft.kind in ("flat", "kink"):
+        return [_place(draft)]
+    found = gradient(draft.program, _typed(draft.point), wrt=draft.wrt, arithmetic=EXACT)
+    if found.warnings:
+        raise ExpressionError("derivative", "there is a kink")
+    slopes = {name: Fraction(found.gradient[name].text) for name in draft.wrt}
+    value = Fraction(found.value.text)
+    if draft.kind == "tangent":
+        return [slopes["x"], value]
+    if draft.kind == "direction":
+        return [sum((slopes[name] * draft.more[name] for name in draft.wrt), Fraction(0))]
+    if draft.kind == "step":
+        if not any(slopes.values()):
+            raise ExpressionError("derivative", "there is no way down")
+        return [draft.point[name] - draft.more["rate"] * slopes[name] for name in draft.wrt]
+    return [slopes[name] for name in draft.wrt]
+
+
+def _place(draft: Draft) -> Fraction:
+    """Where a quadratic is flat, or the one kink of a program is, which stands where a line crosses another."""
+    text = draft.program
+    if draft.kind == "flat":
+        rate = {x: _slope(text, x) for x in (0, 1)}
+        return -rate[0] / (rate[1] - rate[0])
+    (output,) = parse(text).outputs
+    (bent,) = [v for v in in_order((output,)) if v.primitive.kink]
+    sides = [expression_text(each) for each in bent._prev]
+    gap = f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0]
+    return -_value(gap, 0) / _slope(gap, 0)
+
+
+def _slope(text: str, x: int) -> Fraction:
+    return Fraction(gradient(text, {"x": x}, arithmetic=EXACT).gradient["x"].text)
+
+
+def _value(text: str, x: int) -> Fraction:
+    return Fraction(gradient(text, {"x": x}, arithmetic=EXACT).value.text)
+
+
+def _typed(point: Mapping[str, Fraction]) -> dict[str, str]:
+    return {name: str(x) for name, x in point.items()}
+
+
+# ---- words --------------------------------------------------------------------------------------------------------
+def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, ...], solutions: bool) -> Exercise:
+    names = draft.wrt if draft.kind in ("gradient", "step") else ("",)
+    posed = Exercise(
+        level, seed, number, draft.kind, _task(draft), draft.program, _typed(draft.point), draft.wrt, names, answer,
+        draft.kind in ("derivative", "tangent", "second"), None,
+    )  # fmt: skip
+    return posed._replace(solution=_solved(posed, draft)) if solutions else posed
+
+
+def _task(draft: Draft) -> str:
+    at = _at(_typed(draft.point))
+    by = draft.wrt[0]
+    several = "f(x," in draft.program
+    if draft.kind == "derivative":
+        return f"Find the partial derivative of {{f}} by `{by}`." if several else "Differentiate {f}."
+    if draft.kind == "slope":
+        return draft.words.replace("{at}", at) or f"Find the slope of {{f}} at `{at}`."
+    if draft.kind == "tangent":
+        return f"Which line touches {{f}} at `{at}`? Give it as a formula in `x`."
+    if draft.kind == "flat":
+        return "Where is {f} flat, its slope 0? Give `x`."
+    if draft.kind == "kink":
+        return "Where does {f} have no derivative? Give `x`."
+    if draft.kind == "second":
+        return "Find the second derivative of {f}."
+    if draft.kind == "direction":
+        along = ", ".join(map(str, draft.more.values()))
+        return f"How fast does {{f}} grow at `{at}` in the direction `({along})`?"
+    if draft.kind == "step":
+        rate = draft.more["rate"]
+        return f"Take one step of gradient descent on {{f}} from `{at}`, with the rate `{rate}`. Where does it end?"
+    if several:
+        return f"Find the gradient of {{f}} at `{at}`."
+    last = parse(draft.program).bindings[-1].name
+    return f"Go back through the graph of {{f}} at `{at}`: what are the derivatives of `{last}` by {listed(draft.wrt)}?"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names in a sentence."""
+    *first, last = [f"`{name}`" for name in names]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _at(point: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {x}" for name, x in point.items())
+
+
+def _statements(program: str) -> Iterator[Statement]:
+    head = _HEAD.match(program)
+    parsed = parse(program)
+    if head is not None:
+        yield Statement(head[1], parsed.outputs[0])
+        return
+    known: dict[Value, Value] = {}
+    for binding in parsed.bindings:
+        yield Statement(binding.name, copied(binding.value, known.get))
+        known[binding.value] = variable(binding.name)
+
+
+# ---- solutions ----------------------------------------------------------------------------------------------------
+def _solved(posed: Exercise, draft: Draft) -> Solution:
+    """The problem worked."""
+    if posed.kind == "kink":
+        (bent,) = [v for v in in_order(parse(posed.program).outputs) if v.primitive.kink]
+        sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
+        told = f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
+        return Solution(None, None, (told,))
+    if posed.kind in ("gradient", "step") and (posed.level >= 4):
+        traced = trace(posed.program, posed.point, wrt=posed.wrt)
+        return Solution(None, traced, tuple(_last_lines(posed, draft)))
+    derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
+    return Solution(derived, None, tuple(_last_lines(posed, draft, derived)))
+
+
+def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None = None) -> Iterator[str]:
+    """What the derivatives say of the point."""
+    if posed.kind in ("derivative", "second"):
+        return
+    if posed.kind == "flat":
+        assert derived is not None
+        yield f"`{derived.derivatives[0].shown} = 0` at `x = {posed.answer[0]}`"
+        return
+    found = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=EXACT)
+    slopes = {name: found.gradient[name].text for name in posed.wrt}
+    if derived is not None:
+        for each in derived.derivatives:
+            formula = each.shown
+            last = derived.derivations[[d.by for d in derived.derivations].index(each.by)].steps[-1]
+            if last.rule == CONVENTIONS:
+                formula = expression_text(last.part)
+            yield f"the derivative by `{each.by[0]}` at `{_at(posed.point)}`: `{formula} = {slopes[each.by[0]]}`"
+    if posed.kind == "tangent":
+        line = f"{found.value.text} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
+        yield f"the value there is `{found.value.text}`, so the line is `{line}`, which is `{posed.answer[0]}`"
+    if posed.kind == "direction":
+        parts = " + ".join(f"{_factor(slopes[name])}*{_factor(str(draft.more[name]))}" for name in posed.wrt)
+        yield f"along the direction: `{parts} = {posed.answer[0]}`"
+    if posed.kind == "step":
+        for name, x in zip(posed.names, posed.answer, strict=True):
+            yield f"`{name}` becomes `{posed.point[name]} - {draft.more['rate']}*{_factor(slopes[name])} = {x}`"
+
+
+def _factor(number: str) -> str:
+    return f"({number})" if number.startswith("-") or "/" in number else number

@@ -1,0 +1,1 @@
+"""Derivatives as formulas, their derivation step by step, and exported code."""

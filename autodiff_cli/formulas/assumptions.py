@@ -1,0 +1,99 @@
+"""Assumptions: conditions that a program's variables are taken to meet, `x > 0, 0 < t < 1`, as people type them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import ExpressionError, nearest, quoted
+from ..graphs.value import Value, in_order, node
+from ..graphs.value_and_gradient import value_in
+from ..inputs.parse_point import split
+from ..inputs.problem import parse
+from ..language.builder import Program
+from ..numbers.floats import REAL
+from ..table.operators import VARIABLE, WHERE
+
+MOST = 20
+HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
+
+WORDS = {
+    "positive": "{0} > 0", "negative": "{0} < 0", "nonnegative": "{0} >= 0", "nonzero": "{0} != 0",
+    "integer": "floor({0}) == {0}", "even": "floor({0}/2) == {0}/2",
+    "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
+}  # fmt: skip
+"""What can be said of a variable in words."""
+
+FILLERS = ("is", "a", "an", "number")
+
+
+class Assumption(NamedTuple):
+    """One assumption: as it was typed, and as a condition on the leaves of the program."""
+
+    text: str
+    condition: Value
+
+
+def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
+    """What is assumed of the variables of a program, of one text with commas or of several.
+
+    Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts or ())
+    found = [_read(each.strip(), program) for text in listed for each in split(text)]
+    if len(found) > MOST:
+        raise ExpressionError("limit", f"there are more than {MOST} assumptions", None, "leave out what is not needed")
+    return found
+
+
+def _spelled(text: str) -> str:
+    """The assumption without words: `n is a positive integer` as two conditions. Raises `ExpressionError`."""
+    name, *words = [word for word in text.split() if word not in FILLERS] or [""]
+    if words == ["natural"]:
+        raise ExpressionError(
+            "usage", f"the assumption `{text}` can be read in two ways: 0 is a natural number for some", None,
+            f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
+        )  # fmt: skip
+    if words == ["real"]:
+        raise ExpressionError("usage", f"the assumption `{text}` says nothing: every variable is real", None, HINT)
+    if words and all(word in WORDS for word in words):
+        return " and ".join([WORDS[word].format(name) for word in words])
+    return text
+
+
+def _read(text: str, program: Program) -> Assumption:
+    spelled = _spelled(text)
+    try:
+        outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
+    except ExpressionError as error:
+        raise ExpressionError("usage", f"the assumption `{text}` cannot be read: {error}", None, HINT) from None
+    if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
+        raise ExpressionError("usage", f"`{text}` is not one condition", None, HINT)
+    condition = outputs[0]._prev[0]
+    copies: dict[Value, Value] = {}
+    for value in in_order((condition,)):
+        if value.primitive is VARIABLE:
+            if value.label not in program.variables:
+                near = nearest(value.label, list(program.variables))
+                raise ExpressionError(
+                    "usage", f"the assumption `{text}` is about `{value.label}`, which the program does not use", None,
+                    f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
+                )  # fmt: skip
+            copies[value] = program.variables[value.label]
+        elif value._prev:
+            copies[value] = node(value.primitive, tuple([copies[p] for p in value._prev]))
+        else:
+            copies[value] = value
+    return Assumption(text, copies[condition])
+
+
+def check_point(found: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
+    """Raise `ExpressionError` (`point`) where the point does not meet an assumption whose variables it has."""
+    for each in found:
+        order = in_order((each.condition,))
+        if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
+            continue
+        if value_in(REAL, each.condition, numbers) is False:
+            raise ExpressionError(
+                "point", f"the point does not meet the assumption `{each.text}`", None, "change one of them"
+            )

@@ -1,0 +1,559 @@
+"""Derivations: a derivative worked as by hand, each step a rule applied to one part, with the row's own derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..algebra.simplify import simplify
+from ..algebra.symbolic_derivative import Multi, derivatives, partials
+from ..errors import ExpressionError
+from ..graphs.value import Value, constant, in_order, node, variable
+from ..inputs.problem import parse
+from ..language.printer import expression_text
+from ..language.typesetting import Typesetting, names_in, text_latex
+from ..numbers import budget as work
+from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, POW, SUB, VARIABLE, WHERE
+from ..table.primitive import PRIMITIVES, Primitive
+
+MOST_NODES = 400
+"""Nodes of a formula that is derived step by step, a shared one counted at each of its uses."""
+
+MOST_STEPS = 2_000
+"""Steps of all derivations of an answer together."""
+
+STEPS_A_NODE = 20
+"""Steps of work for each node of what is derived, and of what is put in and simplified."""
+
+PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
+"""What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, what
+was assumed is used, and what holds away from kinks is replaced by the formula that has what is taken at them too."""
+
+GREATER = {LT: GT, LE: GE}
+
+SUM, PROD = PRIMITIVES["sum"], PRIMITIVES["prod"]
+
+
+class Step(NamedTuple):
+    """One step: a rule, and the part of the work that it turns into another one, equal to it."""
+
+    rule: str
+    """`constant`, `variable`, `sum`, `constant multiple`, `product`, `quotient`, `reciprocal`, `power`, `exponential`,
+    `general power`, `branches`, `function`, `chain` with the function or power outside, `put in`, `simplify`;
+    `assumption`, what follows where the condition holds that was assumed; or `conventions`, where the formula says what
+    is taken at kinks too."""
+    function: str
+    """The function whose derivative is used, or `power` and so on in a chain; empty for the other rules."""
+    part: Value
+    """What it is applied to; in it, variables stand for derivatives that are not found yet."""
+    result: Value
+    condition: str
+    """Where it holds: `x != 0`, or in words; empty if wherever both have a value."""
+    depth: int
+    """Within how many other derivatives the part stands."""
+    pending: Mapping[str, Value]
+    """By the name of each such variable, the function whose derivative it is."""
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it differentiates, and does not only put together what is known."""
+        return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS, ASSUMPTION)
+
+    @property
+    def name(self) -> str:
+        """The rule as people name it: `chain, sin`."""
+        if self.rule == "chain":
+            return f"chain, {self.function}"
+        return self.function if self.rule == "function" else self.rule
+
+
+class Derivation(NamedTuple):
+    """The derivation of one derivative."""
+
+    by: tuple[str, ...]
+    """By which variables; of an order above the first the last of them is differentiated by here."""
+    function: Value
+    """The formula that is differentiated: the program's, or a derivative of it."""
+    steps: tuple[Step, ...]
+    formula: Value
+    """What comes out, as `diff` gives it."""
+
+
+def derivations(
+    output: Value,
+    names: Sequence[str],
+    leaves: Sequence[Value],
+    order: int,
+    found: Mapping[Multi, Value],
+    assumed: Sequence[str] = (),
+) -> tuple[Derivation, ...]:
+    """The derivations of all derivatives of an order, `found`, by these leaves, and of those below it on the way.
+
+    `assumed` is what was used of the variables in those that were found, as it was typed.
+
+    Raises `ExpressionError` (`limit`) where they are long.
+    """
+    worked: list[Derivation] = []
+    before: Mapping[Multi, Value] = {(): output}
+    for k in range(1, order + 1):
+        following = found if k == order else derivatives(output, leaves, k)
+        for multi, formula in following.items():
+            by = tuple([names[j] for j in multi])
+            told = assumed if k == order else ()
+            worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, told))
+            count = sum(len(each.steps) for each in worked)
+            if count > MOST_STEPS:
+                raise ExpressionError(
+                    "limit", f"the derivations have more than {MOST_STEPS:,} steps", None,
+                    "ask for fewer variables, `--wrt x`, or leave `--steps` out",
+                )  # fmt: skip
+        before = following
+    return tuple(worked)
+
+
+def derivation(
+    function: Value, leaf: Value, by: tuple[str, ...], formula: Value, assumed: Sequence[str] = ()
+) -> Derivation:
+    """The derivation of the derivative of a formula by one of its leaves, which ends in `formula`.
+
+    Raises `ExpressionError` (`limit`) for a long one.
+    """
+    check_length(function)
+    return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed).steps()), formula)
+
+
+def check_length(function: Value) -> None:
+    """Raise `ExpressionError` for a formula that is too long to be derived step by step."""
+    sizes: dict[Value, int] = {}
+    for each in in_order((function,)):
+        sizes[each] = 1 + sum([sizes[p] for p in each._prev])
+    if sizes[function] > MOST_NODES:
+        raise ExpressionError(
+            "limit", f"a formula of {sizes[function]:,} operations and numbers is too long to be derived step by step",
+            None, f"leave `--steps` out, or derive a part: of {MOST_NODES} at most",
+        )  # fmt: skip
+
+
+def pending_name(function: Value, by: str) -> str:
+    """The variable that stands for the derivative of a function."""
+    return f"d/d{by}({expression_text(function)})"
+
+
+class _Rule(NamedTuple):
+    """What a rule makes of the derivative of a node."""
+
+    rule: str
+    result: Value
+    function: str = ""
+    conditions: tuple[str, ...] = ()
+
+
+class _Work:
+    """One derivation under way."""
+
+    def __init__(self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = ()) -> None:
+        self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
+        self.moving = {each for each in in_order((function,)) if each is leaf}
+        for each in in_order((function,)):
+            if any(p in self.moving for p in each._prev):
+                self.moving.add(each)
+        self.pending: dict[str, Value] = {}
+        self.found: dict[str, Value] = {}
+        self.conditional = False
+
+    def steps(self) -> Iterator[Step]:
+        """The steps in the order in which one works: outside first, then each derivative that came up, to its end."""
+        root = self.open(self.function)
+        if root._prev or root.primitive is CONSTANT:
+            rule = "variable" if self.function is self.leaf else "constant"
+            waiting = variable(pending_name(self.function, self.leaf.label))
+            yield self.step(rule, waiting, root, 0, pending={waiting.label: self.function})
+            return
+        # names of derivatives, with what the rule gave once it has been applied
+        stack: list[tuple[str, Value | None, int]] = [(root.label, None, 0)]
+        while stack:
+            name, result, depth = stack.pop()
+            if result is None:
+                if name in self.found:
+                    continue
+                made = self.rule(self.pending[name])
+                self.conditional = self.conditional or bool(made.conditions)
+                told = "; ".join(made.conditions)
+                yield self.step(made.rule, variable(name), made.result, depth, made.function, told)
+                inner = list(self.waiting(made.result))
+                stack.append((name, made.result, depth))
+                stack += [(each, None, depth + 1) for each in reversed(inner)]
+                continue
+            known = copied(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
+            if known is not result:
+                yield self.step(PUT_IN, result, known, depth)
+            self.spend(known)
+            last = name == root.label
+            if last and self.assumed:
+                plain = simplify((known,))[0]
+                if expression_text(plain) not in (expression_text(known), expression_text(self.formula)):
+                    yield self.step(SIMPLIFY, known, plain, depth)
+                    known = plain
+                if expression_text(known) != expression_text(self.formula):
+                    yield self.step(ASSUMPTION, known, self.formula, depth, "", " and ".join(self.assumed))
+                continue
+            simple = self.formula if last else known if _is_fraction(known) else simplify((known,))[0]
+            if expression_text(simple) != expression_text(known):
+                # only the last one may say more than was derived: what is taken at kinks
+                more = self.conditional and not _comparisons(simple) <= _comparisons(known)
+                yield self.step(CONVENTIONS if more else SIMPLIFY, known, simple, depth)
+            self.found[name] = simple
+
+    def step(
+        self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "",
+        pending: Mapping[str, Value] | None = None,
+    ) -> Step:  # fmt: skip
+        """A step, with those derivatives that it names."""
+        self.spend(part, result)
+        names = dict.fromkeys([*self.waiting(part), *self.waiting(result)])
+        return Step(
+            rule, function, part, result, condition, depth,
+            {name: self.pending[name] for name in names} if pending is None else pending,
+        )  # fmt: skip
+
+    def spend(self, *graphs: Value) -> None:
+        """Take work for graphs that are written."""
+        work.spend(STEPS_A_NODE * len(in_order(graphs)))
+
+    def waiting(self, graph: Value) -> Iterator[str]:
+        """The names of the derivatives in a graph, from left to right."""
+        for each in in_order((graph,)):
+            if each.label in self.pending and not each._prev:
+                yield each.label
+
+    def open(self, function: Value) -> Value:
+        """The derivative of a function: a variable that stands for it, or 1 or 0 where there is nothing to do."""
+        if function is self.leaf:
+            return constant(1.0, "1")
+        if function not in self.moving:
+            return constant(0.0, "0")
+        name = pending_name(function, self.leaf.label)
+        self.pending[name] = function
+        return variable(name)
+
+    # -- the rules --------------------------------------------------------------------------------------------------
+    def rule(self, value: Value) -> _Rule:
+        """The rule that a person would apply to a function that is not the variable itself."""
+        primitive, inputs = value.primitive, value._prev
+        if primitive in (ADD, SUB):
+            return _Rule("sum", self.each_term(value))
+        if primitive is SUM:
+            return _Rule("sum", node(SUM, tuple([self.open(term) for term in inputs])))
+        if (taken := self.constant_multiple(value)) is not None:
+            return taken
+        if primitive in (MUL, PROD):
+            return self.product([*self.factors(value)])
+        if primitive is DIV:
+            return self.quotient(*inputs)
+        if primitive is WHERE:
+            condition, then, otherwise = inputs
+            borders = tuple(dict.fromkeys(_borders(condition)))
+            return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
+        return self.of_function(value)
+
+    def each_term(self, value: Value) -> Value:
+        """The derivative of every term of a sum, its signs and parentheses as they are."""
+        return copied(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v))
+
+    def factors(self, value: Value) -> Iterator[Value]:
+        """The factors of a product, from left to right."""
+        stack = [value]
+        while stack:
+            top = stack.pop()
+            if top.primitive in (MUL, PROD):
+                stack += reversed(top._prev)
+            else:
+                yield top
+
+    def constant_multiple(self, value: Value) -> _Rule | None:
+        """The rule for signs, fixed factors and divisors, all at once; None where there are none."""
+        layers: list[Callable[[Value], Value]] = []
+        inner = value
+        while True:
+            if inner.primitive is NEG:
+                layers.append(_negative)
+                inner = inner._prev[0]
+            elif inner.primitive is DIV and inner._prev[1] not in self.moving:
+                layers.append(lambda v, by=inner._prev[1]: node(DIV, (v, by)))  # type: ignore[misc]
+                inner = inner._prev[0]
+            elif inner.primitive in (MUL, PROD):
+                factors = [*self.factors(inner)]
+                fixed = [each for each in factors if each not in self.moving]
+                if not fixed:
+                    break
+                factor = _product(fixed)
+                layers.append(lambda v, by=factor: _times(by, v))  # type: ignore[misc]
+                inner = _product([each for each in factors if each in self.moving])
+                self.moving.update(_products(inner))
+            else:
+                break
+        if not layers:
+            return None
+        result = self.open(inner)
+        for layer in reversed(layers):
+            result = layer(result)
+        return _Rule("constant multiple", result)
+
+    def product(self, factors: Sequence[Value]) -> _Rule:
+        """The product rule: each factor is differentiated once."""
+        terms = [
+            _product([self.open(each) if k == j else each for j, each in enumerate(factors)])
+            for k in range(len(factors))
+        ]
+        return _Rule("product", _total(terms))
+
+    def quotient(self, above: Value, below: Value) -> _Rule:
+        """The quotient rule, and of a fixed number divided by something that rule's short form."""
+        square = node(POW, (below, constant(2.0, "2")))
+        if above not in self.moving:
+            slope = _times(above, self.open(below))
+            return _Rule("reciprocal", node(DIV, (node(NEG, (slope,)), square)))
+        first = node(MUL, (self.open(above), below))
+        second = node(MUL, (above, self.open(below)))
+        return _Rule("quotient", node(DIV, (node(SUB, (first, second)), square)))
+
+    def of_function(self, value: Value) -> _Rule:
+        """A power or a function: the derivative that its row has, with the chain rule for what is inside."""
+        primitive, inputs = value.primitive, value._prev
+        active = [k for k, each in enumerate(inputs) if each in self.moving]
+        slopes, conditions = _slopes(value, active)
+        if primitive.variadic and primitive.smooth and len(inputs) == 2:
+            # whichever of the two it is
+            first, second = inputs
+            result = node(WHERE, (slopes[0]._prev[0], self.open(first), self.open(second)))
+        else:
+            terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
+            result = _total(terms)
+        name = primitive.spelling or primitive.name
+        if primitive is POW:
+            name = "power" if active == [0] else "exponential" if active == [1] else "general power"
+        if all(inputs[k] is self.leaf for k in active):
+            return _Rule(name if primitive is POW else "function", result, "" if primitive is POW else name, conditions)
+        return _Rule("chain", result, name, conditions)
+
+
+def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
+    """The derivatives by these inputs as the row of the operation has them, and where they hold."""
+    primitive, inputs = value.primitive, value._prev
+    if primitive.smooth:
+        return _smooth(value, active)
+    # Inputs are told apart by their places, and numbers stay: exponents, orders, slopes.
+    names = {k: variable(f"{k}") for k, each in enumerate(inputs) if k in active or not _is_number(each)}
+    local = node(primitive, tuple([names.get(k, each) for k, each in enumerate(inputs)]))
+    found = simplify(partials(local, [names[k] for k in active]))
+    by_name = {names[k].label: inputs[k] for k in names}
+    conditions = []
+    slopes = []
+    for formula in found:
+        slope = formula
+        while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
+            # what is taken at a few points beside the formula for all others
+            (border,) = simplify((_placed(slope._prev[0], by_name),))
+            conditions.append(f"unless {expression_text(border)}")
+            slope = slope._prev[2]
+        slopes.append(_placed(slope, by_name))
+    if primitive.kink is not None and not conditions:
+        conditions.append(_away(value))
+    # what is said of one input may hold for another already
+    return slopes, tuple(
+        [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
+    )
+
+
+def _smooth(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
+    """The same for a row that says how its derivatives are read where there is no kink."""
+    primitive, inputs = value.primitive, value._prev
+    if not primitive.variadic:
+        at = dict(zip(primitive.params, inputs, strict=True))
+        slopes = [_placed(parse(primitive.smooth[k]).outputs[0], at) for k in active]
+    elif len(inputs) == 2:
+        (first,) = parse(primitive.smooth[0]).outputs
+        names = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
+        return [_placed(first, dict(zip(names, inputs, strict=True)))] * len(active), (_apart(*inputs),)
+    else:
+        one, zero = constant(1.0, "1"), constant(0.0, "0")
+        slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
+    return slopes, (_away(value),)
+
+
+def _apart(a: Value, b: Value) -> str:
+    return f"{_side(a)} != {_side(b)}"
+
+
+def _side(value: Value) -> str:
+    text = expression_text(value)
+    return f"({text})" if value.primitive is WHERE or value.primitive.gives_condition else text
+
+
+def _away(value: Value) -> str:
+    """Away from the kinks of a node: as a condition, or in words."""
+    _, _, place = value.primitive.convention.rpartition(" at ")
+    if place == "0":
+        return f"{_side(value._prev[0])} != 0"
+    return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
+
+
+def _borders(condition: Value) -> Iterator[str]:
+    """Where the comparisons of a condition change."""
+    stack = [condition]
+    while stack:
+        top = stack.pop()
+        if top.primitive.holds:
+            yield _apart(*top._prev)
+        elif top.primitive.gives_condition:
+            stack += reversed(top._prev)
+
+
+# ---- graphs -------------------------------------------------------------------------------------------------------
+def copied(root: Value, end: Callable[[Value], Value | None]) -> Value:
+    """The graph with other ends: `end` gives what stands for a node, or None where it is looked at below it."""
+    made: dict[Value, Value] = {}
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        if top in made:
+            stack.pop()
+            continue
+        other = end(top)
+        if other is not None:
+            made[stack.pop()] = other
+            continue
+        missing = [p for p in reversed(top._prev) if p not in made]
+        if missing:
+            stack += missing
+            continue
+        parents = tuple([made[p] for p in top._prev])
+        made[stack.pop()] = top if parents == top._prev else node(top.primitive, parents)
+    return made[root]
+
+
+def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
+    """A formula with graphs in the places of its variables."""
+    return copied(formula, lambda v: None if v._prev else inputs.get(v.label, v))
+
+
+def _is_number(value: Value) -> bool:
+    return all(each._prev or each.primitive is CONSTANT for each in in_order((value,)))
+
+
+def _is_fraction(value: Value) -> bool:
+    """Whether it is a number as people write it, and need not be simplified: `-1/2`."""
+    while value.primitive is NEG:
+        (value,) = value._prev
+    if value.primitive is DIV:
+        return all(_is_fraction(each) and each.primitive is not DIV for each in value._prev)
+    return value.primitive is CONSTANT
+
+
+def _comparisons(formula: Value) -> set[str]:
+    """What is compared in a formula, `x < 1` and `1 > x` alike."""
+    found = [each for each in in_order((formula,)) if each.primitive.holds]
+    turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in found]
+    return set(map(expression_text, turned))
+
+
+def _product(factors: Sequence[Value]) -> Value:
+    total = factors[0]
+    for each in factors[1:]:
+        total = node(MUL, (total, each))
+    return total
+
+
+def _products(value: Value) -> Iterator[Value]:
+    """The products along the left side of a product."""
+    while value.primitive is MUL:
+        yield value
+        value = value._prev[0]
+
+
+def _negative(value: Value) -> Value:
+    """The opposite, its sign at the front: `-3*x`."""
+    if value.primitive in (MUL, DIV):
+        return node(value.primitive, (_negative(value._prev[0]), value._prev[1]))
+    return node(NEG, (value,))
+
+
+def _positive(value: Value) -> Value | None:
+    """The opposite of what has a sign at the front; None where there is none."""
+    if value.primitive is NEG:
+        return value._prev[0]
+    first = _positive(value._prev[0]) if value.primitive in (MUL, DIV) else None
+    return first and node(value.primitive, (first, value._prev[1]))
+
+
+def _total(terms: Sequence[Value]) -> Value:
+    """A sum, with a minus before a term that has a sign."""
+    total = terms[0]
+    for term in terms[1:]:
+        positive = _positive(term)
+        total = node(ADD, (total, term)) if positive is None else node(SUB, (total, positive))
+    return total
+
+
+def _times(factor: Value, slope: Value) -> Value:
+    """A factor times a derivative, as one writes it: without a 1, and in the branches of a choice."""
+    if slope.primitive is CONSTANT and slope.source == "1":
+        return factor
+    if factor.primitive is CONSTANT and factor.data in (0.0, 1.0):
+        return slope if factor.data else factor
+    if factor.primitive is WHERE and all(_is_number(each) for each in factor._prev[1:]):
+        condition, then, otherwise = factor._prev
+        return node(WHERE, (condition, _times(then, slope), _times(otherwise, slope)))
+    return node(MUL, (factor, slope))
+
+
+def operator(by: str, latex: str = "") -> Primitive:
+    """The operation that a derivative is written as: `d/dx(…)`. It is in no graph of a program."""
+    return Primitive("derivative", ("f",), symbol=f"d/d{by}", spelling=f"d/d{by}", latex=latex)
+
+
+def latex(derivations: Sequence[Derivation]) -> str:
+    """The steps in LaTeX, as equations below each other with their rules beside them."""
+    rows: list[str] = []
+    names = list(dict.fromkeys(names_in([each.function for each in derivations])))
+    typeset = Typesetting([*names, *(each.by[-1] for each in derivations)])
+    several = len(names) > 1
+    for each in derivations:
+        if rows:
+            rows[-1] += "[1ex]"
+        name = typeset.name(each.by[-1])
+        sign = r"\partial " if several else "d " if name.startswith("\\") else "d"
+        derivative = operator(each.by[-1], rf"\frac{{{sign.strip()}}}{{{sign}{name}}}")
+        for step in each.steps:
+            sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
+            part, result = map(typeset.expression, sides)
+            told = rf"\text{{{text_latex(step.name)}}}"
+            if step.condition:
+                told += rf"\quad({_condition_latex(step.condition, typeset)})"
+            rows.append(rf"{part} &= {result} && {told} \\")
+    if not rows:
+        return ""
+    return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
+
+
+def _condition_latex(told: str, typeset: Typesetting) -> str:
+    """Where a step holds, in LaTeX: its comparisons as formulas, the rest in words."""
+    written = []
+    for each in told.split("; "):
+        unless = each.startswith("unless ")
+        try:
+            (choice,) = parse(f"where({each.removeprefix('unless ')}, 1, 0)").outputs
+        except (ExpressionError, ValueError):
+            written.append(rf"\text{{{text_latex(each)}}}")
+            continue
+        condition = typeset.expression(choice._prev[0])
+        written.append(rf"\text{{unless }} {condition}" if unless else condition)
+    return r";\ ".join(written)
+
+
+def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
+    """A part of a step with its open derivatives as operations, for printers."""
+    return copied(
+        graph,
+        lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,
+    )

@@ -1,0 +1,390 @@
+"""The derivative of a program as a formula: as text that reads back, as LaTeX, as Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..algebra.almost_everywhere import Contradiction, conjunction, generic
+from ..algebra.simplify import simplify
+from ..algebra.symbolic_derivative import Multi, derivatives
+from ..errors import Diagnostic, ExpressionError
+from ..graphs.adjoint import Recording, record_values
+from ..graphs.second_order import hessian_in
+from ..graphs.taylor_mode import taylor_in
+from ..graphs.value import Value, in_order, node, variable
+from ..graphs.value_and_gradient import evaluate_in, knots_met, sweep_in
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from ..inputs.problem import Point, as_number, parse, place, single_output, wanted_variables
+from ..language.printer import expression_text
+from ..language.typesetting import equations, stated, typesetting
+from ..numbers import budget as work
+from ..numbers.base import NumberType
+from ..table.operators import CONSTANT, VARIABLE
+from ..table.primitive import FUNCTIONS
+from .assumptions import Assumption, assumptions, check_point
+from .derivation import Derivation, check_length, derivations
+from .derivation import latex as steps_latex
+
+MOST_ORDERS = 30
+MOST_DERIVATIVES = 200
+LONGEST = 1_000_000
+"""Characters of a formula; what is shared may be much shorter."""
+
+LANGUAGES: Mapping[str, tuple[str, ...]] = {"text": (), "latex": (".tex",), "python": (".py",)}
+"""The languages that derivatives are written in, and how the names of their files end."""
+
+
+class Derivative(NamedTuple):
+    """One derivative: by which variables, and its formula."""
+
+    by: tuple[str, ...]
+    formula: str
+    value: Shown | None
+    """Its value at the point, if there was one."""
+    short: str | None = None
+    """The formula without what is taken at single points and kinks; None where that changes nothing."""
+    condition: str | None = None
+    """Where the short form has the value of the formula: wherever it has one itself if this is None."""
+
+    @property
+    def shown(self) -> str:
+        """What people are shown: the short form, if there is one."""
+        return self.short or self.formula
+
+
+class Diff(NamedTuple):
+    """The derivatives of a program as formulas."""
+
+    text: str
+    arithmetic: Arithmetic
+    order: int
+    language: str
+    shared: list[tuple[str, str]]
+    """Names of common parts and their formulas, in the order in which they need each other."""
+    derivatives: list[Derivative]
+    program: str
+    """All of it as one program that reads back, as LaTeX, or as a Python module."""
+    point: dict[str, Shown]
+    warnings: tuple[Diagnostic, ...]
+    constants: dict[str, float]
+    derivations: tuple[Derivation, ...] = ()
+    """How the derivatives are found step by step, those of lower orders first, if that was asked for."""
+    assumptions: tuple[str, ...] = ()
+    """What was assumed, as it was typed."""
+
+
+def diff(
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    order: int = 1,
+    share: bool = False,
+    steps: bool = False,
+    language: str = "text",
+    everywhere: bool = False,
+    assume: str | Sequence[str] | None = None,
+    name: str | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+) -> Diff:
+    """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
+
+    With `share` common parts are named, so that the whole is as long as the graph is large. With `steps`
+    each is derived step by step. A `point` adds values. In LaTeX the function is stated before them, by this `name`.
+
+    A formula that holds everywhere may have a short form, with the condition where it is the same; `everywhere` leaves
+    short forms out, and so does `share`. `assume` has conditions that the variables are taken to meet: `x > 0, n > 1`.
+
+    Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
+
+    >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
+    ['2*x*sin(y)', 'x**2*cos(y)']
+    """
+    if language not in LANGUAGES:
+        raise ExpressionError("usage", f"`--to` cannot be `{language}`", hint=f"it takes {', '.join(LANGUAGES)}")
+    if not 1 <= order <= MOST_ORDERS:
+        raise ExpressionError(
+            "limit", f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order", None,
+            "`taylor` finds derivatives of high order at a point",
+        )  # fmt: skip
+    given = dict(point or {})
+    numbers = {name: as_number(value, name) for name, value in given.items()}
+    program = parse(text, numbers)
+    output = single_output(program)
+    here = any(name in numbers for name in program.variables)
+    warnings = place(program, numbers) if here else []
+    names = wanted_variables(program, numbers, wrt)
+    leaves = [program.variables.get(name) or variable(name) for name in names]
+    if _combinations(len(names), order) > MOST_DERIVATIVES:
+        raise ExpressionError(
+            "limit", f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}", None,
+            "name some of them: `--wrt x,y`",
+        )  # fmt: skip
+    if steps and (share or language == "python"):
+        other = "--share" if share else "--to python"
+        raise ExpressionError(
+            "usage",
+            f"`--steps` and `{other}` do not go together",
+            None,
+            "leave one of them out: steps have whole formulas",
+        )
+    if steps:
+        check_length(output)
+    assumed = assumptions(assume, program)
+    check_point(assumed, numbers)
+    found = _under(output, leaves, order, assumed)
+    unused = _unused(output, leaves, order, assumed, found)
+    warnings += [
+        Diagnostic(
+            "assumption", f"the assumption `{each.text}` was not used: the derivatives are the same without it", None,
+            "leave it out",
+        )
+        for each in unused
+    ]  # fmt: skip
+    formulas = list(found.values())
+    facts = [each.condition for each in assumed]
+    shorts = [None if everywhere or share or language == "python" else generic(each, facts) for each in formulas]
+    if order > 1:
+        warnings += _kinks(output, order)
+    values: list[Any] = [None] * len(formulas)
+    shown_point: dict[str, Shown] = {}
+    if here:
+        at = {name: given[name] for name in program.variables}
+
+        def task(m: NumberType, numbers: Values) -> dict[str, Any]:
+            if order == 1:
+                swept = sweep_in(m, output, numbers, names)
+                met[:] = kink_warnings(arithmetic, swept.met)
+                return {"values": [swept.gradient[name] for name in names], "point": numbers}
+            return {"values": _higher(m, output, found, numbers, names), "point": numbers}
+
+        met: list[Diagnostic] = []
+        answer = arithmetic.run(at, task)
+        values, shown_point = answer["values"], answer["point"]
+        warnings += met
+    typeset = typesetting(program, names, function=name) if language == "latex" else None
+    sides = stated(program, typeset) if typeset else []
+    # what is too long to be stated shares its parts with its derivatives
+    wanted = formulas if sides or not typeset else [output, *formulas]
+    parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
+    for formula in [part for _, part in parts] + rest:
+        _check_length(formula)
+    if typeset:
+        typeset = typesetting(program, names, [name for name, _ in parts], function=name)
+    written = typeset.expression if typeset else expression_text
+    shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
+    function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
+    listed = [
+        Derivative(
+            tuple(names[k] for k in by), written(formula), value, written(short.formula) if short else None,
+            written(conjunction(short.conditions)) if short and short.conditions else None,
+        )
+        for by, formula, value, short in zip(found, rest, values, shorts, strict=True)
+    ]  # fmt: skip
+    ends = {by: short.formula if short else formula for (by, formula), short in zip(found.items(), shorts, strict=True)}
+    used = [each.text for each in assumed if each not in unused]
+    worked = derivations(output, names, leaves, order, ends, used) if steps else ()
+    if typeset:
+        several = len(program.variables) > 1
+        shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
+        slopes = [(typeset.derivative(each.by, several), each.shown + where_latex(each.condition)) for each in listed]
+        whole = equations([*(stated(program, typeset) if sides else ()), *shared_sides, *slopes])
+    else:
+        whole = _program(text, output, formulas, language, shared, listed)
+    if worked and language == "latex":
+        whole = steps_latex(worked)
+    return Diff(
+        text,
+        arithmetic,
+        order,
+        language,
+        shared,
+        listed,
+        whole,
+        shown_point,
+        tuple(warnings),
+        program.constants,
+        worked,
+        tuple(each.text for each in assumed),
+    )
+
+
+def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
+    """The derivatives under assumptions. Raises `ExpressionError` (`usage`) where these cannot all hold."""
+    try:
+        return derivatives(output, leaves, order, [each.condition for each in assumed])
+    except Contradiction:
+        told = ", ".join(f"`{each.text}`" for each in assumed)
+        raise ExpressionError(
+            "usage", f"the assumptions cannot all hold: {told}", None, "leave out what is wrong"
+        ) from None
+
+
+def _unused(
+    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], found: Mapping[Multi, Value]
+) -> list[Assumption]:
+    """The assumptions without which the derivatives are the same."""
+
+    known: dict[tuple[object, ...], int] = {}
+
+    def shapes(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
+        facts = [each.condition for each in left]
+        shorts = [generic(each, facts) for each in formulas.values()]
+        return [
+            _shapes([short.formula, *short.conditions] if short else [formula], known)
+            for formula, short in zip(formulas.values(), shorts, strict=True)
+        ]
+
+    unused = []
+    left = list(assumed)
+    wanted = shapes(found, left) if assumed else []
+    for each in assumed:
+        others = [other for other in left if other is not each]
+        if shapes(_under(output, leaves, order, others), others) == wanted:
+            left = others
+            unused.append(each)
+    return unused
+
+
+def _shapes(roots: Sequence[Value], known: dict[tuple[object, ...], int]) -> list[int]:
+    """A number for each formula, the same for those that are written alike; without writing them, which may be long."""
+    found: dict[Value, int] = {}
+    for value in in_order(roots):
+        leaf = () if value._prev else (value.label, value.source or repr(value.data))
+        shape = (value.primitive.name, *leaf, *[found[p] for p in value._prev])
+        found[value] = known.setdefault(shape, len(known))
+    return [found[root] for root in roots]
+
+
+def _combinations(count: int, order: int) -> int:
+    total = 1
+    for k in range(order):
+        total = total * (count + k) // (k + 1)
+    return total
+
+
+def _kinks(output: Value, order: int) -> list[Diagnostic]:
+    """A warning for each operation with a kink that is left when the program is simplified."""
+    left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.knot}
+    warnings = []
+    for v in in_order((output,)):
+        if v.primitive in left and not all(p.primitive is CONSTANT for p in v._prev):
+            name = v.primitive.symbol
+            where = "where both sides are equal" if v.primitive.gives_condition else "at a kink of it"
+            message = f"`{name}`: {where}, a formula of order {order} need not hold, and there may be no derivative"
+            warnings.append(Diagnostic("kink", message, v.span, "`hessian` or `taylor` tells what there is at a point"))
+    return warnings
+
+
+def _higher(
+    m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
+) -> list[Any]:
+    """The values of derivatives of an order above the first. Raises `ExpressionError`."""
+    order = len(next(iter(formulas), ()))
+    at = sweep_in(m, output, numbers, names).at
+    met = knots_met(at)
+    if not met:
+        return _evaluated(m, list(formulas.values()), numbers)
+    if order == 2:
+        rows = hessian_in(m, output, numbers, names).hessian
+        return [rows[i][j] for i, j in formulas]
+    if len(names) == 1:
+        return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
+    fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
+    raise at.located(fault)
+
+
+def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:
+    """The values of formulas. Raises `ExpressionError`."""
+    try:
+        return evaluate_in(m, formulas, numbers).values
+    except ExpressionError as error:
+        # The place is one in the derivative, which nobody typed.
+        raise ExpressionError("derivative", f"the derivative has no value here: {error}", None, error.hint) from None
+
+
+def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
+    """The parts that are used more than once, by names that are not `bound`, and the formulas in terms of them."""
+    order = in_order(formulas)
+    uses: dict[Value, int] = {}
+    for value in order:
+        for p in value._prev:
+            uses[p] = uses.get(p, 0) + 1
+    taken = {v.label for v in order} | set(FUNCTIONS) | {"e", "pi", "π"} | set(bound)
+    parts: list[tuple[str, Value]] = []
+    copies: dict[Value, Value] = {}
+    counter = 0
+    for value in order:
+        copy = value
+        if value._prev:
+            copy = node(value.primitive, tuple([copies[p] for p in value._prev]))
+            deep = any(p._prev for p in value._prev) or (len(value._prev) == 1 and not value.primitive.operator)
+            if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
+                counter += 1
+                while f"t{counter}" in taken:
+                    counter += 1
+                parts.append((f"t{counter}", copy))
+                copy = variable(f"t{counter}")
+        copies[value] = copy
+    return parts, [copies[formula] for formula in formulas]
+
+
+def _check_length(formula: Value) -> None:
+    """Raise `ExpressionError` for a formula whose text would be too long: shared parts count wherever they stand."""
+    lengths: dict[Value, int] = {}
+    for value in in_order((formula,)):
+        lengths[value] = 2 + sum([lengths[p] for p in value._prev]) if value._prev else len(value.label) + 1
+    if lengths[formula] > LONGEST:
+        raise ExpressionError(
+            "limit", f"the formula is longer than {LONGEST:,} characters", None, "name its common parts: `--share`"
+        )
+    work.spend(lengths[formula])
+
+
+def _program(
+    text: str,
+    output: Value,
+    formulas: Sequence[Value],
+    language: str,
+    shared: Sequence[tuple[str, str]],
+    listed: Sequence[Derivative],
+) -> str:
+    """All of it in one piece."""
+    if language == "text":
+        return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
+    names = tuple(dict.fromkeys(name for each in listed for name in each.by))
+    return _module(text, [output, *formulas], names)
+
+
+def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
+    """A Python module with a function that returns the first output, and the others in a tuple.
+
+    Raises `ExpressionError` (`usage`) for a function that Python lacks.
+    """
+    from ..targets import target
+    from ..targets.lowering import Lowering
+    from ..targets.special import Lacking
+    from ..targets.target import Unit
+
+    writer = target("python")
+    assert writer is not None
+    leaves = [v for v in in_order(outputs) if v.primitive is VARIABLE]
+    recorder = Lowering(writer.forms, writer.functions)
+    try:
+        recording = record_values(outputs, leaves, recorder)
+    except Lacking as lacking:
+        raise ExpressionError(
+            "usage", f"{writer.title} has no function `{lacking}`, which the derivative needs", recorder.node.span,
+            "leave the function out, or print the formula as text",
+        ) from None  # fmt: skip
+    whole = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
+    unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, whole, {})
+    source: str = writer.module(unit)
+    return source.rstrip("\n")
+
+
+def where_latex(condition: str | None) -> str:
+    """A condition in LaTeX, beside the formula that it belongs to."""
+    return rf" \quad \text{{where }} {condition}" if condition else ""

@@ -1,0 +1,109 @@
+"""A program as source code in another language, which computes its value and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..errors import Diagnostic, ExpressionError, quoted
+from ..graphs.adjoint import record_gradient, together
+from ..graphs.value import variable
+from ..inputs.problem import check_single, parse, single_output, wanted_variables
+from ..language.typesetting import typesetting
+from ..targets import TARGETS, target
+from ..targets.dialects import DIALECTS
+from ..targets.lowering import Lowering
+from ..targets.special import Lacking
+from ..targets.target import Target, Unit, comment_lines
+from .diff import diff
+
+SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
+
+
+class Exported(NamedTuple):
+    """Source code, and what it was made from."""
+
+    text: str
+    target: str
+    name: str
+    """The name of the function."""
+    variables: dict[str, str]
+    """The variables in order, each with its name in the code."""
+    wanted: tuple[str, ...]
+    """Those that it is differentiated by, in the order of the results."""
+    source: str
+    dialect: str | None = None
+    """Of SQL: the database that the source is for."""
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def export(
+    text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None, dialect: str | None = None
+) -> Exported:
+    """The program `text` as a function in the language `to`, one of `TARGETS`.
+
+    The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
+    `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb; it may have several outputs,
+    its columns are called as those of the rows of `jacobian`. Raises `ExpressionError`:
+    `usage` for a target, a dialect or a name that cannot be, and for a function of the program that the target lacks;
+    else what `parse` raises.
+
+    >>> print(export("x*y", "python").source.splitlines()[-1].strip())
+    return t1, (y, x)
+    """
+    if dialect and to != "sql":
+        raise ExpressionError("usage", f"`{to}` has no dialects", hint="`--dialect` goes with `--to sql`")
+    if dialect and dialect not in DIALECTS:
+        raise ExpressionError("usage", f"there is no dialect `{dialect}`", hint=f"there are {quoted(DIALECTS)}")
+    if to == "latex":
+        return _equations(text, name, wrt)
+    dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
+    writer = target(to, dialect)
+    if writer is None:
+        raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {quoted(TARGETS)}")
+    if not writer.callable(name):
+        raise _unusable(name, to)
+    program = parse(text)
+    outputs = program.outputs if to == "sql" else [single_output(program, SEVERAL)]
+    wanted = wanted_variables(program, {}, wrt)
+    leaves = list(program.variables.values())
+    recorder = Lowering(writer.forms, writer.functions, writer.coarse)
+    try:
+        by = [program.variables.get(each) or variable(each) for each in wanted]
+        recording = together([record_gradient(output, leaves, by, recorder) for output in outputs])
+    except Lacking as lacking:
+        node = recorder.node
+        raised_by = node.primitive.name
+        need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
+        raise ExpressionError(
+            "usage", f"{writer.title} has no function `{lacking}`{need}", node.span,
+            "leave the function out, or export to another target",
+        ) from None  # fmt: skip
+    labels = {
+        recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
+    }
+    shown = writer.faultless(recording, labels)
+    unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
+    return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)
+
+
+def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
+    """The program and its derivatives as equations, what they share by names of its own."""
+    if not Target().callable(name):
+        raise _unusable(name, "latex")
+    program = parse(text)
+    check_single(program, SEVERAL)
+    found = diff(text, wrt=wrt, share=True, language="latex", name=name)
+    typeset = typesetting(program, function=name)
+    heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
+    source = "\n".join([*(f"% {line}".rstrip() for line in heading), found.program]) + "\n"
+    wanted = tuple(dict.fromkeys(each for derivative in found.derivatives for each in derivative.by))
+    variables = {each: typeset.name(each) for each in program.variables}
+    return Exported(text, "latex", name, variables, wanted, source, warnings=found.warnings)
+
+
+def _unusable(name: str, to: str) -> ExpressionError:
+    return ExpressionError(
+        "usage", f"`{name}` cannot be the name of a function in `{to}`", None,
+        "give a plain name that means nothing there: `--name f`",
+    )  # fmt: skip

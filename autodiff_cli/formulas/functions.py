@@ -1,0 +1,113 @@
+"""The reference of the language's functions, read off the table of primitives."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+from ..algebra.simplify import simplify
+from ..algebra.symbolic import SYMBOLIC
+from ..errors import ExpressionError
+from ..graphs.value import Value, constant, node, variable
+from ..inputs.problem import parse
+from ..language.printer import expression_text
+from ..table.operators import WHERE
+from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """What there is to say about one function of the language."""
+
+    name: str
+    aliases: tuple[str, ...]
+    signature: str
+    doc: str
+    domain: str
+    """Where it is defined; empty for everywhere."""
+    derivatives: dict[str, str]
+    """The partial derivative by each parameter, as a formula of the language."""
+    kink: str | None
+    """What is taken for the derivative at a kink; None where it has none."""
+    group: str
+    source: str
+    """Where the derivative is published; empty for what follows at once."""
+
+
+class Functions(tuple[FunctionEntry, ...]):
+    """Several functions."""
+
+
+def functions() -> Functions:
+    """Every function of the language, in the order of the table."""
+    return Functions(describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values()))
+
+
+def function(name: str) -> FunctionEntry:
+    """The function of that name or alias. Raises `ExpressionError` (`name`) with the nearest names."""
+    if name not in FUNCTIONS:
+        near = difflib.get_close_matches(name.lower(), list(FUNCTIONS), 3)
+        hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
+        raise ExpressionError("name", f"there is no function `{name}`", None, hint)
+    return describe(FUNCTIONS[name])
+
+
+def describe(primitive: Primitive) -> FunctionEntry:
+    """The entry of one primitive, together with that of its form with a further argument."""
+    longer = PRIMITIVES.get(primitive.with_two)
+    longer_call = f"{primitive.name}({', '.join(longer.params)})" if longer else ""
+    return FunctionEntry(
+        primitive.name,
+        primitive.aliases,
+        primitive.signature,
+        primitive.doc,
+        "; ".join(filter(None, [primitive.domain, f"with a base: {longer.domain}" if longer else ""])),
+        derivatives(primitive)
+        | ({f"{name} of {longer_call}": formula for name, formula in derivatives(longer).items()} if longer else {}),
+        primitive.convention or None,
+        primitive.group,
+        primitive.source,
+    )
+
+
+def derivatives(primitive: Primitive) -> dict[str, str]:
+    """The partial derivatives as formulas: each rule applied to variables instead of numbers, and simplified."""
+    call, slopes = rule(primitive)
+    formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
+    of = f" of ({', '.join(each.label for each in call._prev)})" if primitive.variadic else ""
+    return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
+
+
+def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
+    """An operation applied to variables that are called as its parameters, and its partial derivatives by them.
+
+    They are as they are read where there is no kink. One that takes a list has two variables, and the first derivative.
+    """
+    names = primitive.params
+    if primitive.variadic:
+        stem = names[0].strip("*").removesuffix("s")
+        names = (f"{stem}1", f"{stem}2")
+    inputs = tuple(map(variable, names))
+    call = node(primitive, inputs)
+    wanted = names[:1] if primitive.variadic else [n for n, p in zip(names, primitive.partials, strict=True) if p]
+    if primitive.smooth:
+        slopes = [parse(text).outputs[0] for text in primitive.smooth]
+    else:
+        partials = [partial for partial in primitive.slopes(SYMBOLIC, inputs, call) if partial is not None]
+        slopes = [_simple(partial) for partial in partials[: len(wanted)]]
+    return call, dict(zip(wanted, slopes, strict=True))
+
+
+def _simple(partial: Any) -> Value:
+    if not isinstance(partial, Value):
+        return constant(partial, f"{partial:g}")
+    (simple,) = simplify((partial,))
+    return simple
+
+
+def _formula(slope: Value) -> str:
+    if slope.primitive is WHERE:
+        condition, then, otherwise = map(expression_text, slope._prev)
+        return f"{then} if {condition} else {otherwise}"
+    return expression_text(slope)

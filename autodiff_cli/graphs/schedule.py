@@ -1,0 +1,243 @@
+"""Schedule: in which order, and under which conditions, the steps of a recording are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from ..numbers.recorder import Step
+from ..table.primitive import OPERATIONS
+from .adjoint import Recording
+from .branch import Branch
+
+MANY_PLACES = 4
+"""A step needed in more separate branches than this is computed ahead of them all, if need be in vain."""
+
+LAZY = frozenset(p.name for p in OPERATIONS.values() if p.demand)
+
+
+class Task(NamedTuple):
+    """One thing to do: compute a step, or take its value from a branch."""
+
+    step: Step
+    branch: Branch
+    source: Step | None = None
+    """For a choice: the step of the branch that its value is taken from."""
+
+
+class Schedule(NamedTuple):
+    """What to do, in order; and which steps have to be checked, in which branch: numbers to be finite, comparisons
+    not to be of equal numbers."""
+
+    tasks: list[Task]
+    checks: list[Task]
+
+
+def branches(step: Step) -> tuple[Step, Step, Step]:
+    """Condition and the two branches of a step that leaves one input alone; `and` and `or` are choices too."""
+    if step.name == "where":
+        return step.args  # type: ignore[return-value]
+    p, q = step.args
+    return (p, q, step.m.number(False)) if step.name == "and_" else (p, step.m.number(True), q)
+
+
+def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
+    """The steps that the results of a recording need, each after its inputs and inside the branches that need it.
+
+    Checked are operations that are `silent`: they give an infinite result where others raise an error.
+    """
+    results = (*recording.values, *recording.partials)
+    # A comparison between equal branches is in nobody's way, and so it may be computed anywhere.
+    edges = [step for step in recording.edges if step.args]
+    roots = (*results, *recording.adjoints)
+    live = live_steps(roots)
+    there = set(live)
+    if not there.issuperset(edges):
+        roots = (*roots, *[step for step in edges if step not in there])
+        live = live_steps(roots)
+        there = set(live)
+    watched = [step for step in recording.watched if step.name in silent and step in there]
+    if not any(step.name in LAZY for step in live):
+        root = Branch()
+        seen = _observed(results, live, {})
+        return Schedule(
+            [Task(step, root) for step in live if step.args],
+            [Task(s, root) for s in (*watched, *edges) if s not in seen],
+        )
+    planner = _Planner(live, roots)
+    seen = _observed(results, live, planner.places)
+    checks = [Task(s, path) for s in (*watched, *edges) if s not in seen for path in planner.places[s]]
+    return Schedule(planner.order(), checks)
+
+
+def live_steps(roots: Iterable[Step]) -> list[Step]:
+    """All steps that the roots are made from, in the order of the recording."""
+    found: set[Step] = set()
+    stack = list(roots)
+    while stack:
+        step = stack.pop()
+        if step not in found:
+            found.add(step)
+            stack += step.args
+    return sorted(found, key=lambda step: step.index)
+
+
+def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
+    """The steps that some result shows to be infinite: it would not be finite then, or there would be an error."""
+    seen = set(roots)
+    for step in reversed(live):
+        if step not in seen or not step.args:
+            continue
+        row = OPERATIONS[step.name]
+        showing = step.args if row.shows else step.args[:1] if shows_first(step) else ()
+        seen.update(a for a in showing if places.get(a) == places.get(step))
+    return seen
+
+
+def shows_first(step: Step) -> bool:
+    """Whether an infinite first input certainly makes the result infinite or undefined."""
+    shows = OPERATIONS[step.name].shows_first
+    return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
+
+
+class _Planner:
+    def __init__(self, live: Sequence[Step], roots: Iterable[Step]) -> None:
+        self.live = [step for step in live if step.args]
+        self.root = Branch()
+        everywhere = frozenset((self.root,))
+        needs: dict[Step, set[Branch]] = {step: {self.root} for step in roots}
+        self.places: dict[Step, frozenset[Branch]] = {}
+        for step in reversed(self.live):
+            need = needs.pop(step)
+            places = everywhere if self.root in need else self.merged(need)
+            self.places[step] = places
+            if step.name not in LAZY:
+                for a in step.args:
+                    if a.args:
+                        needs.setdefault(a, set()).update(places)
+                continue
+            condition, x, y = branches(step)
+            needs.setdefault(condition, set()).update(places)
+            for branch, holds in ((x, True), (y, False)):
+                if _cheap(branch):
+                    needs.setdefault(branch, set()).update(places)
+                elif branch.args:
+                    needs.setdefault(branch, set()).update(p.inside(condition, holds) for p in places)
+
+    def merged(self, need: set[Branch]) -> frozenset[Branch]:
+        """The branches without those inside another; both branches of a condition are the branch around them."""
+        need = set(need)
+        for innermost in sorted(need, key=lambda p: -p.depth):
+            path = innermost
+            while path in need and path.parent is not None and path.other in need:
+                need -= {path, path.other}
+                path = path.parent
+                need.add(path)
+        if self.root in need:
+            return frozenset((self.root,))
+        kept = need if len(need) == 1 else {p for p in need if not any(a in need for a in p.line()[:-1])}
+        while len(kept) > MANY_PLACES:
+            deepest = max(p.depth for p in kept)
+            kept = {p.parent if p.depth == deepest and p.parent else p for p in kept}
+        return frozenset(kept)
+
+    def covering(self, step: Step, path: Branch) -> Branch | None:
+        """The branch around this one, or itself, where the step is computed."""
+        for place in self.places[step]:
+            if path.within(place):
+                return place
+        return None
+
+    def order(self) -> list[Task]:
+        """All tasks, each after what it needs; those of one branch together as far as that allows."""
+        tasks: list[Task] = []
+        providers: dict[tuple[Step, Branch], list[int]] = {}
+        for step in self.live:
+            for path in sorted(self.places[step], key=lambda p: p.serial):
+                made = providers[step, path] = []
+                for task in self.tasks_of(step, path):
+                    made.append(len(tasks))
+                    tasks.append(task)
+        waiting = [0] * len(tasks)
+        users: list[list[int]] = [[] for _ in tasks]
+        entries: dict[Branch, int] = {}
+
+        def wait(k: int, *before: int) -> None:
+            for one in before:
+                users[one].append(k)
+            waiting[k] += len(before)
+
+        def providing(step: Step, path: Branch) -> list[int]:
+            """The tasks that compute a step which is used in a branch."""
+            place = self.covering(step, path)
+            assert place is not None
+            return providers[step, place]
+
+        def entry(path: Branch) -> int:
+            """What waits, as a task does, for all conditions of a branch: each may be known outside of the others."""
+            for branch in path.line():
+                if branch in entries:
+                    continue
+                assert branch.parent is not None and branch.condition is not None
+                k = entries[branch] = len(users)
+                users.append([])
+                waiting.append(0)
+                wait(k, *providing(branch.condition, branch.parent))
+                if branch.parent in entries:
+                    wait(k, entries[branch.parent])
+            return entries[path]
+
+        for k, (step, path, source) in enumerate(tasks):
+            for s in dict.fromkeys([source] if source is not None else step.args):
+                if s.args:
+                    wait(k, *providing(s, path))
+            if path.parent is not None:
+                wait(k, entry(path))
+        return self.sorted(tasks, waiting, users)
+
+    def tasks_of(self, step: Step, path: Branch) -> list[Task]:
+        """What computes a step in a branch: one task, or for a choice whose inputs are not both there one a branch."""
+        if step.name in LAZY:
+            condition, x, y = branches(step)
+            if any(b.args and self.covering(b, path) is None for b in (x, y)):
+                return [Task(step, path.inside(condition, holds), b) for b, holds in ((x, True), (y, False))]
+        return [Task(step, path)]
+
+    def sorted(self, tasks: list[Task], waiting: list[int], users: list[list[int]]) -> list[Task]:
+        """The tasks so that none waits for a later one. What waits besides, behind them in the lists, is no task."""
+        ready: dict[Branch, list[int]] = {}
+        outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
+
+        def enter(k: int) -> None:
+            path = tasks[k].branch
+            if not ready.get(path):
+                ready[path] = []
+                heappush(outermost, (path.depth, path.serial, k, path))
+            heappush(ready[path], k)
+
+        for k, count in enumerate(waiting):
+            if not count:
+                enter(k)
+        result: list[Task] = []
+        path = self.root
+        while len(result) < len(tasks):
+            if not ready.get(path):
+                path = next((p for p in path.children.values() if path.depth and ready.get(p)), self.root)
+            while not ready.get(path):
+                path = heappop(outermost)[3]
+            done = [heappop(ready[path])]
+            result.append(tasks[done[0]])
+            while done:
+                for user in users[done.pop()]:
+                    waiting[user] -= 1
+                    if not waiting[user] and user < len(tasks):
+                        enter(user)
+                    elif not waiting[user]:
+                        done.append(user)
+        return result
+
+
+def _cheap(step: Step) -> bool:
+    """Whether a condition costs no more than asking whether it is needed, and cannot fail."""
+    return bool(step.args and OPERATIONS[step.name].holds) and not any(a.args for a in step.args)

@@ -1,0 +1,176 @@
+"""Second derivatives: a backward sweep over duals, so that one pass gives the gradient and every row of the Hessian.
+
+The sweep meets branches and structural zeros as the first-order one does. Where a number has a value and no derivative,
+that is an error only if a second derivative asks for it. At a kink the smooth pieces that meet there are swept one by
+one, and there is a Hessian where they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+from ..numbers.base import Number, NumberType
+from ..numbers.dual import Dual, Duals
+from ..numbers.series import Failed
+from ..run.smooth_branches import HIGHEST, Jets, Knot, Piece, Powers, Unknown, pieces, same
+from ..run.sweep import backward, show
+from ..run.tape import Tape
+from ..table.operators import VARIABLE
+from .value import Value
+from .value_and_gradient import Swept, evaluate_in, knots_met, sweep_in
+
+
+class Curvature(NamedTuple):
+    """Value, gradient and Hessian in some number type."""
+
+    value: Number
+    gradient: list[Number]
+    hessian: list[list[Number]]
+
+
+def hessian_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
+    """Value, gradient and symmetric Hessian of `output` in the number type `m`, in the order of `wrt`.
+
+    Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.
+    """
+    swept = sweep_in(m, output, values, wrt)
+    if knots_met(swept.at):
+        return swept.at.placed(_at_knots, m, swept, wrt)
+    return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, output, values, wrt).hessian)
+
+
+def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
+    """The same of a graph without knots."""
+    zero = m.number(0)
+    duals, strict = Duals(m), Duals(m, strict=True)
+    direction = {name: k for k, name in enumerate(wrt)}
+    seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
+    at = evaluate_in(duals, (output,), seeded, wrt)
+    # the adjoints carry derivatives too: one that is 0 may move
+    seeds = {at.roots[0]: Dual(duals, m.number(1), {})}
+    adjoints, _ = at.placed(backward, at.tape, strict, at.order, at.active, seeds)
+    gradient: list[Number] = []
+    rows: list[list[Number]] = []
+    for name in wrt:
+        adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
+        given = isinstance(adjoint, Dual)
+        gradient.append(adjoint.x if given else zero)  # type: ignore[union-attr]
+        d = adjoint.d if given else {}  # type: ignore[union-attr]
+        rows.append([d.get(k, zero) for k in range(len(wrt))])
+    for i in range(len(wrt)):
+        for j in range(i):
+            # The two are equal but for rounding.
+            rows[i][j] = rows[j][i]
+    return Curvature(at.values[0].x, gradient, rows)
+
+
+# ---- at knots -----------------------------------------------------------------------------------------------------
+def _at_knots(m: NumberType, swept: Swept, wrt: Sequence[str]) -> Curvature:
+    """What the pieces that meet at the point have in common: all of it, or there is none. Raises `Fault`."""
+    tape, root = swept.tape, len(swept.nodes) - 1
+    place = {n.label: i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE}
+    wanted = [place[name] for name in wrt if name in place]
+    try:
+        smooth = partial(Powers, m, HIGHEST) if len(wanted) == 1 else partial(Jets, m, len(wanted))
+        found = _common(m, pieces(smooth, tape, (root,), wanted), tape, wrt, place)
+    except Unknown:
+        found = _common(m, pieces(partial(Jets, m, len(wanted)), tape, (root,), wanted), tape, wrt, place)
+    return found
+
+
+def _common(m: NumberType, met: Iterable[Piece], tape: Tape, wrt: Sequence[str], place: Mapping[str, int]) -> Curvature:
+    """What the pieces have in common."""
+    known = [k for k, name in enumerate(wrt) if name in place]
+    value = tape.data[-1]
+    found: Curvature | None = None
+    for piece in met:
+        knot = piece.knot
+        gradient, hessian = _without_lengths(m, piece)
+        here = Curvature(value, *_spread(m, len(wrt), known, gradient, hessian))
+        if knot is not None:
+            _agree(m, wrt, found or here._replace(value=value), here._replace(value=_value(piece)), knot)
+        found = found or here
+    assert found is not None
+    return found
+
+
+def _value(piece: Piece) -> Number:
+    return piece.smooth.value(piece.numbers[len(piece.tape.data) - 1])
+
+
+def _spread(
+    m: NumberType, size: int, known: Sequence[int], gradient: Sequence[Number], hessian: Sequence[Sequence[Number]]
+) -> tuple[list[Number], list[list[Number]]]:
+    """The derivatives by all variables, of which those are 0 that the program does not hold."""
+    slopes, rows = [m.number(0)] * size, [[m.number(0)] * size for _ in range(size)]
+    for k, i in enumerate(known):
+        slopes[i] = gradient[k]
+        for n, j in enumerate(known):
+            rows[i][j] = hessian[k][n]
+    return slopes, rows
+
+
+def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, knot: Knot) -> None:
+    """Raise `NotSmooth` where two pieces differ."""
+    if not knot.agree(m, a.value, b.value):
+        raise knot.refusal(f"the value jumps between {show(a.value)} and {show(b.value)} here")
+    for name, x, y in zip(wrt, a.gradient, b.gradient, strict=True):
+        if not knot.agree(m, x, y):
+            raise knot.refusal(f"the derivative by `{name}` is {show(x)} on one side and {show(y)} on the other")
+    for i, j in product(range(len(wrt)), repeat=2):
+        x, y = a.hessian[i][j], b.hessian[i][j]
+        if not knot.agree(m, x, y):
+            by = f"`{wrt[i]}`" if i == j else f"`{wrt[i]}` and `{wrt[j]}`"
+            raise knot.refusal(f"the second derivative by {by} is {show(x)} on one side and {show(y)} on the other")
+
+
+def _without_lengths(m: NumberType, piece: Piece) -> tuple[list[Number], list[list[Number]]]:
+    """The derivatives of a piece by the variables alone, its lengths of vectors replaced by their squares' form.
+
+    Raises `Fault` where a length is left that is not squared.
+    """
+    smooth, output = piece.smooth, piece.numbers[len(piece.tape.data) - 1]
+    try:
+        gradient, rows = smooth.gradient(output), smooth.hessian(output)
+    except (Failed, ValueError, ArithmeticError):
+        assert piece.knot is not None
+        raise piece.knot.refusal("on one side the second derivative is infinite or undefined") from None
+    count, zero = len(piece.wanted), m.number(0)
+    forms = [_form(m, length.vector, len(rows)) for length in piece.lengths]
+    for k in reversed(range(count, len(rows))):
+        length, form = piece.lengths[k - count], forms[k - count]
+        for j in range(count, k):
+            ratio = _ratio(m, form, forms[j - count])
+            if ratio is not None:
+                rows[j][j], rows[j][k] = rows[j][j] + 2 * ratio * rows[j][k], zero
+        factor = rows[k][k]
+        for i, j in product(range(k), repeat=2):
+            rows[i][j] = rows[i][j] + factor * form[i][j]
+        if gradient[k] != 0 or any(rows[j][k] != 0 for j in range(k)):
+            raise length.knot.refusal("the function is not smooth in the length of a vector that vanishes")
+    return gradient[:count], [row[:count] for row in rows[:count]]
+
+
+def _form(m: NumberType, vector: Sequence[Sequence[Number]], size: int) -> list[list[Number]]:
+    """The matrix of the quadratic form that the square of a vector's length is."""
+    form = [[m.number(0)] * size for _ in range(size)]
+    for d in vector:
+        for (i, x), (j, y) in product(enumerate(d), repeat=2):
+            form[i][j] = form[i][j] + x * y
+    return form
+
+
+def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -> Number | None:
+    """By what factor a length is longer than another one, in all directions; None where there is no such factor."""
+    try:
+        i = next(i for i in range(len(other)) if other[i][i] != 0)
+        square = form[i][i] / other[i][i]
+        pairs = [
+            (x, square * y) for row, known in zip(form, other, strict=True) for x, y in zip(row, known, strict=True)
+        ]
+        return m.sqrt(square) if all(same(m, x, y) for x, y in pairs) else None
+    except (StopIteration, ValueError, ArithmeticError):
+        return None

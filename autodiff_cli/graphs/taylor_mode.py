@@ -1,0 +1,119 @@
+"""Taylor coefficients of a graph in one variable, by propagating truncated power series.
+
+At a kink there are two expansions, one on each side. They are given only as far as they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from ..errors import ExpressionError
+from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.series import Failed, SeriesType
+from ..run.smooth_branches import Knot, Piece, Powers, Unknown, pieces
+from ..run.sweep import Fault, show
+from .value import Value
+from .value_and_gradient import evaluate_in, knots_met
+
+
+def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
+    """The coefficients of orders 0 to `order` in the variable `by` at the point.
+
+    Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
+    """
+    expansion = _Expansion(m, output, values, {by: [m.number(1)]})
+    if order == 0 or expansion.smooth():
+        return expansion.coefficients(order)
+    at = evaluate_in(m, (output,), values, (by,))
+    met = pieces(partial(Powers, m, order), at.tape, at.roots, [*at.wanted.values()])
+    try:
+        return at.placed(_common, m, met, at.values[0], order)
+    except Unknown as unknown:
+        reason = "a power series of the length of a vector that vanishes is not computed"
+        raise at.located(unknown.knot.refusal(reason)) from None
+
+
+def _common(m: NumberType, met: Iterable[Piece], value: Number, order: int) -> list[Number]:
+    """The coefficients that all pieces have. Raises `Fault`."""
+    found: list[Number] | None = None
+    for piece in met:
+        output = piece.numbers[len(piece.tape.data) - 1]
+        try:
+            here = [piece.smooth.coefficient(output, k) for k in range(order + 1)]
+        except Failed as failed:
+            raise piece.blamed(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
+        for k, (x, y) in enumerate(zip(found or [value], here, strict=False)):
+            if piece.knot is not None and not piece.knot.agree(m, x, y):
+                raise _difference(piece.knot, k, x, y)
+        found = found or here
+    assert found is not None
+    return found
+
+
+def directional_in(
+    m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
+) -> list[Number]:
+    """The coefficients of orders 0 to `order` in t at 0, along a curve through the point.
+
+    `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
+    Raises `ExpressionError`, placed in the text; at a kink as well.
+    """
+    expansion = _Expansion(m, output, values, along)
+    if not expansion.smooth():
+        raise ExpressionError("derivative", "there is a kink at this point", output.span, "move the point to one side")
+    return expansion.coefficients(order)
+
+
+def _difference(knot: Knot, k: int, x: Number, y: Number) -> Fault:
+    if k == 0:
+        return knot.refusal(f"the value jumps between {show(x)} and {show(y)} here")
+    reason = f"the coefficient of order {k} is {show(x)} on one side and {show(y)} on the other"
+    return knot.refusal(reason, ", or ask for a lower order")
+
+
+class _Expansion:
+    """A graph evaluated in power series along a direction; without knots, these can be extended to any order."""
+
+    def __init__(
+        self, m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+    ) -> None:
+        self.series = s = SeriesType(m)
+        numbers = {name: s.variable(x, *along[name]) if name in along else s.number(x) for name, x in values.items()}
+        self.at = evaluate_in(s, (output,), numbers, along.keys())
+        self.known = 0
+        s.waiting += self.at.values
+
+    def smooth(self) -> bool:
+        """Whether there are no knots at the point. Raises `ExpressionError`."""
+        return not knots_met(self.at)
+
+    def coefficients(self, order: int) -> list[Number]:
+        """The coefficients up to an order. Raises `ExpressionError`."""
+        (result,) = self.at.values
+        for n in range(self.known + 1, order + 1):
+            try:
+                self.series.extend(n)
+            except Failed as failed:
+                fault = _fault(failed, range(len(self.at.nodes)), self.at.tape.data)
+                raise self.at.located(fault) from None
+        self.known = max(self.known, order)
+        return [result.at(k) for k in range(order + 1)]
+
+
+def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> Fault:
+    """The fault of a coefficient, at the operation among these that it belongs to."""
+    series, error, order = failed.series, failed.error, failed.order
+    node = next((i for i, x in zip(nodes, numbers, strict=True) if x is series), 0)
+    if isinstance(error, Refusal):
+        return Fault(node, error.kind, error.message, error.hint)
+    places = ", ".join(show(x.c[0]) for x in series.inputs)
+    if isinstance(error, OverflowError):
+        return Fault(
+            node, "overflow", f"the coefficient of order {order} of `{series.name}` at {places} is too large for "
+            f"{series.m.range}", "ask for a lower order, or use `--precision`",
+        )  # fmt: skip
+    return Fault(
+        node, "derivative", f"`{series.name}` has no power series at {places}: its derivative of order {order} is "
+        "infinite or undefined there", "move the point",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Points, ranges, number types and problems, read from what the user typed."""

@@ -1,0 +1,76 @@
+"""Ranges as they are typed: `x=0:1,y=:2`, for bounds and for the stretch that a plot shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span
+from .parse_point import constant_value, fail, is_name, pieces
+
+EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
+
+
+class Range(NamedTuple):
+    """The numbers from `low` to `high`; None is a side that is left open."""
+
+    low: float | None
+    high: float | None
+
+    def check_start(self, name: str, x: float) -> None:
+        """Raise a usage error for a start outside of it."""
+        if (self.low is not None and x < self.low) or (self.high is not None and x > self.high):
+            raise ExpressionError(
+                "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
+            )
+
+
+def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
+    """The range of each name, in order; the ends may be constant expressions, such as `pi/2`.
+
+    Raises `ExpressionError` of kind `point`, with the span in the text (its `text`).
+
+    >>> parse_ranges(["x=0:pi/2,y=:2"])
+    {'x': Range(low=0.0, high=1.5707963267948966), 'y': Range(low=None, high=2.0)}
+    """
+    found: dict[str, Range] = {}
+    for text in texts:
+        try:
+            for start, end in pieces(text):
+                name, ends = _one(text, start, end)
+                if found.setdefault(name, ends) != ends:
+                    fail(f"`{name}` is given two ranges", Span(start, end), "leave one of them out")
+        except ExpressionError as error:
+            error.text = text
+            raise
+    return found
+
+
+def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:
+    """The bounds of unknowns by name, or those of the only one: `0:1`; None where there are none.
+
+    Raises `ExpressionError` as `parse_ranges` does.
+    """
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        # read as any other range is; the name is never seen
+        return parse_ranges([f"x={texts[0]}"])["x"]
+    return parse_ranges(texts)
+
+
+def _one(text: str, start: int, end: int) -> tuple[str, Range]:
+    name, equals, ends = text[start:end].partition("=")
+    bare = name.rstrip()
+    if not equals or not is_name(bare):
+        fail(f"`{text[start:end]}` is not a name with its range", Span(start, max(end, start + 1)), EXAMPLE)
+    low, colon, high = ends.partition(":")
+    if not colon or ":" in high:
+        fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), EXAMPLE)
+    begin = start + len(name) + 1
+    first = constant_value(bare, low, begin) if low.strip() else None
+    second = constant_value(bare, high, begin + len(low) + 1) if high.strip() else None
+    if first is not None and second is not None and first > second:
+        turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
+        fail(f"the range of `{bare}` goes the wrong way, from {first:g} down to {second:g}", Span(start, end), turned)
+    return bare, Range(first, second)

@@ -1,0 +1,325 @@
+"""Points as they are typed: `x=-2,y=pi/4`, a JSON file, the object of a request."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, NoReturn
+
+from ..errors import ExpressionError, Span
+from ..language.tokens import NAMES, plain_number
+from .decoding import whole
+from .problem import evaluate_constant
+
+ValueOf = Callable[[str, str, int], float]
+"""Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
+
+
+def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
+    """The value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
+
+    `value_of` reads what is no plain number, `constant_value` unless it is said otherwise.
+    Raises `ExpressionError` of kind `point`, with the span in this text (its `text`).
+    """
+    point = _plain_point(text)
+    if point is not None:
+        return point
+    point = {}
+    try:
+        for start, end in value_of.pieces(text) if isinstance(value_of, Lenient) else pieces(text):
+            name, value = _assignment(text, start, end, value_of or constant_value)
+            if not same(point.setdefault(name, value), value):
+                _twice(name, point[name], value, Span(start, end))
+    except ExpressionError as error:
+        error.text = text
+        raise
+    return point
+
+
+def _plain_point(text: str) -> dict[str, float] | None:
+    """The point where it is names and numbers with nothing around them, as most are; else None."""
+    point: dict[str, float] = {}
+    names = NAMES
+    try:
+        for piece in text.split(","):
+            name, _, number = piece.partition("=")
+            # digits in another order are no number to `float` either
+            if name in point or not names[name] or (number.strip("-.0123456789") and not plain_number(number)):
+                return None
+            point[name] = value = Typed(number)
+            value.source = number
+    except ValueError:
+        return None
+    total = sum(point.values())
+    return point if total - total == 0.0 else None
+
+
+def pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Where the parts between commas begin and end, without the space around them."""
+    depth = start = 0
+    for index, char in enumerate(text + ","):
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+        elif char == "," and (depth <= 0 or index == len(text)):
+            piece = text[start:index]
+            first = start + len(piece) - len(piece.lstrip())
+            yield first, max(first, start + len(piece.rstrip()))
+            start = index + 1
+
+
+def split(text: str) -> list[str]:
+    """The parts of a list between its commas, those inside parentheses left alone."""
+    return [text[start:end] for start, end in pieces(text)]
+
+
+def parse_weights(text: str) -> dict[str, float] | list[float]:
+    """The weights of the outputs, by name or in order."""
+    if "=" in text:
+        return parse_point(text)
+    return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(text), start=1)]
+
+
+def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, float]:
+    """The name and the value of one part."""
+    name, equals, value = text[start:end].partition("=")
+    bare = name.rstrip()
+    if not equals or not is_name(bare) or not value.strip() or "=" in value:
+        from ..diagnostics.points import wrong_part
+
+        wrong = wrong_part(text, start, end)
+        if wrong is not None:
+            fail(*wrong)
+    return bare, value_of(bare, value, start + len(name) + 1)
+
+
+class Typed(float):
+    """A float that remembers the text it was read from, which other arithmetics read again."""
+
+    __slots__ = ("as_read", "source")
+    source: str
+    as_read: str
+    """The text as it was read; set where that is not as it was typed."""
+
+
+def typed(value: float, source: str) -> Typed:
+    """The value with its text."""
+    made = Typed(value)
+    made.source = source
+    return made
+
+
+def constant_value(name: str, text: str, offset: int = 0) -> float:
+    """The value of a constant expression that is given to a name; `offset` is where it begins in a longer text.
+
+    Raises `ExpressionError` of kind `point`.
+    """
+    try:
+        return typed(evaluate_constant(text), text)
+    except ExpressionError as error:
+        from ..diagnostics.points import without_unit
+
+        span = error.span
+        moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
+        unit = without_unit(text)
+        hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
+        what = f"the value of `{name}` cannot be used: {error}"
+        if unit is not None:
+            what, hint = f"the value of `{name}` has a unit, and numbers here have none", unit
+        offers = tuple([offer._replace(start=offer.start + offset, end=offer.end + offset) for offer in error.offers])
+        wrapped = ExpressionError("point", what, moved, hint, offers=offers)
+        wrapped.text = text
+        raise wrapped from None
+
+
+class Lenient:
+    """Reads a value as another way does, where a refusal offers one thing only as that: `x=½`, `x=2 pi`."""
+
+    def __init__(self, value_of: ValueOf) -> None:
+        self.value_of = value_of
+
+    def pieces(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the parts begin and end, with `x=1,000` as one."""
+        from ..diagnostics.points import grouped
+
+        return grouped(text, pieces(text))
+
+    def __call__(self, name: str, text: str, offset: int = 0) -> float:
+        """The value; see `ValueOf`."""
+        from ..diagnostics.leniency import leniently
+
+        def read(each: str) -> float:
+            try:
+                return self.value_of(name, each, 0)
+            except ExpressionError as error:
+                # the place is in the text that is asked about
+                error.text = None
+                raise
+
+        try:
+            value, reading = leniently(text, read)
+        except ExpressionError:
+            return self.value_of(name, text, offset)
+        if reading is not None and isinstance(value, Typed):
+            value.as_read = reading.text
+        return value
+
+
+def meant(point: Mapping[str, float]) -> list[str]:
+    """What to tell of the values that were not read as they were typed."""
+    told = {name: getattr(value, "as_read", None) for name, value in point.items()}
+    return [f"{name} = {text.strip()}" for name, text in told.items() if text is not None]
+
+
+def is_name(text: str) -> bool:
+    """Whether the text is a name of the language."""
+    return NAMES[text]
+
+
+def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:
+    """The point in a JSON object: numbers, or texts that `value_of` reads, by default constant expressions.
+
+    Raises `ExpressionError` of kind `point`.
+    """
+    if not isinstance(value, Mapping):
+        fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
+    point: dict[str, float] = {}
+    for name, given in value.items():
+        if not NAMES[name]:
+            fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
+        point[name] = value_of_object(name, given, value_of)
+    return point
+
+
+def value_of_object(name: str, given: object, value_of: ValueOf | None = None) -> float:
+    """The value that is given to a name as a number, or as a text that `value_of` reads.
+
+    Raises `ExpressionError` of kind `point`.
+    """
+    if type(given) is Typed and given - given == 0.0:
+        return given
+    if isinstance(given, str):
+        return (value_of or constant_value)(name, given, 0)
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
+    return _finite(name, given)
+
+
+def _finite(name: str, given: float) -> float:
+    try:
+        number = given if isinstance(given, Typed) else typed(float(given), str(given))
+    except OverflowError:
+        number = typed(math.inf, "")
+    if not math.isfinite(number):
+        fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
+    return number
+
+
+def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]:
+    """The point of one `--at`: the text itself, or `@PATH`, a JSON file.
+
+    Raises `ExpressionError` (`point`, `io`, `limit`).
+    """
+    if not source.startswith("@"):
+        return parse_point(source, value_of)
+    path = source[1:]
+    text, fault = whole(path, hint="`--at @PATH` reads a JSON file of names and values")
+    try:
+        if fault is not None:
+            raise fault
+        value, problem = read_json(text)
+        if problem is not None:
+            raise problem
+        return point_of_object(value, value_of)
+    except ExpressionError as error:
+        placed = ExpressionError("point", f"in `{path}`: {error}", error.span, error.hint)
+        placed.text = (error.text or text) if error.span else None
+        raise placed from None
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two values of a name are the same, with what is known of their distributions."""
+    return one == other and getattr(one, "distribution", None) == getattr(other, "distribution", None)
+
+
+def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """All the points in one. Raises `ExpressionError` where two give a name different values."""
+    merged: dict[str, float] = {}
+    for point in points:
+        for name, value in point.items():
+            if not same(merged.setdefault(name, value), value):
+                _twice(name, merged[name], value)
+    return merged
+
+
+class _Strict:
+    """A reader of JSON that notes what is not strict."""
+
+    def __init__(self) -> None:
+        self.problems: list[ExpressionError] = []
+        self.decode = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._number
+        ).decode
+
+    def _problem(self, message: str, hint: str) -> None:
+        self.problems.append(ExpressionError("request", message, hint=hint))
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            for name, value in pairs:
+                if made[name] != value:
+                    self._problem(f"`{name}` is given twice, with different values", "leave one of them out")
+        return made
+
+    def _constant(self, name: str) -> None:
+        self._problem(f"`{name}` is not JSON", "JSON has finite numbers only")
+
+    def _number(self, digits: str) -> float | None:
+        value = Typed(digits)
+        if math.isinf(value):
+            self._problem(f"{digits} is too large for double precision", "give a smaller number")
+            return None
+        value.source = digits
+        return value
+
+
+@cache
+def _strict() -> _Strict:
+    return _Strict()
+
+
+def read_json(text: str) -> tuple[Any, ExpressionError | None]:
+    """The value of JSON text, and the error that it is where it is not strict.
+
+    Strict is: finite numbers, and no name twice in an object with different values. Raises `ExpressionError` of kind
+    `request`, with the span in this text, where it is not JSON at all.
+    """
+    reader = _strict()
+    reader.problems.clear()
+    try:
+        value = reader.decode(text)
+    except json.JSONDecodeError as error:
+        place = min(error.pos, len(text))
+        message = (
+            f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} (line {error.lineno}, column {error.colno})"
+        )
+        span = Span(place, min(place + 1, len(text)))
+        raise ExpressionError("request", message, span, "check the quotes and commas") from None
+    except RecursionError:
+        raise ExpressionError("request", "this JSON is nested too deeply", hint="flatten it") from None
+    except ValueError:
+        raise ExpressionError("request", "this JSON holds a number with too many digits", hint="shorten it") from None
+    return value, reader.problems[0] if reader.problems else None
+
+
+def _twice(name: str, first: float, second: float, span: Span | None = None) -> NoReturn:
+    fail(f"`{name}` is given two values, {first:g} and {second:g}", span, "leave one of them out")
+
+
+def fail(message: str, span: Span | None, hint: str) -> NoReturn:
+    """Raise an `ExpressionError` of kind `point`."""
+    raise ExpressionError("point", message, span, hint)

@@ -1,0 +1,323 @@
+"""What gradient and Hessian say of a point: minimum, maximum, saddle, flat, not stationary; also at bounds.
+
+The only numbers that decide are rounding errors: a partial derivative or an eigenvalue within its own error is 0.
+First and second order conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue
+moves by no more than the norm of the matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import Protocol
+
+from ..errors import Diagnostic, ExpressionError
+from ..graphs.second_order import hessian_in
+from ..graphs.value import Value, kink_warning
+from ..graphs.value_and_gradient import sweep_in
+from ..numbers.floats import REAL
+from ..numbers.running_error import RUNNING, UNIT, Bounded
+from .eigenvalues import eigenvectors
+
+Matrix = Sequence[Sequence[float]]
+
+Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
+"""From a symmetric matrix to its eigenvalues and, in the same order, its eigenvectors of length 1."""
+
+HIDDEN = 1024
+"""An entry of the Hessian no larger than so many times its error says little of its sign."""
+
+NAMED = 4
+"""How many variables of a direction are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derivatives:
+    """Value, gradient and Hessian at a point, and how far each may be off."""
+
+    value: float
+    value_error: float
+    gradient: list[float]
+    gradient_error: list[float]
+    hessian: list[list[float]]
+    hessian_error: list[list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What kind of point it is."""
+
+    kind: str
+    """`minimum`, `maximum`, `saddle`, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary`."""
+    curvature: str
+    """What the eigenvalues by the variables that are not held say: `convex`, `concave`, `indefinite`, `flat`."""
+    negative: bool
+    """Whether the value falls in a direction that the bounds leave free, so that this is no minimum."""
+    held: tuple[int, ...]
+    """The variables that a bound holds: away from it the value rises."""
+    slope: tuple[float, ...]
+    """The partial derivatives that are neither 0 nor those of variables that are held; 0 for the others."""
+    flat: tuple[tuple[float, ...], ...]
+    """The directions in which the second derivative is 0, over all variables; the largest component is 1 or -1."""
+    step: tuple[float, ...]
+    """Newton's step towards where the gradient is 0; along flat directions only where the gradient is not."""
+    gain: float
+    """By how much the value would change on that step; infinite where the gradient has a part that is flat."""
+
+
+class Function(Protocol):
+    """What is looked at around a point: a program, or its sum or mean over data. All may raise `ExpressionError`."""
+
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """As the function `derivatives` gives them."""
+
+    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Value and gradient with their rounding errors."""
+
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each kink that the gradient meets; none where there is no gradient."""
+
+    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """The matrix of second derivatives."""
+
+
+class Single:
+    """A program, of which there is nothing to be reduced."""
+
+    def __init__(self, output: Value) -> None:
+        self.output = output
+
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """As the function `derivatives` gives them."""
+        return derivatives(self.output, point, wrt, size)
+
+    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Value and gradient with their rounding errors."""
+        swept = sweep_in(RUNNING, self.output, given, wrt)
+        return RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in wrt]
+
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """A warning for each kink that the gradient meets."""
+        try:
+            swept = sweep_in(REAL, self.output, point, wrt)
+        except ExpressionError:
+            return ()
+        return tuple(kink_warning(*each) for each in swept.met)
+
+    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """The matrix of second derivatives."""
+        return hessian_in(REAL, self.output, point, wrt).hessian
+
+
+def derivatives(output: Value, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+    """Value, gradient and Hessian in doubles, with the errors that come of rounding, the point's own included.
+
+    `size` is how large numbers the coordinates `wrt` are rounded like. The point itself is known to half a unit of its
+    last digit; for the Hessian, to one: it is to be 0 within its errors wherever the gradient is by a multiple root.
+    Where that much is too much to bound anything, beside an edge of the domain, the coordinates' own digits count.
+    Raises `ExpressionError` as `hessian_in` does.
+    """
+    found = _derivatives(output, values, wrt, size)
+    if math.isfinite(sum(found.gradient_error)):
+        return found
+    return _derivatives(output, values, wrt, [abs(values.get(name, 0.0)) for name in wrt])
+
+
+def _derivatives(output: Value, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+    spread = [2 * UNIT * x for x in size]
+    given = {name: Bounded(x) for name, x in values.items()}
+    given |= {name: Bounded(values[name], error) for name, error in zip(wrt, spread, strict=True) if name in values}
+    found = hessian_in(RUNNING, output, given, wrt)
+    # an entry that no operation made is a plain number
+    square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in found.hessian]
+    rows = [[x.x for x in row] for row in square]
+    half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
+    slopes = [RUNNING.number(x) for x in found.gradient]
+    value = RUNNING.number(found.value)
+    return Derivatives(
+        value.x, value.error, [g.x for g in slopes], [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
+        rows, [[x.error for x in row] for row in square],
+    )  # fmt: skip
+
+
+def classified(
+    at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors
+) -> Verdict:
+    """What kind of point it is.
+
+    `walls` says of each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
+
+    >>> at = Derivatives(0.0, 0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
+    >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held
+    ('not stationary', 'minimum', (1,))
+    """
+    n = len(at.gradient)
+    walls = walls or [0] * n
+    zero = [abs(g) <= e < math.inf for g, e in zip(at.gradient, at.gradient_error, strict=True)]
+    held = tuple(i for i in range(n) if walls[i] == 2 or (walls[i] * at.gradient[i] < 0 and not zero[i]))
+    rest = [i for i in range(n) if i not in held]
+    leaning = [i for i in rest if walls[i] and zero[i]]
+    shape = _shape(at, rest, decomposed)
+    negative = shape.negative
+    stationary = all(zero[i] for i in rest)
+    if not stationary:
+        kind = "not stationary"
+    elif shape.curvature == "convex" or not rest:
+        kind = "minimum"
+    elif shape.curvature == "concave" and not held:
+        kind = "maximum"
+    elif leaning:
+        # only directions into the bounds count: a negative eigenvalue decides if its direction is free of them
+        inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
+        negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed).negative
+        kind = "saddle" if negative else "flat"
+    elif shape.curvature == "indefinite" or (held and shape.negative):
+        kind = "saddle"
+    else:
+        kind = "flat"
+    if not n:
+        kind = "flat"
+    if len(shape.flat) == len(rest):
+        flat = tuple(tuple(float(i == k) for i in range(n)) for k in rest)
+    else:
+        flat = tuple(_over_all(direction, rest, n) for direction in shape.flat)
+    step = [0.0] * n
+    for i, x in zip(rest, shape.step, strict=True):
+        step[i] = x
+    slope = tuple(0.0 if i in held or zero[i] else at.gradient[i] for i in range(n))
+    return Verdict(kind, shape.curvature, negative, held, slope, flat, tuple(step), shape.gain)
+
+
+def curvature(spectrum: Sequence[float], error: float) -> str:
+    """What the signs of eigenvalues say that may be off by `error`: `convex`, `concave`, `indefinite` or `flat`."""
+    if spectrum and min(spectrum) > error:
+        return "convex"
+    if spectrum and max(spectrum) < -error:
+        return "concave"
+    return "indefinite" if spectrum and min(spectrum) < -error and max(spectrum) > error else "flat"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The Hessian in some of the variables: its signs, and what follows from its eigenvectors."""
+
+    curvature: str
+    negative: bool
+    flat: list[list[float]]
+    step: list[float]
+    gain: float
+
+
+def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
+    """The signs of the Hessian in the variables `rows`.
+
+    Signs stay when the variables are measured in other units (Sylvester's law of inertia): in those in which the
+    diagonal is about 1, errors are smallest beside the eigenvalues. Powers of 2 scale without rounding.
+    """
+    units = [_unit(at, i, rows) for i in rows]
+    matrix, errors = (
+        [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
+        for square in (at.hessian, at.hessian_error)
+    )
+    if not rows:
+        return _Shape("flat", False, [], [], 0.0)
+    noise = norm(errors) + 4 * UNIT * len(rows) * norm(matrix)
+    if not math.isfinite(noise):
+        return _Shape("flat", False, [], [0.0] * len(rows), math.inf)
+    slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
+    slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
+    for sign, name in ((1.0, "convex"), (-1.0, "concave")):
+        # most are definite, which is proven in a hundredth of the time that eigenvalues take
+        signed = [[sign * x for x in row] for row in matrix]
+        if _cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
+            continue
+        lower = _cholesky(signed)
+        if lower is not None:
+            solved = _solved(lower, slopes)
+            gain = abs(math.fsum(g * s for g, s in zip(slopes, solved, strict=True))) / 2
+            return _Shape(name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain)
+    spectrum, vectors = decomposed(matrix)
+    flat: list[list[float]] = []
+    step = [0.0] * len(rows)
+    gain = 0.0
+    for x, vector in zip(spectrum, vectors, strict=True):
+        along = math.fsum(g * v for g, v in zip(slopes, vector, strict=True))
+        if abs(x) <= noise:
+            flat.append([u * v for u, v in zip(units, vector, strict=True)])
+            if abs(along) <= math.fsum(e * abs(v) for e, v in zip(slope_errors, vector, strict=True)):
+                continue
+            gain = math.inf
+        if x:
+            gain += along * along / abs(x) / 2
+            step = [s - along / x * u * v for s, u, v in zip(step, units, vector, strict=True)]
+    negative = bool(spectrum) and min(spectrum) < -noise
+    return _Shape(curvature(spectrum, noise), negative, flat, step, gain)
+
+
+def _cholesky(matrix: list[list[float]]) -> list[list[float]] | None:
+    """The lower triangle L with L·Lᵀ the symmetric matrix, None if that is not positive definite."""
+    lower: list[list[float]] = []
+    for i, row in enumerate(matrix):
+        found: list[float] = []
+        for j in range(i):
+            found += [(row[j] - sum(map(mul, found, lower[j]))) / lower[j][j]]
+        rest = row[i] - sum(map(mul, found, found))
+        if not rest > 0:
+            return None
+        lower.append([*found, math.sqrt(rest)])
+    return lower
+
+
+def _solved(lower: list[list[float]], right: Sequence[float]) -> list[float]:
+    """The solution of L·Lᵀ·x = `right`."""
+    x: list[float] = []
+    for row, r in zip(lower, right, strict=True):
+        x.append((r - sum(map(mul, row, x))) / row[-1])
+    for i in reversed(range(len(x))):
+        x[i] /= lower[i][i]
+        for j in range(i):
+            x[j] -= lower[i][j] * x[i]
+    return x
+
+
+def norm(matrix: Matrix) -> float:
+    """A bound on the spectral norm of a symmetric matrix: the largest sum of a row's absolute values."""
+    return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
+
+
+def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
+    """The power of 2 that takes the entry of the diagonal, or where that is 0 the largest of its row, to about 1.
+
+    An entry that its error hides is taken to less, so that the error does not hide those of other variables.
+    """
+    largest = max(abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows), HIDDEN * at.hessian_error[i][i])
+    if not 0 < largest < math.inf:
+        return 1.0
+    return math.ldexp(1.0, -(math.frexp(largest)[1] // 2))
+
+
+def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
+    """The direction over all variables, its largest component 1 or -1."""
+    largest = max(map(abs, direction))
+    whole = [0.0] * n
+    for i, x in zip(rows, direction, strict=True):
+        whole[i] = x / largest
+    first = next(x for x in whole if abs(x) == 1)
+    return tuple(x * first + 0.0 for x in whole)
+
+
+def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:
+    """A direction as people write it; components that do not show are left out.
+
+    >>> direction_in_words([1.0, -1.0, 1e-9], ["x", "y", "z"]), direction_in_words([0.25, 1.0], ["x", "y"])
+    ('x - y', '0.25*x + y')
+    """
+    shown = [(x, name) for x, name in zip(direction, names, strict=True) if abs(x) >= 0.005]
+    text = ""
+    for x, name in shown[:NAMED]:
+        factor = "" if f"{abs(x):.2g}" == "1" else f"{abs(x):.2g}*"
+        sign = "-" if x < 0 else "+"
+        text += (f" {sign} " if text else "-" * (x < 0)) + factor + name
+    return text + (" + …" if len(shown) > NAMED else "")

@@ -1,0 +1,1 @@
+"""Gradient descent, minimisation and least squares."""

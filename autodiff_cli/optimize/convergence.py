@@ -1,0 +1,476 @@
+"""What an optimiser has come to: the stationary point beside where it ended, a kink, an edge, or no minimum at all.
+
+Newton's steps lead to the point where the gradient is 0 within its rounding errors, and only that is judged. Steps that
+do not shrink while the value falls lead nowhere: then no minimum is claimed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from ..errors import Diagnostic, ExpressionError, NotSmooth
+from ..inputs.bounds import Range
+from ..numbers.running_error import UNIT, Bounded
+from ..numerics.optimality import NAMED, Function, Verdict, classified, direction_in_words
+from .descend import Row
+
+DIMENSIONS = 200
+"""In how many variables the Hessian is looked at."""
+
+MOST_STEPS, FEW_STEPS, SMALL = 60, 6, 20
+"""How many of Newton's steps are taken, and in more than `SMALL` variables, where each takes long."""
+
+SHRINKING = 0.97
+"""Steps that shrink by no more than this come to no end: towards a root of multiplicity m they shrink by 1 - 1/m."""
+
+RUNNING_ON = 4
+"""So many steps in a row that do not shrink show that there is nothing to come to."""
+
+FINEST = 2.0**-58
+"""The smallest step along a line, in terms of the size of the coordinates: less than their rounding errors."""
+
+FARTHEST = 1e12
+"""Where a line is followed no further."""
+
+BESIDE = 1e-8
+"""Points that are closer than this are on sides of the same kink."""
+
+SIDES = 16
+"""So many lines are looked along at a kink."""
+
+SHARES = (1.0, 0.25, 2.0**-6)
+"""The shares of a step that are tried."""
+
+NEARBY = range(26, 2, -2)
+"""How far from a point, as powers of 1/2, a change of the value is looked for."""
+
+CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
+"""What the point is, by the signs of the eigenvalues."""
+
+KINDS = {
+    "minimum": "a minimum: the Hessian there is positive definite",
+    "maximum": "not a minimum but a maximum: the Hessian there is negative definite; start elsewhere",
+    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
+    "not stationary": "not a stationary point: the partial derivatives are not 0 within their rounding errors",
+}
+
+FLAT_SHOWN = 3
+"""How many directions without curvature are looked along, and named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Where the search has come to."""
+
+    row: Row
+    kind: str | None
+    """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; None where there is no Hessian to tell."""
+    verdict: str = ""
+    """The same in words, and what decides it; empty where there is nothing to say."""
+    reason: str = ""
+    """Why this is the end, if that is known here: `precision`, `kink`; `edge`, `held up`, `unattained`, `unbounded`."""
+    message: str = ""
+    """The same in words."""
+    kinks: tuple[Diagnostic, ...] = ()
+    held: tuple[str, ...] = ()
+    """The variables away from whose bounds the value rises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What there is to see of one point."""
+
+    verdict: Verdict | None
+    """None where there is no Hessian."""
+    kinks: tuple[Diagnostic, ...] = ()
+    why: str = ""
+    """Why there is no Hessian, in words."""
+
+
+def projected(row: Row, limits: Sequence[Range]) -> float:
+    """The largest partial derivative, without those that push against a bound."""
+    largest = 0.0
+    for x, g, (low, high) in zip(_coordinates(row), row.partials, limits, strict=True):
+        if not ((low is not None and x <= low and g > 0) or (high is not None and x >= high and g < 0)):
+            largest = max(largest, abs(g))
+    return largest
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """A function as it is looked at around a point; every evaluation may raise what `evaluate` raises."""
+
+    evaluate: Callable[[Sequence[float]], Row | None]
+    """The row at values of the variables that move, None where there is no value or no gradient."""
+    function: Function
+    limits: Sequence[Range]
+    size: list[float]
+    """How large the coordinates have been on the way: they are rounded like numbers of that size."""
+    tolerance: float
+
+    def settled(self, row: Row, *, walking: bool) -> Settled:
+        """What the row, where the search ended, has come to; `walking` says whether the search had more to do."""
+        look = self.look(row)
+        if walking:
+            return self.told(row, look)
+        stationary = projected(row, self.limits) <= self.tolerance
+        trail, last = self.newton(row, look, stationary)
+        way = _runs_on(trail, self.size)
+        if way < 0 and last is not None and last.kind != "minimum":
+            return self.running_on(trail)
+        if last is not None and last.kind != "not stationary" and way <= 0:
+            end = trail[-1]
+            if end.value > row.value + self.value_error(row):
+                # a saddle or a maximum above where the search ended: that point is near it, and stays
+                end = row
+            found = self.told(end, Look(last))
+            if projected(end, self.limits) > self.tolerance:
+                message = "converged: the partial derivatives are 0 within their rounding errors"
+                found = replace(found, reason="precision", message=message)
+            return found
+        here = look.verdict
+        if here is not None and here.curvature in CURVED and here.gain <= self.value_error(row):
+            found = self.told(row, Look(replace(here, kind=CURVED[here.curvature])))
+            if not stationary:
+                message = "converged: what is left to gain is less than the rounding error of the value"
+                found = replace(found, reason="precision", message=message)
+            return found
+        return (None if stationary else self.at_kink(row)) or self.told(row, look)
+
+    # ---- one point ----------------------------------------------------------------------------------------------
+    def look(self, row: Row) -> Look:
+        """What gradient and Hessian say of the row, or why they do not."""
+        if len(row.moving) > DIMENSIONS:
+            return Look(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
+        try:
+            at = self.function.derivatives(row.point, row.moving, self.size)
+        except NotSmooth as refused:
+            return Look(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
+        except ExpressionError as error:
+            return Look(None, self.kinks(row), str(error))
+        return Look(classified(at, self.walls(row), _eigh))
+
+    def kinks(self, row: Row) -> tuple[Diagnostic, ...]:
+        """A warning for each kink that the gradient meets."""
+        return self.function.kinks(row.point, row.moving)
+
+    def walls(self, row: Row) -> list[int]:
+        """At which bound each variable is, as `classified` takes it."""
+        return [
+            2 if low is not None and low == high else -1 if x == low else 1 if x == high else 0
+            for x, (low, high) in zip(_coordinates(row), self.limits, strict=True)
+        ]
+
+    def bounded(self, row: Row, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+        """Value and gradient at the row, or at these coordinates, with their rounding errors; None where there is none.
+
+        The errors are those that come of rounding the point too, if that bounds anything.
+        """
+        point = row.point if x is None else {**row.point, **dict(zip(row.moving, x, strict=True))}
+        found = None
+        for sizes in (self.size, [abs(point[name]) for name in row.moving]):
+            given = {name: Bounded(value) for name, value in point.items()}
+            given |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
+            try:
+                found = self.function.bounded(given, row.moving)
+            except ExpressionError:
+                return None
+            if math.isfinite(sum(g.error for g in found[1])):
+                break
+        return found
+
+    def value_error(self, row: Row) -> float:
+        """How far the value of the row may be off by rounding, that of the point left out."""
+        return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
+
+    def moved(self, row: Row, step: Sequence[float], times: float) -> list[float]:
+        """The point so many steps away, but within the bounds."""
+        found = []
+        for x, s, (low, high) in zip(_coordinates(row), step, self.limits, strict=True):
+            there = x + times * s
+            there = there if low is None else max(there, low)
+            found.append(there if high is None else min(there, high))
+        return found
+
+    # ---- Newton's way -------------------------------------------------------------------------------------------
+    def newton(self, row: Row, look: Look, stationary: bool) -> tuple[list[Row], Verdict | None]:
+        """The points to which Newton's steps lead from a row, and what the last one is.
+
+        Each makes the gradient smaller. Where steps shrink evenly, as towards a multiple root, the sum of all that are
+        to come is tried first; where they grow, twice the last one.
+        """
+        trail, verdict = [row], look.verdict
+        before: list[float] = []
+        factor = 1.0
+        for _ in range(MOST_STEPS if len(row.moving) <= SMALL else FEW_STEPS):
+            if verdict is None or verdict.kind != "not stationary" or not any(verdict.step):
+                break
+            step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
+            ratio = _ratio(before, step)
+            factor = 1 / (1 - ratio) if 0.3 < ratio < SHRINKING else 2 * factor if ratio >= SHRINKING else 1.0
+            here = trail[-1]
+            # to a saddle the value may rise, by what the gradient allows for
+            slope = math.fsum(g * s for g, s in zip(verdict.slope, verdict.step, strict=True))
+            room = 2 * abs(slope) if stationary else 0.0
+            most = here.value + self.value_error(here)
+            for times in dict.fromkeys((factor, *SHARES)):
+                found = self.evaluate(self.moved(here, verdict.step, times))
+                if found is None or found.coordinates == here.coordinates or found.value > most + times * room:
+                    continue
+                there = self.look(found).verdict
+                if there is None or self.length(there) >= self.length(verdict):
+                    continue
+                trail.append(found)
+                verdict, before, factor = there, step, times
+                break
+            else:
+                break
+        return trail, verdict
+
+    def length(self, verdict: Verdict) -> float:
+        """The length of the gradient in coordinates of size 1, without what is 0 within rounding errors."""
+        return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
+
+    def running_on(self, trail: Sequence[Row]) -> Settled:
+        """What to say of a value that goes on falling although no partial derivative is large."""
+        start, end = _coordinates(trail[0]), _coordinates(trail[-1])
+        far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
+        way = "grows" if end[far] > start[far] else "falls"
+        name = trail[0].moving[far]
+        there = f"{trail[-1].value:.3g} at {name} = {end[far]:.3g}"
+        falls = f"as {name} {way} the value goes on falling ({there})"
+        message = f"not converged: {falls}; it seems to have no minimum that way"
+        return Settled(trail[0], "not stationary", "", "unattained", message)
+
+    # ---- what there is to say -----------------------------------------------------------------------------------
+    def told(self, row: Row, look: Look) -> Settled:
+        """The verdict in words; where the Hessian does not decide, with what the value does nearby."""
+        verdict = look.verdict
+        if verdict is None:
+            if look.kinks:
+                return Settled(row, "kink", self.beside_kink(row), kinks=look.kinks)
+            return Settled(row, None, f"no Hessian tells what kind of point this is: {look.why}")
+        held = tuple(row.moving[i] for i in verdict.held)
+        words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind]
+        if verdict.kind == "minimum" and held:
+            bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
+            words = f"a minimum: away from {bounds} the value rises"
+            if len(held) < len(row.moving):
+                words += ", and the Hessian by the other variables is positive definite"
+        return Settled(row, verdict.kind, words, held=held)
+
+    def along_flat(self, row: Row, verdict: Verdict) -> str:
+        """What a singular Hessian leaves open, and what the value does along the directions that it is singular in."""
+        if verdict.negative:
+            return "not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere"
+        if not verdict.flat:
+            return "first and second derivatives do not tell whether this is a minimum within the bounds"
+        shown = verdict.flat[:FLAT_SHOWN]
+        names = [direction_in_words(direction, row.moving) for direction in shown]
+        trends = [self.trends(row, direction) for direction in shown]
+        for name, both in zip(names, trends, strict=True):
+            if -1 in both:
+                return f"not a minimum: the Hessian there is singular along {name}, and the value falls that way"
+        every = len(shown) == len(verdict.flat)
+        listed = " and ".join(names) if every else ", ".join(names) + ", …"
+        told = f"the Hessian there is singular along {listed}, so it does not tell whether this is a minimum"
+        rises = all(1 in both and 0 not in both for both in trends)
+        return told + ("; the value rises that way" if rises and every else "; no lower value shows that way")
+
+    def beside_kink(self, row: Row) -> str:
+        """What the value does along each variable from a kink."""
+        rises = True
+        for k, name in enumerate(row.moving):
+            trends = self.trends(row, [float(i == k) for i in range(len(row.moving))])
+            if -1 in trends:
+                return f"not a minimum: at a kink, from which the value falls along {name}; start elsewhere"
+            rises = rises and 0 not in trends
+        if len(row.moving) == 1:
+            sides = "the value rises on both sides" if rises else "the value falls on neither side"
+            return f"a minimum at a kink, where the derivative is a convention: {sides}"
+        return "at a kink, where the derivative is a convention; the value falls along no single variable"
+
+    def trends(self, row: Row, direction: Sequence[float]) -> list[int]:
+        """Whether the value rises (1) or falls (-1) at first, both ways along a direction, as far as there is one.
+
+        0 where no change shows near the point.
+        """
+        here = self.bounded(row)
+        length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
+        found = []
+        for sign in (1.0, -1.0):
+            trend = None
+            for k in NEARBY:
+                point = self.moved(row, direction, sign * length * 2.0**-k)
+                there = self.bounded(row, point)
+                if here is None or there is None or point == _coordinates(row):
+                    continue
+                change = there[0].x - here[0].x
+                trend = 0
+                if abs(change) > here[0].error + there[0].error:
+                    trend = 1 if change > 0 else -1
+                    break
+            if trend is not None:
+                found.append(trend)
+        return found
+
+    # ---- kinks and edges ----------------------------------------------------------------------------------------
+    def at_kink(self, row: Row) -> Settled | None:
+        """What holds a search up at a point that is not stationary: a kink, or an edge of the domain; None if neither.
+
+        Gradients from around the point are gathered; at a kink that may be a minimum, some mean of them is 0. Source:
+        Burke, Lewis and Overton, SIAM J. Optim. 15 (2005) 751-779.
+        """
+        gathered = [row.partials]
+        kink = False
+        for _ in range(SIDES):
+            mean = _least_mean([[g * s for g, s in zip(each, self.size, strict=True)] for each in gathered])
+            walls = self.walls(row)
+            free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
+            if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
+                return self.on_kink(row, gathered)
+            length = math.hypot(*free)
+            if not length:
+                return None
+            way = [-g / length * size for g, size in zip(free, self.size, strict=True)]
+            inside, outside, edge = self.bracket(row, way)
+            if edge:
+                at = ", ".join(
+                    f"{n} = {x:.3g}" for n, x in list(zip(row.moving, _coordinates(inside), strict=True))[:NAMED]
+                )
+                message = f"not converged: the value falls up to the edge of where it has a derivative, near {at}"
+                return Settled(inside, "not stationary", "", "edge", message)
+            jumps = outside is not None and self.jumps(inside, outside, way)
+            far = math.hypot(*(
+                (a - b) / s for a, b, s in zip(_coordinates(row), _coordinates(inside), self.size, strict=True)
+            ))  # fmt: skip
+            if not jumps and far <= BESIDE:
+                return None
+            if far > BESIDE:
+                gathered = [inside.partials]
+            row = inside
+            if jumps and outside is not None:
+                kink = True
+                gathered.append(outside.partials)
+                row = min(inside, outside, key=lambda each: each.value)
+        if not kink:
+            return None
+        message = "not converged: the search is held up at a kink, where no derivative leads on"
+        return Settled(row, "kink", "", "held up", message)
+
+    def on_kink(self, row: Row, gathered: Sequence[Sequence[float]]) -> Settled:
+        """What to say of a kink around which some mean of the gradients is 0."""
+        if len(row.moving) > 1:
+            message = "converged: at a kink, where the derivatives from its sides cancel"
+            return Settled(row, "kink", "a minimum if the function is convex nearby", "kink", message)
+        rises = all(g[0] != 0 for g in gathered)
+        sides = "on both sides of which the value rises" if rises else "past which the value falls no further"
+        return Settled(row, "kink", "a minimum, where there is no derivative", "kink", f"converged: at a kink, {sides}")
+
+    def bracket(self, row: Row, way: Sequence[float]) -> tuple[Row, Row | None, bool]:
+        """Two points on a line, closer than rounding errors, between which the value stops falling.
+
+        The second is None where there is none: at a bound, or at the edge of the domain, and then the third is True.
+        """
+        low, high, inside = 0.0, FINEST, row
+        while True:
+            outside = self.evaluate(self.moved(row, way, high))
+            if not self.falls(outside, way):
+                break
+            assert outside is not None
+            if high > FARTHEST:
+                return outside, None, False
+            low, high, inside = high, 8 * high, outside
+        while high - low > 2 * FINEST * max(1.0, low):
+            middle = (low + high) / 2
+            if not low < middle < high:
+                break
+            found = self.evaluate(self.moved(row, way, middle))
+            if self.falls(found, way):
+                assert found is not None
+                low, inside = middle, found
+            else:
+                high, outside = middle, found
+        if outside is None:
+            # a kink may be a single point without a derivative
+            outside = self.evaluate(self.moved(row, way, high + 2 * FINEST * max(1.0, low)))
+        return inside, outside, outside is None
+
+    def falls(self, row: Row | None, way: Sequence[float]) -> bool:
+        """Whether the value falls along a line, as far as no bound holds it."""
+        if row is None:
+            return False
+        walls = self.walls(row)
+        return math.fsum(
+            g * w for g, w, wall in zip(row.partials, way, walls, strict=True) if wall != 2 and w * wall <= 0
+        ) < 0  # fmt: skip
+
+    def jumps(self, inside: Row, outside: Row, way: Sequence[float]) -> bool:
+        """Whether the slope along a line differs by more than rounding errors can make it."""
+        slopes = []
+        for row in (inside, outside):
+            found = self.bounded(row)
+            if found is None:
+                return False
+            slope = math.fsum(g.x * w for g, w in zip(found[1], way, strict=True))
+            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(found[1], way, strict=True))))
+        (down, first), (up, second) = slopes
+        return down < 0 <= up and up - down > 2 * (first + second)
+
+
+def _coordinates(row: Row) -> list[float]:
+    """The values of the variables that move."""
+    point = row.point
+    return [point[name] for name in row.moving]
+
+
+def _eigh(matrix: list[list[float]]) -> tuple[list[float], list[list[float]]]:
+    """Eigenvalues and eigenvectors by LAPACK."""
+    import numpy
+
+    values, vectors = numpy.linalg.eigh(numpy.array(matrix).reshape(len(matrix), len(matrix)))
+    return values.tolist(), vectors.T.tolist()
+
+
+def _least_mean(gradients: Sequence[Sequence[float]]) -> list[float]:
+    """The shortest of the weighted means of some vectors: 0 is in their convex hull where it is 0."""
+    import numpy
+    from scipy.optimize import nnls
+
+    if len(gradients) == 1:
+        return list(gradients[0])
+    columns: Any = numpy.array(gradients).T
+    heavy = 1e6 * float(numpy.abs(columns).max() or 1.0)
+    weights, _ = nnls(
+        numpy.vstack([columns, numpy.full(columns.shape[1], heavy)]), numpy.append(0 * columns[:, 0], heavy)
+    )
+    return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]
+
+
+def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
+    """How much longer a step is than the one before, if it leads the same way; otherwise 0."""
+    first, second = math.hypot(*before), math.hypot(*step)
+    if not first or not second:
+        return 0.0
+    cosine = math.fsum(a * b for a, b in zip(before, step, strict=True)) / first / second
+    return second / first if cosine > 0.9 else 0.0
+
+
+def _runs_on(trail: Sequence[Row], size: Sequence[float]) -> int:
+    """Whether the last steps do not shrink: -1 where the value falls on the way, 1 where it does not, 0 if they do."""
+    if len(trail) <= RUNNING_ON:
+        return 0
+    pairs = list(pairwise(trail[-RUNNING_ON - 1 :]))
+    steps = [[b.point[n] - a.point[n] for n in a.moving] for a, b in pairs]
+    lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
+    if not all(after >= SHRINKING * before for before, after in pairwise(lengths)):
+        return 0
+    falls = all(
+        b.value <= a.value and math.fsum(g * x for g, x in zip(a.partials, step, strict=True)) < 0
+        for (a, b), step in zip(pairs, steps, strict=True)
+    )
+    return -1 if falls else 1

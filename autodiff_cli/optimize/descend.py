@@ -1,0 +1,529 @@
+"""Gradient descent, as the tutorials write it: one row a step, with momentum, Nesterov's step or Adam."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import sub
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..batched.evaluator import Evaluator, compile_gradient
+from ..errors import Diagnostic, ExpressionError, quoted
+from ..inputs.problem import as_number, parse, place, wanted_variables
+from ..language.builder import Program
+from ..numbers.budget import current
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import Over, Reduced, Reduction
+
+RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
+"""The methods, and the rate of each unless another is given."""
+
+STEPS = 100
+"""How many steps are taken unless it is said otherwise."""
+
+SEED = 1
+
+EPSILON = 1e-8
+"""What Adam adds to its denominator."""
+
+STEPS_A_ROW = 3
+"""Steps of work for a row of a run, and for each coordinate in it."""
+
+RUNAWAY = 1e12
+"""A value that has become worse by this factor is not waited for any longer."""
+
+Move = Callable[[Sequence[float]], Iterable[float]]
+"""From a gradient to what is taken off the point; it may remember what came before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a step follows from the gradient. `rate` None is the method's own of `RATES`."""
+
+    method: str = "plain"
+    rate: float | None = None
+    momentum: float = 0.9
+    beta1: float = 0.9
+    beta2: float = 0.999
+
+
+def chosen_rule(
+    method: str | None, rate: float | None, momentum: float | None, beta1: float | None, beta2: float | None
+) -> Rule:
+    """The rule of the options. Raises a usage error where a parameter is not one of the method's."""
+    name = method or ("momentum" if momentum is not None else "plain")
+    if momentum is not None and name in ("plain", "adam"):
+        raise ExpressionError(
+            "usage", f"`--momentum` is not for the method {name}", hint="choose `--method momentum` or `nesterov`"
+        )
+    if (beta1 is not None or beta2 is not None) and name != "adam":
+        given = "--beta1" if beta1 is not None else "--beta2"
+        raise ExpressionError("usage", f"`{given}` is not for the method {name}", hint="choose `--method adam`")
+    usual = Rule()
+    return Rule(
+        name,
+        rate,
+        usual.momentum if momentum is None else momentum,
+        usual.beta1 if beta1 is None else beta1,
+        usual.beta2 if beta2 is None else beta2,
+    )
+
+
+def batched(batch: int | None, epochs: int | None, shuffle: bool, seed: int | None) -> Batches | None:
+    """The batches of the options, None without any. Raises a usage error where one needs another."""
+    if batch is None:
+        for name, said in (("epochs", epochs), ("shuffle", shuffle or None), ("seed", seed)):
+            if said is not None:
+                hint = "add `--batch 32`; `--steps` counts whole passes"
+                raise ExpressionError("usage", f"`--{name}` is about batches of rows", hint=hint)
+        return None
+    if seed is not None and not shuffle:
+        raise ExpressionError("usage", "`--seed` is what the orders of `--shuffle` begin from", hint="add `--shuffle`")
+    return Batches(batch, epochs, shuffle, SEED if seed is None else seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """When a run ends: after so many steps, or once the gradient norm, or a step's change of the value, is so small."""
+
+    steps: int | None = None
+    """None: `STEPS`, or in batches as many as their epochs take."""
+    gradient_tolerance: float | None = None
+    value_tolerance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """How a run goes through rows of data: so many in a step, all of them once an epoch."""
+
+    size: int
+    epochs: int | None = None
+    """How many times; as often as the steps take where that is None."""
+    shuffle: bool = False
+    seed: int = SEED
+
+    def orders(self, rows: int) -> Iterator[list[int]]:
+        """In which order the rows are taken, epoch after epoch."""
+        random = Random(self.seed)
+        order = list(range(rows))
+        while True:
+            if self.shuffle:
+                random.shuffle(order)
+            yield order
+
+
+class Row(NamedTuple):
+    """One step of a run: where it is, and the value and the gradient there. Step 0 is the start.
+
+    Of a run in batches, one epoch: the value and the gradient are those over all rows of the data.
+    """
+
+    step: int
+    value: float
+    gradient_norm: float
+    """The Euclidean norm of the gradient in the variables that move."""
+    coordinates: tuple[float, ...]
+    """The values of `names`, in order."""
+    partials: tuple[float, ...]
+    """The derivatives by `moving`, in order."""
+    names: tuple[str, ...]
+    moving: tuple[str, ...]
+    epoch: int | None = None
+    """How often the data have been gone through, of a run in batches."""
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The value of every variable."""
+        return dict(zip(self.names, self.coordinates, strict=True))
+
+    @property
+    def gradient(self) -> dict[str, float]:
+        """The derivative by each variable that moves."""
+        return dict(zip(self.moving, self.partials, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why a run has ended."""
+
+    reason: str
+    """`steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`."""
+    message: str
+    hint: str | None = None
+    step: int = 0
+    """The step at which it ended."""
+    error: ExpressionError | None = None
+    """Of `domain`: what was undefined, and where in the program."""
+
+    @property
+    def good(self) -> bool:
+        """Whether the run did what it was asked to do."""
+        return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
+
+
+def never(step: int) -> bool:
+    """Whether to stop in this step: no."""
+    return False
+
+
+@dataclass(slots=True)
+class Descent:
+    """A run that is ready to begin: going through it takes the steps, one row each, the start included.
+
+    `ending` says why it is over, `best` is the row with the best value so far.
+    """
+
+    text: str
+    evaluator: Evaluator | Reduced
+    start: Row
+    where: tuple[int, ...]
+    """Which of the variables move."""
+    rule: Rule
+    stops: Stops
+    maximize: bool
+    warnings: tuple[Diagnostic, ...]
+    batches: Batches | None = None
+    over: Over | None = None
+    """The rows of data that the values are the sum or mean over, if they are."""
+    stop: Callable[[int], bool] = never
+    """Asked in each step of an epoch, whether it is to be the last one."""
+    best: Row = field(init=False)
+    ending: Ending | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.best = self.start
+
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
+        return replace(self, warnings=warnings)
+
+    def __iter__(self) -> Iterator[Row]:
+        evaluate, stops, start = self.evaluator, self.stops, self.start
+        names, moving, maximize, batches = start.names, start.moving, self.maximize, self.batches
+        moved = self._mover()
+        small_norm = -1.0 if stops.gradient_tolerance is None else stops.gradient_tolerance
+        small_change = stops.value_tolerance
+        far = RUNAWAY * (1 + abs(start.value))
+        worst = start.value - far if maximize else start.value + far
+        hypot, isfinite = math.hypot, math.isfinite
+        row = self.best = start
+        best = start.value
+        coordinates: Sequence[float] = start.coordinates
+        partials: Sequence[float] = start.partials
+        self.ending = None
+        orders = batches.orders(self.data_rows) if batches is not None else iter(())
+        stride = self.steps_an_epoch
+        epoch: int | None = None
+        yield row
+        for planned in range(stride, self.steps + stride, stride):
+            step = min(planned, self.steps)
+            if row.gradient_norm <= small_norm:
+                break
+            try:
+                if batches is None:
+                    point = moved(coordinates, partials)
+                else:
+                    epoch = planned // stride
+                    point = list(coordinates)
+                    for taken, which in enumerate(self._parts(next(orders), step - row.step), start=row.step + 1):
+                        if self.stop(taken):
+                            self.interrupt(taken - 1)
+                            return
+                        point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
+                        if not all(map(isfinite, point)):
+                            break
+                if not isfinite(sum(point)) and not all(map(isfinite, point)):
+                    self.ending = self._diverged(step, row)
+                    return
+                value, partials = evaluate(point)
+            except ExpressionError as error:
+                self.ending = self._diverged(step, row) if error.kind == "overflow" else _outside(step, error)
+                if error.kind == "limit":
+                    self.ending = Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
+                return
+            norm = hypot(*partials)
+            if norm == math.inf:
+                self.ending = self._diverged(step, row)
+                return
+            before = row.value
+            coordinates = tuple(point)
+            # what `Row(…)` does, in half the time: making rows is a good part of a small step
+            row = tuple.__new__(Row, (step, value, norm, coordinates, tuple(partials), names, moving, epoch))
+            if (value > best) if maximize else (value < best):
+                best, self.best = value, row
+            yield row
+            if small_change is not None and abs(value - before) <= small_change:
+                message = f"converged at step {step}: the value changed by {abs(value - before):.3g} only"
+                self.ending = Ending("value", message)
+                return
+            if (value < worst) if maximize else (value > worst):
+                self.ending = self._diverged(step, row)
+                return
+        self.ending = self._finished(row)
+
+    @property
+    def data_rows(self) -> int:
+        """Rows of data; 0 where there are none."""
+        data = getattr(self.evaluator, "data", None)
+        return 0 if data is None else int(data.rows)
+
+    @property
+    def steps_an_epoch(self) -> int:
+        """Steps between two rows of the run."""
+        return 1 if self.batches is None else -(-self.data_rows // self.batches.size)
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are at most."""
+        if self.batches is None:
+            return STEPS if self.stops.steps is None else self.stops.steps
+        if self.stops.steps is None:
+            return (self.batches.epochs or 1) * self.steps_an_epoch
+        most = math.inf if self.batches.epochs is None else self.batches.epochs * self.steps_an_epoch
+        return int(min(self.stops.steps, most))
+
+    def _parts(self, order: list[int], steps: int) -> Iterator[list[int]]:
+        """The rows of each step of an epoch, in order; the last step takes those that are left."""
+        assert self.batches is not None
+        size = self.batches.size
+        return (order[k * size : (k + 1) * size] for k in range(steps))
+
+    def _mover(self) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
+        """What takes a step from a point by the gradient there."""
+        start = self.start
+        where = None if self.where == tuple(range(len(start.names))) else self.where
+        move = _mover(self.rule, len(start.moving), -1.0 if self.maximize else 1.0)
+
+        def moved(coordinates: Sequence[float], partials: Sequence[float]) -> list[float]:
+            shifts = move(partials)
+            if where is None:
+                return list(map(sub, coordinates, shifts))
+            point = list(coordinates)
+            for k, shift in zip(where, shifts, strict=True):
+                point[k] -= shift
+            return point
+
+        return moved
+
+    def _finished(self, row: Row) -> Ending:
+        """What to say when no more steps are to be taken, or the gradient is small enough."""
+        stops, start = self.stops, self.start
+        if stops.gradient_tolerance is not None and row.gradient_norm <= stops.gradient_tolerance:
+            message = f"converged at step {row.step}: the gradient norm is {row.gradient_norm:.3g}"
+            return Ending("gradient", message)
+        lost = row.value < start.value if self.maximize else row.value > start.value
+        if lost and row.gradient_norm > start.gradient_norm:
+            return self._diverged(row.step, row)
+        taken = f"{row.step:,} step{'' if row.step == 1 else 's'}"
+        if row.epoch is not None:
+            taken = f"{row.epoch:,} epoch{'' if row.epoch == 1 else 's'} ({taken})"
+        if stops.gradient_tolerance is None and stops.value_tolerance is None:
+            return Ending("steps", f"stopped after {taken}, as asked")
+        return Ending(
+            "steps", f"not converged after {taken}: the gradient norm is still {row.gradient_norm:.3g}",
+            f"take more `{'--steps' if row.epoch is None else '--epochs'}`, or another `--rate`",
+        )  # fmt: skip
+
+    def _diverged(self, step: int, row: Row) -> Ending:
+        """What to say of a run whose numbers grow without bound."""
+        start, grown = self.start.value, "grown" if row.value > self.start.value else "fallen"
+        better = row.value > start if self.maximize else row.value < start
+        if better:
+            which = "maximum" if self.maximize else "minimum"
+            message = f"diverged at step {step}: the value has {grown} from {start:.6g} to {row.value:.6g}"
+            return Ending("diverged", message, f"there may be no {which}; or try a smaller `--rate`")
+        away = f"the value has {grown} from {start:.6g} to {row.value:.6g}"
+        if row.value == start:
+            away = "the step leads out of the range of double precision"
+        rate = self.rule.rate or RATES[self.rule.method]
+        return Ending("diverged", f"diverged at step {step}: {away}", f"try a smaller rate, `--rate {rate / 10:.3g}`")
+
+    def interrupt(self, step: int) -> None:
+        """Note that the run was ended from outside."""
+        self.ending = Ending("interrupted", f"interrupted after {step} step{'' if step == 1 else 's'}")
+
+
+def _outside(step: int, error: ExpressionError) -> Ending:
+    return Ending(
+        "domain", f"stopped at step {step}, where the program has no value or no derivative",
+        "try a smaller `--rate`, or another start", step, error,
+    )  # fmt: skip
+
+
+def _mover(rule: Rule, count: int, sign: float) -> Move:
+    """The rule as a function with the memory that it needs. The formulas are those of PyTorch's optimisers."""
+    rate = sign * (RATES[rule.method] if rule.rate is None else rule.rate)
+    velocity = [0.0] * count
+    if rule.method == "plain":
+        times = rate.__mul__
+        return lambda gradient: map(times, gradient)
+    if rule.method == "adam":
+        return _adam(rate, rule.beta1, rule.beta2, count)
+    mu, nesterov = rule.momentum, rule.method == "nesterov"
+
+    def move(gradient: Sequence[float]) -> list[float]:
+        velocity[:] = [mu * v + g for v, g in zip(velocity, gradient, strict=True)]
+        if nesterov:
+            return [rate * (g + mu * v) for v, g in zip(velocity, gradient, strict=True)]
+        return [rate * v for v in velocity]
+
+    return move
+
+
+def _adam(rate: float, beta1: float, beta2: float, count: int) -> Move:
+    """Kingma and Ba, Algorithm 1."""
+    first, second = [0.0] * count, [0.0] * count
+    power1 = power2 = 1.0
+
+    def move(gradient: Sequence[float]) -> list[float]:
+        nonlocal power1, power2
+        power1 *= beta1
+        power2 *= beta2
+        first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
+        second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
+        return [
+            rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + EPSILON)
+            for m, v in zip(first, second, strict=True)
+        ]
+
+    return move
+
+
+def descend(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    rule: Rule | None = None,
+    stops: Stops | None = None,
+    maximize: bool = False,
+    over: Reduction | None = None,
+    batches: Batches | None = None,
+) -> Descent:
+    """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
+
+    Only the variables `wrt` move, by default those that `gradient` differentiates in. The program is built once, here.
+    `over` data it is one row's term, and `batches` of the rows make stochastic descent of it.
+    Raises `ExpressionError` as `gradient` does at the start, and `usage` for a rule that makes no sense; what happens
+    later ends the run, and `ending` tells it.
+
+    >>> run = descend("(x - 3)**2", {"x": 0}, rule=Rule(rate=0.25), stops=Stops(steps=3))
+    >>> [(row.step, row.value, row.point["x"]) for row in run]
+    [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
+    >>> run.ending.message
+    'stopped after 3 steps, as asked'
+    """
+    rule, stops = rule or Rule(), stops or Stops()
+    _check(rule, stops)
+    if over is None:
+        if batches is not None:
+            raise ExpressionError("usage", "batches are of rows of data", hint="name a file: `--data points.csv`")
+        values = {name: as_number(value, name) for name, value in (point or {}).items()}
+        begun = beginning(parse(text, values), values, wrt)
+    else:
+        begun = beginning_over(text, point, wrt, over, _passes(stops, batches))
+    evaluator, start, where, warnings, rows = begun
+    run = Descent(text, evaluator, start, where, rule, stops, maximize, warnings, batches, rows)
+    if batches is not None and batches.size > run.data_rows:
+        raise ExpressionError(
+            "usage", f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})",
+            hint="leave `--batch` out to take all rows in each step",
+        )  # fmt: skip
+    # what a row costs that is made and written, beside the evaluation
+    evaluator.steps += STEPS_A_ROW * (2 + len(start.names))
+    passes = -(-run.steps // run.steps_an_epoch)
+    needed, left = passes * evaluator.steps, current()
+    if batches is not None:
+        needed += passes * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
+    if needed > left.left and stops.gradient_tolerance is None and stops.value_tolerance is None:
+        raise left.exhausted(needed, exactly=True)
+    return run
+
+
+def _passes(stops: Stops, batches: Batches | None) -> float:
+    """How often the data are gone through, about."""
+    if batches is None:
+        return 1 + (STEPS if stops.steps is None else stops.steps)
+    return 1 + 2 * (batches.epochs or 1)
+
+
+class Beginning(NamedTuple):
+    """What a run from a point begins with."""
+
+    evaluator: Evaluator | Reduced
+    start: Row
+    where: tuple[int, ...]
+    """Which of the variables move."""
+    warnings: tuple[Diagnostic, ...]
+    over: Over | None = None
+
+
+def beginning(program: Program, values: Mapping[str, float], wrt: Sequence[str] | None) -> Beginning:
+    """What a run of a program begins with.
+
+    Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
+    """
+    warnings = tuple(place(program, values))
+    moving = tuple(name for name in wanted_variables(program, values, wrt) if name in program.variables)
+    _check_moving(moving, wrt)
+    evaluator = compile_gradient(program, moving)
+    start, where = _start(evaluator, tuple(program.variables), values)
+    return Beginning(evaluator, start, where, warnings)
+
+
+def beginning_over(
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, over: Reduction, passes: float
+) -> Beginning:
+    """What a run of a formula's sum or mean over data begins with; `passes` is how long it will be, about."""
+    from ..batched.data_loss import pose
+
+    posed = pose(text, point, wrt, over, passes, moving=True)
+    function = posed.function
+    _check_moving(posed.wanted, wrt)
+    start, where = _start(function, function.variables, posed.values)
+    return Beginning(function, start, where, tuple(posed.warnings), function.told)
+
+
+def _check_moving(moving: Sequence[str], wrt: Sequence[str] | None) -> None:
+    if not moving:
+        raise ExpressionError(
+            "usage",
+            "the program has no variable that could move" if wrt is None else "none of these variables moves it",
+            hint="write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
+        )  # fmt: skip
+
+
+def _start(
+    evaluator: Evaluator | Reduced, names: tuple[str, ...], values: Mapping[str, float]
+) -> tuple[Row, tuple[int, ...]]:
+    """Row 0, and which of the variables move."""
+    moving = evaluator.wrt
+    coordinates = tuple(values[name] for name in names)
+    value, partials = evaluator(coordinates)
+    norm = math.hypot(*partials)
+    if not math.isfinite(norm):
+        raise ExpressionError(
+            "overflow", "the norm of the gradient is too large at the start", hint="rescale the program"
+        )
+    where = tuple(names.index(name) for name in moving)
+    return Row(0, value, norm, coordinates, tuple(partials), names, moving), where
+
+
+def _check(rule: Rule, stops: Stops) -> None:
+    """Raise a usage error for parameters that make no sense."""
+    if rule.method not in RATES:
+        raise ExpressionError("usage", f"`{rule.method}` is not a method of descent", hint=f"there are {quoted(RATES)}")
+    if rule.rate is not None and not 0 < rule.rate < math.inf:
+        raise ExpressionError(
+            "usage", f"the rate cannot be {rule.rate:g}", hint="give a positive number; to go uphill: `--maximize`"
+        )
+    for name, share in (("momentum", rule.momentum), ("beta1", rule.beta1), ("beta2", rule.beta2)):
+        if not 0 <= share < 1:
+            raise ExpressionError("usage", f"`--{name}` cannot be {share:g}", hint="it is at least 0 and less than 1")
+    for name, tolerance in (("gradient", stops.gradient_tolerance), ("value", stops.value_tolerance)):
+        if tolerance is not None and not 0 <= tolerance < math.inf:
+            raise ExpressionError(
+                "usage", f"`--{name}-tolerance` cannot be {tolerance:g}", hint="give a number from 0 up"
+            )

@@ -1,0 +1,793 @@
+"""A formula fitted to data: its parameters by least squares, how well they are known, and what the data do not say."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..batched.columns_io import listed
+from ..errors import Diagnostic, ExpressionError, needed, quoted
+from ..graphs.second_order import hessian_in
+from ..graphs.value import Value
+from ..graphs.value_and_gradient import sweep_in
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
+from ..inputs.bounds import Range
+from ..inputs.parse_point import is_name
+from ..inputs.problem import Point, as_number, check_single, parse
+from ..language.builder import Program
+from ..numbers.base import NumberType
+from ..numbers.budget import allowed, current, spend
+from ..numerics.student_t import check_level, coverage_factor
+from .least_squares import (
+    LOSSES,
+    PROBES,
+    Ended,
+    Model,
+    Stopped,
+    fitted_linearly,
+    linear_parameters,
+    polished,
+    projected,
+    searched,
+)
+
+LEVEL = 0.95
+CONVERGED = 1e-6
+"""How large a step of Gauss and Newton may be, beside the standard errors, where a fit is said to be one."""
+
+RESTARTS = 24
+MOST_PARAMETERS = 200
+NULL = 1e-11
+"""The share of the largest singular value below which the data do not tell parameters apart."""
+
+NAMED = 0.1
+"""How large the part of a parameter in such a direction is for it to be named."""
+
+NEWTON_STEPS = 40
+
+TYPED_ROWS = 100
+"""So many rows of data count in what a fit may take as the formula typed once more each."""
+
+CHARACTERS_A_ROW = 0.2
+"""As how much of a formula each further row counts: some 200 evaluations of all rows."""
+
+STEPS_A_NUMBER, STEPS_A_SLOPE, STEPS_A_BEND = 40, 40, 150
+"""Steps of work that a number of the data takes to be read as the decimal it is, and a row's first and second
+derivatives beside the sum of their operations: measured, in microseconds."""
+
+PASSES = 6
+"""How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
+
+CURVE = 241
+"""At how many points the fitted curve is computed to be drawn."""
+
+
+class Parameter(NamedTuple):
+    """What the data say of a parameter."""
+
+    estimate: Shown
+    error: Shown | None
+    """The standard error; None where there is none."""
+    interval: tuple[float, float] | None
+    linear: bool
+    held: str
+    """Why it has no standard error: `fixed`, `bound`, `undetermined`; empty where it has one."""
+
+
+class Fit(NamedTuple):
+    """A formula fitted to data."""
+
+    text: str
+    arithmetic: Arithmetic
+    response: str
+    parameters: dict[str, Parameter]
+    correlation: dict[str, dict[str, float]]
+    null: list[dict[str, float]]
+    """Directions of the parameters along which the residuals do not change."""
+    rows: int
+    dof: int
+    rss: Shown
+    """The weighted sum of the squared residuals."""
+    deviation: Shown | None
+    """The residual standard deviation."""
+    r_squared: float | None
+    level: float
+    loss: str
+    sigma: bool
+    """Whether the uncertainties of the response were given, so that they are not estimated from the residuals."""
+    converged: bool
+    reason: str
+    """`converged`; `undetermined`, `stuck`, `interrupted`."""
+    message: str
+    method: str
+    evaluations: int
+    point: dict[str, float]
+    """The estimates as a point."""
+    columns: dict[str, list[float]]
+    fitted: list[float]
+    residuals: list[float]
+    standardised: list[float | None]
+    """The residuals divided by their own standard deviations, leverage included."""
+    band: list[float | None]
+    """Half the width of the confidence band of the curve at each row."""
+    curve: list[tuple[float, float, float]]
+    """Of one predictor: points of the fitted curve, with half the width of its confidence band."""
+    predictors: list[str]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+
+
+class _Posed(NamedTuple):
+    program: Program
+    response: str
+    predictors: list[str]
+    free: list[str]
+    held: dict[str, float]
+    starts: dict[str, float]
+    given: dict[str, float | str]
+    bounds: dict[str, Range]
+    warnings: list[Diagnostic]
+
+
+def columns_needed(
+    text: str, columns: Sequence[str], given: Sequence[str], response: str | None, also: Sequence[str] = ()
+) -> list[str]:
+    """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
+    program, answer = _read(text, columns, given, response)
+    needed = [name for name in program.variables if name in columns]
+    for name in also:
+        if name not in columns:
+            raise _no_column(name, columns)
+    return list(dict.fromkeys([*needed, answer, *also]))
+
+
+def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
+    return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
+
+
+def _read(text: str, columns: Sequence[str], given: Sequence[str], response: str | None) -> tuple[Program, str]:
+    """The program and the name of the column that it explains."""
+    names = [column for column in columns if is_name(column)]
+    # what the formula binds last is the response, and not a value that it uses
+    head, equals, _ = text.rpartition(";")[2].partition("=")
+    bound = head.strip().rpartition("\n")[2].strip() if equals else ""
+    program = parse(text, [name for name in (*names, *given) if name != bound])
+    check_single(program)
+    if response is None:
+        last = program.bindings[-1] if program.bindings else None
+        if last is None or last.value is not program.outputs[0] or last.name not in columns:
+            raise ExpressionError(
+                "usage", "which column the formula explains is not said",
+                hint=f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}",
+            )  # fmt: skip
+        response = last.name
+    if response not in columns:
+        raise _no_column(response, columns)
+    if response in program.variables:
+        raise ExpressionError(
+            "usage", f"`{response}` is the response, and the formula uses it", program.variables[response].span,
+            "a formula explains a column by others",
+        )  # fmt: skip
+    return program, response
+
+
+def fit(
+    text: str,
+    columns: Mapping[str, Sequence[float]],
+    point: Point | None = None,
+    *,
+    response: str | None = None,
+    fixed: Mapping[str, float | str] | None = None,
+    bounds: Mapping[str, Range] | None = None,
+    sigma: str | float | None = None,
+    weights: str | None = None,
+    loss: str = "linear",
+    level: float | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+    stop: Callable[[], bool] = lambda: False,
+) -> Fit:
+    """The parameters of the program `text` for which it is nearest to a column of the data, by least squares.
+
+    Names that are columns are data, the others parameters; `y = …` explains the column `y`, or `response` says which.
+    `point` has starts, which parameters need in which the model is not linear; `fixed` holds some. `sigma` is the
+    standard uncertainty of the response, a column or a number, `weights` a column that is proportional to 1/sigma².
+    Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
+
+    >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> {name: round(each.estimate, 6) for name, each in found.parameters.items()}
+    {'a': 0.97, 'b': 2.02}
+    """
+    needed("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
+    with allowed(anew=False) as work:
+        rows = len(next(iter(columns.values()), ()))
+        less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
+        work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
+        import numpy as np
+
+        if loss not in LOSSES:
+            raise ExpressionError("usage", f"there is no loss `{loss}`", hint=f"there are {', '.join(LOSSES)}")
+        check_level(level)
+        posed = _pose(text, columns, point, response, fixed or {}, bounds or {})
+        data = {name: np.array(columns[name], dtype=float) for name in posed.predictors}
+        answers = np.array(columns[posed.response], dtype=float)
+        root = _weights(columns, sigma, weights, len(answers), np)
+        count = int(np.count_nonzero(root))
+        if count < len(posed.free) or not posed.free:
+            what = f"{len(posed.free)} parameter{'' if len(posed.free) == 1 else 's'}"
+            raise ExpressionError(
+                "usage", f"{count} row{'' if count == 1 else 's'} of data cannot tell {what}" if posed.free
+                else "there is nothing to fit: no name is a parameter",
+                hint="give more rows, or hold some parameters: `--fix b=1`" if posed.free
+                else "a name that is no column of the data is a parameter",
+            )  # fmt: skip
+        model = Model(posed.program, data, posed.free, posed.held, answers, root, stop)
+        linear = _linear(posed, data)
+        lacking = [name for name in posed.free if name not in posed.starts and name not in linear]
+        start = np.array([posed.starts.get(name, 1.0) for name in posed.free])
+        if lacking:
+            error = None if linear else model.check(start)
+            if error is not None:
+                raise error
+            first = posed.program.variables[lacking[0]]
+            used = quoted(columns)
+            raise ExpressionError(
+                "missing_value", f"`{lacking[0]}` has no start, and the model is not linear in it", first.span,
+                f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`; the columns that are used are {used}",
+            )  # fmt: skip
+        interrupted = False
+        try:
+            # a step may lead to where numbers are too large to be squared: it is not taken
+            with np.errstate(over="ignore", invalid="ignore"):
+                ended, told = _strategies(model, posed, start, linear, loss)
+                values = ended.values
+                if loss == "linear" and not posed.bounds:
+                    values, _ = polished(model, values)
+        except Stopped:
+            model.stop = lambda: False
+            interrupted, told, values = True, "interrupted", start
+        return _answer(
+            text, posed, model, values, linear, told, interrupted, level or LEVEL, loss, sigma, weights, columns,
+            arithmetic,
+        )  # fmt: skip
+
+
+def _pose(
+    text: str, columns: Mapping[str, Sequence[float]], point: Point | None, response: str | None,
+    fixed: Mapping[str, float | str], bounds: Mapping[str, Range],
+) -> _Posed:  # fmt: skip
+    given: dict[str, float | str] = dict(point or {})
+    program, answer = _read(text, list(columns), [*given, *fixed], response)
+    warnings: list[Diagnostic] = []
+    predictors = [name for name in program.variables if name in columns]
+    parameters = [name for name in program.variables if name not in columns]
+    for name in [*given, *fixed]:
+        if name in predictors:
+            raise ExpressionError(
+                "point", f"`{name}` is given a value, and is a column of the data", hint="leave one of them out"
+            )
+        if name not in parameters:
+            warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
+    for name in bounds:
+        if name not in parameters or name in fixed:
+            told = quoted([each for each in parameters if each not in fixed])
+            raise ExpressionError("usage", f"`{name}` has bounds and is not fitted", hint=f"fitted are {told}")
+    both = [name for name in fixed if name in given and as_number(given[name], name) != as_number(fixed[name], name)]
+    if both:
+        raise ExpressionError("point", f"`{both[0]}` has a start and is held at another value", hint="leave one out")
+    held = {name: as_number(value, name) for name, value in fixed.items() if name in parameters}
+    free = [name for name in parameters if name not in held]
+    if len(free) > MOST_PARAMETERS:
+        raise ExpressionError("limit", f"{len(free)} parameters are too many", hint=f"fit up to {MOST_PARAMETERS}")
+    starts = {name: as_number(value, name) for name, value in given.items() if name in free}
+    for name, (low, high) in bounds.items():
+        x = starts.get(name)
+        if x is None:
+            ends = [end for end in (low, high) if end is not None]
+            starts[name] = sum(ends) / len(ends) if ends else 1.0
+        else:
+            bounds[name].check_start(name, x)
+    return _Posed(program, answer, predictors, free, held, starts, {**given, **fixed}, dict(bounds), warnings)
+
+
+def _weights(
+    columns: Mapping[str, Sequence[float]], sigma: str | float | None, weights: str | None, rows: int, np: Any
+) -> Any:
+    """The root of the weight of each row. Raises a usage error."""
+    if sigma is not None and weights is not None:
+        raise ExpressionError("usage", "`--sigma` and `--weights` both weigh the rows", hint="give one of them")
+    if sigma is None and weights is None:
+        return np.ones(rows)
+    name = sigma if sigma is not None else weights
+    if isinstance(name, str) and name not in columns:
+        raise _no_column(name, list(columns))
+    given = np.array(columns[name], dtype=float) if isinstance(name, str) else np.full(rows, float(name or 0))
+    told = f"column `{name}`" if isinstance(name, str) else "`--sigma`"
+    if sigma is not None:
+        bad = np.flatnonzero(~(given > 0))
+        if bad.size:
+            where = f" in row {int(bad[0]) + 1}" if isinstance(name, str) else ""
+            raise ExpressionError(
+                "point", f"{told} has the uncertainty {given[bad[0]]:g}{where}", hint="an uncertainty is above 0"
+            )
+        return 1 / given
+    bad = np.flatnonzero(~(given >= 0))
+    if bad.size:
+        message = f"{told} has the weight {given[bad[0]]:g} in row {int(bad[0]) + 1}"
+        raise ExpressionError("point", message, hint="a weight is 0 or above")
+    if not np.any(given):
+        raise ExpressionError("point", f"all weights in {told} are 0", hint="a row with weight 0 is left out")
+    return np.sqrt(given)
+
+
+def _linear(posed: _Posed, data: Mapping[str, Any]) -> list[str]:
+    """The free parameters in which the model is linear; none that has bounds is treated so."""
+    draw = random.Random(1)
+    rows = len(next(iter(data.values()))) if data else 1
+    points = []
+    for k in range(PROBES):
+        row = {name: float(column[(k * rows) // PROBES]) for name, column in data.items()}
+        moved = {
+            name: posed.starts.get(name, 1.0) * draw.uniform(0.8, 1.2) + draw.uniform(0.001, 0.01)
+            for name in posed.free
+        }
+        points.append({**row, **posed.held, **moved})
+    return [name for name in linear_parameters(posed.program, posed.free, points) if name not in posed.bounds]
+
+
+def _strategies(model: Model, posed: _Posed, start: Any, linear: Sequence[str], loss: str) -> tuple[Ended, str]:
+    """The best that the strategies come to, and which it was. Raises what is wrong with the start."""
+    np = model.np
+    places = [posed.free.index(name) for name in linear]
+    limits = None
+    if posed.bounds:
+        ends = [posed.bounds.get(name, Range(None, None)) for name in posed.free]
+        limits = (
+            np.array([-np.inf if low is None else low for low, _ in ends]),
+            np.array([np.inf if high is None else high for _, high in ends]),
+        )
+        start = np.clip(start, *limits)
+    error = model.check(start)
+    if error is not None and not places:
+        raise error
+    if error is None and places and any(name not in posed.starts for name in linear):
+        start = fitted_linearly(model, start, places)
+    if loss != "linear":
+        first = searched(model, start, limits)
+        left = np.abs(model.residuals(first.values))
+        scale = 1.4826 * float(np.median(left)) or 1.0
+        found = searched(model, first.values, limits, loss, scale)
+        return found, f"{found.message}, {loss} loss of residuals beyond {scale:.3g}"
+    if limits is not None:
+        found = searched(model, start, limits)
+        return found, found.message
+    tried: list[Ended] = []
+    if places:
+        tried.append(projected(model, start, places))
+        if len(places) == len(start) or _settled(model, tried[-1]):
+            return tried[-1], tried[-1].message
+    tried.append(searched(model, start))
+    if len(tried) == 1 and _settled(model, tried[0]):
+        return tried[0], tried[0].message
+    best = min(tried, key=lambda each: each.cost)
+    if _settled(model, best):
+        return best, f"{best.message}, after {tried[0].message} had ended badly" if len(tried) > 1 and best is tried[
+            1
+        ] else best.message
+    # a poor start is the usual trouble: others around it, in ever wider steps
+    draw = random.Random(1)
+    before = tried[0].message
+    for k in range(RESTARTS):
+        wide = 0.35 * (k + 1)
+        other = start * np.array([math.exp(draw.gauss(0, wide)) for _ in start])
+        if model.check(other) is not None:
+            continue
+        found = projected(model, other, places) if places else searched(model, other)
+        if found.cost < best.cost * (1 - 1e-9):
+            best = found._replace(message=f"{found.message} from another start, after {before} had ended badly")
+        if _settled(model, best):
+            break
+    return best, best.message
+
+
+def _settled(model: Model, ended: Ended) -> bool:
+    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say."""
+    if not math.isfinite(ended.cost) or ended.cost >= 1e200:
+        return False
+    _, moved = polished(model, ended.values)
+    return moved <= CONVERGED and _r_squared(model, ended.values) > 0.5
+
+
+def _r_squared(model: Model, values: Any) -> float:
+    np = model.np
+    square = model.weights**2
+    middle = float(np.average(model.response, weights=square))
+    total = float(square @ (model.response - middle) ** 2)
+    return 1 - 2 * model.cost(values) / total if total > 0 else 1.0
+
+
+# ---- what the data say --------------------------------------------------------------------------------------------
+def _answer(
+    text: str, posed: _Posed, model: Model, values: Any, linear: Sequence[str], told: str, interrupted: bool,
+    level: float, loss: str, sigma: str | float | None, weights: str | None,
+    columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic,
+) -> Fit:  # fmt: skip
+    np = model.np
+    warnings = list(posed.warnings)
+    fitted, _, errors = model(values)
+    if errors:
+        row = min(errors)
+        fault = errors[row]
+        raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
+    left = model.residuals(values)
+    rows = model.jacobian(values)
+    at_bound = {name for name, x in zip(posed.free, values, strict=True) if _at_an_end(x, posed.bounds.get(name))}
+    moving = [k for k, name in enumerate(posed.free) if name not in at_bound]
+    used = int(np.count_nonzero(model.weights))
+    dof = used - len(moving)
+    scale = float(told.rpartition(" ")[2]) if loss != "linear" else 1.0
+    robust = ROBUST[loss](np, left / scale)
+    # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
+    rss = float(left @ (left * robust.weight))
+    covariance, null, unknown = _covariance(np, rows[:, moving], [posed.free[k] for k in moving])
+    dof += len(null)
+    noise = variance = 1.0 if sigma is not None else rss / dof if dof > 0 else math.nan
+    if loss != "linear":
+        noise, variance = rss / dof if dof > 0 else math.nan, scale**2 * _variance(np, robust, dof)
+    covariance = covariance * variance
+    named = [posed.free[k] for k in moving]
+    spread = {name: math.sqrt(max(0.0, covariance[k, k])) for k, name in enumerate(named) if name not in unknown}
+    if not (dof > 0 or sigma is not None):
+        spread = {}
+    factor = coverage_factor(level, math.inf if sigma is not None else dof) if spread else 0.0
+    parameters: dict[str, Parameter] = {}
+    for name in [name for name in posed.program.variables if name in posed.free or name in posed.held]:
+        if name in posed.held:
+            parameters[name] = Parameter(posed.held[name], None, None, False, "fixed")
+            continue
+        x = float(values[posed.free.index(name)]) + 0.0
+        error = spread.get(name)
+        held = "bound" if name in at_bound else "undetermined" if name in unknown else ""
+        interval = None if error is None else (x - factor * error, x + factor * error)
+        parameters[name] = Parameter(x, error, interval, name in linear, held)
+    known = [name for name in named if name in spread]
+    place = {name: k for k, name in enumerate(named)}
+    correlation = {
+        a: {b: _quotient(float(covariance[place[a], place[b]]), spread[a] * spread[b], a == b) for b in known}
+        for a in known
+    }
+    standardised, band = _rows_told(
+        np, rows[:, moving], left, covariance, noise / (variance or 1.0), noise, model, factor
+    )
+    # one linear solve is all there is to do, and with bounds or a loss the steps are others
+    plain = not posed.bounds and loss == "linear" and len(linear) < len(posed.free)
+    moved = polished(model, values)[1] if plain else 0.0
+    reason, message = _told(null, moved, interrupted, told, at_bound)
+    if null:
+        for direction in null:
+            together = " and ".join(f"`{name}`" for name in direction)
+            first = next(iter(direction))
+            message, hint = f"the data do not tell {together} apart", f"hold one of them: `--fix {first}=…`"
+            if len(direction) == 1:
+                message, hint = (
+                    f"the data say nothing of {together} here",
+                    f"start elsewhere, or hold it: `--fix {first}=…`",
+                )
+            warnings.append(Diagnostic("undetermined", message, None, hint))
+    deviation = math.sqrt(rss / dof) if dof > 0 else None
+    found = Fit(
+        text, arithmetic, posed.response, parameters, correlation, null, used, dof, rss, deviation,
+        _r_squared(model, values), level, loss, sigma is not None, reason == "converged", reason, message, told,
+        model.evaluations, {name: float(each.estimate) for name, each in parameters.items()},
+        {name: list(map(float, columns[name])) for name in posed.predictors}, [float(x) + 0.0 for x in fitted],
+        [float(x) for x in model.response - fitted], standardised, band,
+        _curve(model, posed, values, moving, covariance, factor), posed.predictors,
+        posed.program.constants,
+        tuple(warnings),
+    )  # fmt: skip
+    if arithmetic == DOUBLE or reason != "converged":
+        return found
+    if loss != "linear" or at_bound:
+        raise ExpressionError(
+            "usage", f"`--{arithmetic.name}` is for plain least squares inside the bounds", hint="leave it out"
+        )
+    return _sharpened(found, posed, model, values, columns, sigma, weights, arithmetic, factor)
+
+
+def _at_an_end(x: float, bounds: Range | None) -> bool:
+    ends = [] if bounds is None else [end for end in bounds if end is not None]
+    return any(abs(x - end) <= 1e-9 * max(1.0, abs(end)) for end in ends)
+
+
+def _quotient(x: float, size: float, same: bool) -> float:
+    return 1.0 if same else max(-1.0, min(1.0, x / size)) if size else 0.0
+
+
+class Robust(NamedTuple):
+    """What a loss makes of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
+
+    weight: Any
+    """ψ(u)/u."""
+    psi: Any
+    bent: Any
+    """ψ′(u)."""
+
+
+def _linear_loss(np: Any, u: Any) -> Robust:
+    return Robust(np.ones_like(u), u, np.ones_like(u))
+
+
+def _soft_l1(np: Any, u: Any) -> Robust:
+    root = np.sqrt(1 + u * u)
+    return Robust(1 / root, u / root, root**-3)
+
+
+def _huber(np: Any, u: Any) -> Robust:
+    weight = 1 / np.maximum(np.abs(u), 1.0)
+    return Robust(weight, u * weight, (np.abs(u) <= 1) * 1.0)
+
+
+def _cauchy(np: Any, u: Any) -> Robust:
+    weight = 1 / (1 + u * u)
+    return Robust(weight, u * weight, (1 - u * u) * weight**2)
+
+
+ROBUST = {"linear": _linear_loss, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
+
+
+def _variance(np: Any, robust: Robust, dof: int) -> float:
+    """By what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator: Huber, Robust Statistics (1981), 7.6.8."""
+    mean = float(np.mean(robust.bent))
+    if dof <= 0 or mean <= 0:
+        return math.nan
+    n = len(robust.psi)
+    correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
+    return correction**2 * float(robust.psi @ robust.psi) / dof / mean**2
+
+
+def _covariance(np: Any, rows: Any, names: Sequence[str]) -> tuple[Any, list[dict[str, float]], set[str]]:
+    """(JᵀJ)⁻¹ by the singular values of the scaled J; the directions in which it vanishes, and who is in them."""
+    count = len(names)
+    if not count:
+        return np.zeros((0, 0)), [], set()
+    size = np.linalg.norm(rows, axis=0)
+    unscaled = np.where(size == 0, 1.0, size)
+    _, s, vt = np.linalg.svd(rows / unscaled, full_matrices=False)
+    good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
+    inverse = (vt[good].T / s[good] ** 2) @ vt[good] / np.outer(unscaled, unscaled)
+    null: list[dict[str, float]] = []
+    unknown: set[str] = set()
+    for direction in vt[~good]:
+        part = {name: float(x) for name, x in zip(names, direction, strict=True) if abs(x) > NAMED}
+        null.append({name: x / float(unscaled[names.index(name)]) for name, x in part.items()})
+        unknown |= {name for name, x in zip(names, direction, strict=True) if abs(x) > 1e-6}
+    return inverse, null, unknown
+
+
+def _rows_told(
+    np: Any, rows: Any, left: Any, covariance: Any, share: float, noise: float, model: Model, factor: float
+) -> tuple[list[float | None], list[float | None]]:
+    """For each row the standardised residual, and half the width of the confidence band of the curve.
+
+    `noise` is the variance of a residual, and `share` of the covariance is what that alone makes.
+    """
+    of_mean = np.einsum("ij,jk,ik->i", rows, covariance, rows)
+    with np.errstate(all="ignore"):
+        own = np.sqrt(np.maximum(noise - share * of_mean, 0.0))
+        standard = np.where(own > 1e-12 * math.sqrt(noise or 1.0), left / own, np.nan)
+        band = factor * np.sqrt(of_mean) / np.where(model.weights > 0, model.weights, np.nan)
+    return (
+        [float(x) if math.isfinite(x) else None for x in standard],
+        [float(x) if math.isfinite(x) and factor else None for x in band],
+    )
+
+
+def _curve(
+    model: Model, posed: _Posed, values: Any, moving: Sequence[int], covariance: Any, factor: float
+) -> list[tuple[float, float, float]]:
+    """The curve over the stretch of its one predictor, where it has values."""
+    np = model.np
+    if len(posed.predictors) != 1:
+        return []
+    (name,) = posed.predictors
+    low, high = float(np.min(model.columns[name])), float(np.max(model.columns[name]))
+    xs = np.linspace(low, high, CURVE)
+    over = Model(model.program, {name: xs}, model.free, model.held, np.zeros(CURVE), np.ones(CURVE), model.stop)
+    heights, slopes, _ = over(values)
+    rows = slopes[moving].T
+    wide = factor * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows), 0.0))
+    found = zip(xs, heights, wide, strict=True)
+    return [(float(x), float(y), float(w)) for x, y, w in found if math.isfinite(y) and math.isfinite(w)]
+
+
+def _told(null: Sequence[object], moved: float, interrupted: bool, told: str, at_bound: set[str]) -> tuple[str, str]:
+    if interrupted:
+        return "interrupted", "interrupted: these are the starts"
+    if null:
+        return "undetermined", f"{told}; some parameters are not determined by the data"
+    if not moved <= CONVERGED:
+        return "stuck", f"{told}; not converged: another step would move a parameter by {moved:.2g} standard errors"
+    edge = f"; at a bound: {', '.join(sorted(at_bound))}" if at_bound else ""
+    return "converged", f"{told}; converged{edge}"
+
+
+# ---- more digits ----------------------------------------------------------------------------------------------------
+def _sharpened(
+    found: Fit, posed: _Posed, model: Model, values: Any, columns: Mapping[str, Sequence[float]],
+    sigma: str | float | None, weights: str | None, arithmetic: Arithmetic, factor: float,
+) -> Fit:  # fmt: skip
+    """The fit with its estimates in another arithmetic: where the derivative of the sum of squares is 0.
+
+    The data are read as the decimals that were typed.
+    """
+    np = model.np
+    names = posed.free
+    rows = [k for k in range(model.rows) if model.weights[k] > 0]
+    start = [float(x) for x in values]
+
+    def work(m: NumberType, held: dict[str, Any]) -> dict[str, Any]:
+        equations = _Normal(m, posed, columns, rows, sigma, weights, held)
+        solution = equations.solved(start, np)
+        total, inverse = equations.summary(solution)
+        count = m.number(found.dof)
+        variance = m.number(1) if sigma is not None else total / count
+        errors = [m.sqrt(variance * inverse[k][k]) for k in range(len(names))]
+        result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
+        result["errors"] = dict(zip(names, errors, strict=True))
+        result["deviation"] = m.sqrt(total / count)
+        return result
+
+    held = {name: posed.given[name] for name in posed.held}
+    numbers = arithmetic.run(held, work)
+    parameters = dict(found.parameters)
+    for name in names:
+        x, error = numbers["values"][name], numbers["errors"][name]
+        middle, spread = float(x), float(error)
+        interval = middle - factor * spread, middle + factor * spread
+        parameters[name] = parameters[name]._replace(estimate=x, error=error, interval=interval)
+    return found._replace(parameters=parameters, rss=numbers["rss"], deviation=numbers["deviation"])
+
+
+class _Normal:
+    """The normal equations Σ w²·(f − y)·∂f/∂b = 0 in a number type."""
+
+    def __init__(
+        self, m: Any, posed: _Posed, columns: Mapping[str, Sequence[float]], rows: Sequence[int],
+        sigma: str | float | None, weights: str | None, held: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self.m, self.names = m, posed.free
+        self.output: Value = posed.program.outputs[0]
+        self.rows = rows
+        reader = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
+
+        def read(name: str, k: int) -> Any:
+            spend(STEPS_A_NUMBER)
+            return reader._value(m, name, columns[name][k])
+
+        def weight(k: int) -> Any:
+            if weights is not None:
+                return read(weights, k)
+            if sigma is None:
+                return m.number(1)
+            spend(STEPS_A_NUMBER)
+            u = read(sigma, k) if isinstance(sigma, str) else reader._value(m, "sigma", repr(sigma))
+            return m.number(1) / (u * u)
+
+        def read_row(k: int) -> tuple[dict[str, Any], Any, Any]:
+            return {**held, **{name: read(name, k) for name in posed.predictors}}, read(posed.response, k), weight(k)
+
+        self._read_row = read_row
+        self._data: list[tuple[dict[str, Any], Any, Any]] = []
+
+    def data(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
+        """The predictors, the response and the weight of each row, of which each takes so many steps and its sweep.
+
+        The first one tells what all take, so that what cannot be done is not begun. Raises `Exhausted`.
+        """
+        work = current()
+        before = work.left
+        for k in range(len(self.rows)):
+            if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
+                raise work.exhausted(work.most - before + PASSES * needed)
+            if k == len(self._data):
+                self._data.append(self._read_row(self.rows[k]))
+            spend(steps)
+            yield self._data[k]
+
+    def slopes(self, values: Sequence[Any]) -> list[Any]:
+        """The left sides at some values of the parameters."""
+        zero = self.m.number(0)
+        total = [zero] * len(self.names)
+        point = dict(zip(self.names, values, strict=True))
+        for row, y, weight in self.data(STEPS_A_SLOPE):
+            swept = sweep_in(self.m, self.output, {**row, **point}, self.names)
+            left = (swept.value - y) * weight
+            total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
+        return total
+
+    def matrix(self, values: Sequence[Any]) -> list[list[Any]]:
+        """The derivatives of the left sides."""
+        zero = self.m.number(0)
+        n = len(self.names)
+        total = [[zero] * n for _ in range(n)]
+        point = dict(zip(self.names, values, strict=True))
+        for row, y, weight in self.data(STEPS_A_BEND):
+            here = hessian_in(self.m, self.output, {**row, **point}, self.names)
+            left = here.value - y
+            for i in range(n):
+                for j in range(i + 1):
+                    total[i][j] = total[i][j] + weight * (
+                        here.gradient[i] * here.gradient[j] + left * here.hessian[i][j]
+                    )
+        for i in range(n):
+            for j in range(i):
+                total[j][i] = total[i][j]
+        return total
+
+    def summary(self, values: Sequence[Any]) -> tuple[Any, list[list[Any]]]:
+        """The sum of squares, and the inverse of JᵀJ."""
+        from ..equations.implicit import solve_linear
+
+        m, n = self.m, len(self.names)
+        zero, one = m.number(0), m.number(1)
+        total = zero
+        square = [[zero] * n for _ in range(n)]
+        point = dict(zip(self.names, values, strict=True))
+        for row, y, weight in self.data(STEPS_A_SLOPE):
+            swept = sweep_in(m, self.output, {**row, **point}, self.names)
+            left = swept.value - y
+            total = total + weight * left * left
+            g = [swept.gradient[name] for name in self.names]
+            for i in range(n):
+                for j in range(n):
+                    square[i][j] = square[i][j] + weight * g[i] * g[j]
+        return total, solve_linear(m, square, [[one if i == j else zero for j in range(n)] for i in range(n)])
+
+    def solved(self, start: Sequence[float], np: Any) -> list[Any]:
+        """The solution near a start; of balls, one that is proven to be there and alone."""
+        if self.m.name == "certified":
+            return self._enclosed(start)
+        from ..equations.implicit import Singular, solve_linear
+
+        m = self.m
+        here = [m.number(x) for x in start]
+        # one matrix serves all steps: each gains the digits to which it is known
+        matrix = self.matrix(here)
+        last = None
+        for _ in range(NEWTON_STEPS):
+            left = self.slopes(here)
+            try:
+                step = [row[0] for row in solve_linear(m, matrix, [[-x] for x in left])]
+            except (Singular, ZeroDivisionError):
+                break
+            size = max(abs(d) / (abs(x) + m.number(1e-300)) for d, x in zip(step, here, strict=True))
+            if size == 0 or (last is not None and size >= last):
+                break
+            here, last = [x + d for x, d in zip(here, step, strict=True)], size
+        return here
+
+    def _enclosed(self, start: Sequence[float]) -> list[Any]:
+        from ..equations.enclosures import Operator, boxes
+        from ..numbers.ball import Ball, undecided
+
+        normal = self
+
+        class Stationary(Operator):
+            def __init__(self) -> None:
+                super().__init__((), normal.names, {}, boxes(normal.m.bits))
+                normal.m = self.m
+                self.known: list[list[Any]] = []
+
+            def at(self, box: Any) -> tuple[Any, Any]:
+                balls = [Ball(a) for a in box]
+                exact = all(a.is_exact() for a in box)
+                # at a point the matrix of the box around it, or of the point before it, does as well
+                if not (exact and self.known):
+                    self.known = [[self.m.number(x).a for x in row] for row in normal.matrix(balls)]
+                return [self.m.number(x).a for x in normal.slopes(balls)], self.known
+
+        enclosed = Stationary().enclosed(start, 4)
+        if enclosed is None:
+            raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
+        return [Ball(a) for a in enclosed[1]]

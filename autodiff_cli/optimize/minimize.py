@@ -1,0 +1,356 @@
+"""A minimum by SciPy's optimisers, which are given the exact gradient and the exact Hessian."""
+
+from __future__ import annotations
+
+import math
+import warnings as python_warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..batched.evaluator import Evaluator
+from ..errors import Diagnostic, ExpressionError, needed, quoted
+from ..inputs.bounds import Range
+from ..inputs.figures import unsigned
+from ..inputs.problem import as_number, parse
+from ..numbers.budget import Work, current
+from ..numerics.optimality import Function, Single
+from .convergence import Settled, Surroundings, projected
+from .descend import Row, beginning, beginning_over
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import Over, Reduction
+
+METHODS = {
+    "bfgs": "BFGS", "cg": "CG", "l-bfgs-b": "L-BFGS-B", "newton-cg": "Newton-CG", "trust-ncg": "trust-ncg",
+    "trust-exact": "trust-exact",
+}  # fmt: skip
+"""The methods, and what SciPy calls them."""
+
+SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
+
+TOLERANCE = 1e-8
+"""The largest partial derivative at which a point counts as stationary."""
+
+WALL = 1e10
+"""How large, in terms of the value at the start, the function is taken to be outside its domain."""
+
+BOUNDLESS = 1e15
+"""A value that has fallen this far below 0, in terms of the one at the start, is taken to fall for ever."""
+
+STEPS, SECOND_ORDER_STEPS = 10_000, 1_000
+"""How many steps a method may take, unless it is said otherwise."""
+
+ATTEMPTS = 3
+"""How often a method that is stuck begins again from where it is."""
+
+RESERVE = 0.5
+"""Which share of the work is kept for the verdict."""
+
+STEPS_AN_EVALUATION, STEPS_A_VARIABLE = 100, 1
+"""Steps of work that a method takes beside an evaluation, and for each variable: measured, in microseconds."""
+
+PASSES = 50
+"""How often a search goes through data, about."""
+
+MOST_DENSE = 200
+"""With more variables `l-bfgs-b` is the method unless another is chosen: the others go through whole matrices, for
+seconds at a time where there are thousands of variables, and in that time see no interruption."""
+
+CONVERGED = ("gradient", "precision", "kink")
+"""The reasons that are those of a search which has found what it was to find."""
+
+
+class Minimum(NamedTuple):
+    """Where an optimiser has ended, whether that is a minimum, and what it took."""
+
+    text: str
+    method: str
+    value: float
+    point: dict[str, float]
+    """The value of every variable, also of those held fixed."""
+    gradient: dict[str, float]
+    """The derivatives there, by the variables that moved."""
+    gradient_norm: float
+    converged: bool
+    reason: str
+    """Why it stopped: `gradient`, `precision`, `kink`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
+    `stuck`; `limit`; `interrupted`."""
+    message: str
+    """The same in words."""
+    kind: str | None
+    """What it is: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None where that is unknown."""
+    verdict: str
+    """The same in words, and what decides it."""
+    at_bounds: tuple[str, ...]
+    """The variables that are at a bound."""
+    steps: int
+    evaluations: int
+    """Of value and gradient together."""
+    hessians: int
+    outside: int
+    """How many of the evaluations fell on points without a value."""
+    path: tuple[Row, ...]
+    """The points that it went through, the start first."""
+    warnings: tuple[Diagnostic, ...]
+    over: Over | None = None
+    """The rows of data that the value is the sum or mean over, if it is."""
+
+
+class _Stopped(Exception):
+    """The work was to end early."""
+
+
+@dataclass(slots=True)
+class _Problem:
+    """The function that is minimised, as SciPy wants it, and what is known of it so far."""
+
+    evaluate: Callable[[Sequence[float]], tuple[float, list[float]]]
+    start: Row
+    where: tuple[int, ...]
+    stop: Callable[[], bool]
+    function: Function
+    best: Row = field(init=False)
+    path: list[Row] = field(init=False)
+    evaluations: int = 1
+    hessians: int = 0
+    outside: int = 0
+    boundless: bool = False
+    work: Work = field(default_factory=current)
+    reserve: float = field(init=False)
+    """Steps of work that are kept for saying what the search has come to."""
+
+    def __post_init__(self) -> None:
+        self.best = self.start
+        self.path = [self.start]
+        self.reserve = RESERVE * self.work.left
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more work may go into the search."""
+        return self.work.left < self.reserve
+
+    def full(self, x: Sequence[float]) -> list[float]:
+        """The values of all variables."""
+        point = list(self.start.coordinates)
+        for k, value in zip(self.where, x, strict=True):
+            point[k] = float(value)
+        return point
+
+    def row(self, x: Sequence[float]) -> Row | None:
+        """Value and gradient at a point, None where there is none."""
+        if self.stop() or self.exhausted:
+            raise _Stopped
+        self.work.spend(STEPS_AN_EVALUATION + len(self.where) * STEPS_A_VARIABLE)
+        self.evaluations += 1
+        point = self.full(x)
+        try:
+            if not all(map(math.isfinite, point)):
+                raise ExpressionError("overflow", "the point is too large")
+            value, partials = self.evaluate(point)
+        except ExpressionError:
+            self.outside += 1
+            return None
+        found = self.start._replace(
+            step=self.evaluations, value=value, gradient_norm=math.hypot(*partials), coordinates=tuple(point),
+            partials=tuple(partials),
+        )  # fmt: skip
+        if value < self.best.value:
+            self.best = found
+            if value <= -BOUNDLESS * (1 + abs(self.start.value)):
+                self.boundless = True
+                raise _Stopped
+        return found
+
+    def value_and_gradient(self, x: Any) -> tuple[float, Any]:
+        """For SciPy: outside the domain the value is very large, so that a line search turns back.
+
+        An infinite one would leave it with nothing to interpolate.
+        """
+        import numpy
+
+        found = self.row(x.tolist())
+        if found is None:
+            return WALL * (1 + abs(self.start.value)), numpy.zeros(len(x))
+        return found.value, numpy.array(found.partials)
+
+    def hessian(self, x: Any) -> Any:
+        """For SciPy: the exact matrix of second derivatives."""
+        import numpy
+
+        self.hessians += 1
+        values = dict(zip(self.start.names, self.full(x.tolist()), strict=True))
+        try:
+            return numpy.array(self.function.hessian(values, self.start.moving))
+        except ExpressionError:
+            # asked for outside the domain, where the step is not taken anyway
+            return numpy.eye(len(x))
+
+    def note(self, x: Any) -> None:
+        """Add a step to the path."""
+        self.evaluations -= 1
+        found = self.row(x.tolist())
+        if found is not None and found.coordinates != self.path[-1].coordinates:
+            self.path.append(found._replace(step=len(self.path)))
+
+
+def minimize(
+    text: str,
+    point: Mapping[str, float | str] | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    method: str | None = None,
+    bounds: Mapping[str, Range] | None = None,
+    tolerance: float = TOLERANCE,
+    steps: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    over: Reduction | None = None,
+) -> Minimum:
+    """Where the program `text` is least, as one of SciPy's optimisers finds it from the start `point`.
+
+    `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`. Once `stop` says so,
+    the best point so far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient`
+    does at the start, and `usage` where SciPy is not installed.
+    """
+    chosen = _checked(method, bounds or {}, tolerance)
+    if over is None:
+        values = {name: as_number(value, name) for name, value in (point or {}).items()}
+        begun = beginning(parse(text, values), values, wrt)
+    else:
+        begun = beginning_over(text, point, wrt, over, PASSES)
+    evaluator, start, where, warnings, rows = begun
+    function: Function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
+    if method is None and len(where) > MOST_DENSE:
+        chosen = "l-bfgs-b"
+    problem = _Problem(evaluator, start, where, stop, function)
+    limits = _limits(start, bounds or {})
+    try:
+        ended, told = _optimised(problem, chosen, limits, tolerance, steps)
+    except _Stopped:
+        ended, told = problem.best, ""
+    end = _ended(problem, ended, limits, tolerance, told, chosen)
+    row = end.row
+    if row.coordinates != problem.path[-1].coordinates:
+        problem.path.append(row._replace(step=len(problem.path)))
+    point_reached = row.point
+    at_bounds = tuple(
+        name for name, (low, high) in zip(row.moving, limits, strict=True) if point_reached[name] in (low, high)
+    )
+    return Minimum(
+        text, chosen, unsigned(row.value), _all(row.point), _all(row.gradient), row.gradient_norm,
+        end.reason in CONVERGED, end.reason,
+        end.message, end.kind, end.verdict, at_bounds, len(problem.path) - 1, problem.evaluations, problem.hessians,
+        problem.outside, tuple(problem.path), (*warnings, *end.kinks), rows,
+    )  # fmt: skip
+
+
+def _all(numbers: Mapping[str, float]) -> dict[str, float]:
+    return {name: unsigned(x) for name, x in numbers.items()}
+
+
+def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) -> str:
+    """The method. Raises a usage error for one that there is not, or that cannot do this, or without SciPy."""
+    chosen = (method or ("l-bfgs-b" if bounds else "bfgs")).lower()
+    if chosen not in METHODS:
+        listed = quoted(METHODS)
+        raise ExpressionError("usage", f"`{method}` is not a method of minimisation", hint=f"there are {listed}")
+    if bounds and chosen != "l-bfgs-b":
+        raise ExpressionError("usage", f"the method {chosen} takes no bounds", hint="use `--method l-bfgs-b`")
+    if not 0 < tolerance < math.inf:
+        raise ExpressionError("usage", f"the tolerance cannot be {tolerance:g}", hint="give a positive number")
+    message = "`minimize` needs SciPy, the extra `optimize`"
+    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
+    return chosen
+
+
+def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range]:
+    """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
+    for name, limits in bounds.items():
+        if name not in start.moving:
+            listed = quoted(start.moving)
+            why = "is held fixed" if name in start.names else "is not a variable of this program"
+            raise ExpressionError("usage", f"`{name}` has bounds and {why}", hint=f"the variables that move: {listed}")
+        limits.check_start(name, start.point[name])
+    return [bounds.get(name, Range(None, None)) for name in start.moving]
+
+
+def _optimised(
+    problem: _Problem, method: str, limits: list[Range], tolerance: float, steps: int | None
+) -> tuple[Row, str]:
+    """Where SciPy ended, and what it said; from a point where it is stuck it is started again."""
+    import numpy
+    from scipy.optimize import minimize as scipy_minimize
+
+    usual = SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS
+    options: dict[str, Any] = {"maxiter": usual if steps is None else steps}
+    if method == "newton-cg":
+        options["xtol"] = 1e-12
+    else:
+        options["gtol"] = tolerance / 10
+    if method == "l-bfgs-b":
+        options |= {"ftol": 0.0, "maxfun": 10 * options["maxiter"], "maxls": 50}
+    ended, told = problem.start, ""
+    for _ in range(ATTEMPTS):
+        left = options["maxiter"] - len(problem.path) + 1
+        if left <= 0:
+            break
+        x = numpy.array(list(map(ended.point.__getitem__, ended.moving)))
+        with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
+            python_warnings.simplefilter("ignore")
+            try:
+                result = scipy_minimize(
+                    problem.value_and_gradient, x, jac=True, method=METHODS[method], callback=problem.note,
+                    bounds=limits if method == "l-bfgs-b" else None, options={**options, "maxiter": left},
+                    hess=problem.hessian if method in SECOND_ORDER else None,
+                )  # fmt: skip
+            except (ExpressionError, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
+                return problem.best, str(error)
+        before, told = ended, str(result.message)
+        problem.evaluations -= 1
+        ended = problem.row(result.x.tolist()) or problem.best
+        ended = min(ended, problem.best, key=lambda row: row.value)
+        stationary = projected(ended, limits) <= tolerance
+        if stationary or not ended.value < before.value:
+            break
+    return ended, told
+
+
+def _ended(problem: _Problem, row: Row, limits: list[Range], tolerance: float, told: str, method: str) -> Settled:
+    """Why the search is over, what it has come to, and both in words."""
+    size = [max(abs(each.coordinates[k]) for each in (*problem.path, row)) or 1.0 for k in problem.where]
+    around = Surroundings(problem.row, problem.function, limits, size, tolerance)
+    more = "iterations" in told.lower() or "exceeds limit" in told.lower()
+    more = more and projected(row, limits) > tolerance
+    counts = problem.evaluations, problem.outside
+    try:
+        if problem.boundless or not told:
+            raise _Stopped
+        found = around.settled(row, walking=more)
+    except _Stopped:
+        if problem.boundless:
+            message = "not converged: the value falls without bound"
+            return Settled(problem.best, None, reason="unbounded", message=message)
+        if problem.exhausted:
+            problem.reserve = 0.0
+            found = around.settled(row, walking=True)
+            error = problem.work.exhausted(problem.work.most)
+            return replace(found, reason="limit", message=f"not converged: {error}; {error.hint}")
+        found = around.settled(row, walking=True)
+        return replace(found, reason="interrupted", message="interrupted: this is the best point so far")
+    # what it took is told of the method
+    problem.evaluations, problem.outside = counts
+    if found.reason:
+        return found
+    if projected(found.row, limits) <= tolerance:
+        message = f"converged: no partial derivative is larger than {tolerance:g}"
+        if found.held:
+            held = f"held by the bounds of {', '.join(found.held)}"
+            message = f"converged: {held}, and no other partial derivative is larger than {tolerance:g}"
+        return replace(found, reason="gradient", message=message)
+    if more:
+        steps = len(problem.path) - 1
+        message = f"not converged after {steps} steps, the most that were allowed"
+        return replace(found, reason="steps", message=message)
+    return replace(
+        found, reason="stuck", message=f"not converged: {METHODS[method]} found no better point along its direction"
+    )

@@ -1,0 +1,471 @@
+"""Pieces: the smooth functions that a program with kinks consists of near a point.
+
+Near a knot (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece is
+the program evaluated with derivatives, every operation taken for what it is on one side of its knot, by the table's
+`near`. What all pieces have in common, value and derivatives up to some order, is that of the program, whichever of
+them are to be found near the point; where they differ it has none. The length of a vector that is 0 at the point has no
+sides: it becomes a variable of its own, whose square is a quadratic form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from ..numbers import budget as work
+from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.dual import Dual, Duals
+from ..numbers.series import Failed, Series, SeriesType
+from ..table.operators import WHERE
+from .sweep import Fault, Rough, compute, is_cut, show
+from .tape import Tape
+
+HIGHEST = 8
+"""Up to this order at least it is found out on which side of 0 a number lies near the point."""
+
+STEPS_A_PIECE, STEPS_A_NODE = 100, 20
+"""Steps of work that a piece costs, and each node of it; more with more derivatives."""
+
+BLAMED = ("domain", "derivative", "overflow")
+"""Kinds of errors that a piece may have although the program has none."""
+
+
+class Knot(NamedTuple):
+    """A node where pieces meet, and its inputs there."""
+
+    tape: Tape
+    node: int
+    inputs: Sequence[Number]
+
+    def refusal(self, reason: str, way_out: str = "") -> Rough:
+        """The error that there is no derivative here, and why."""
+        primitive = self.tape.primitives[self.node]
+        if primitive.gives_condition:
+            what = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
+        else:
+            places = ", ".join(map(show, self.inputs))
+            fault = "jumps" if primitive.jumps else "has a kink"
+            what = f"`{primitive.written}` {fault} at {f'({places})' if len(self.inputs) > 1 else places}"
+        return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
+
+    def agree(self, m: NumberType, x: Number, y: Number) -> bool:
+        """Whether a result is the same on two sides of the knot. Raises `Fault` if that cannot be told."""
+        try:
+            return same(m, x, y)
+        except Refusal as refusal:
+            message = f"`{self.tape.primitives[self.node].written}` has two sides here, and {refusal.message}"
+            raise Fault(self.node, refusal.kind, message, refusal.hint) from None
+
+
+def same(m: NumberType, x: Number, y: Number) -> bool:
+    """Whether two results are the same number, as far as this arithmetic can tell."""
+    return bool(x == y or (m.tolerance and abs(x - y) <= m.tolerance * max(abs(x), abs(y))))
+
+
+# ---- numbers with derivatives -------------------------------------------------------------------------------------
+class Unknown(Exception):
+    """What a kind of numbers cannot tell near the point: a sign, or the length of a vector that is 0 there."""
+
+    def __init__(self, knot: Knot) -> None:
+        super().__init__()
+        self.knot = knot
+
+
+class Jets:
+    """Numbers with their first and second derivatives in several variables."""
+
+    def __init__(self, m: NumberType, count: int) -> None:
+        self.base = m
+        self.inner = Duals(m)
+        self.m = Duals(self.inner)
+        self.count = count
+        self.size = count
+        """The number of variables, lengths of vectors too."""
+
+    @property
+    def steps(self) -> float:
+        """Steps of work that a node costs."""
+        return STEPS_A_NODE + self.count**2
+
+    def leaf(self, x: Number, direction: int) -> Dual:
+        """The variable of a direction."""
+        return Dual(self.m, self.inner.seeded(x, direction), {direction: self.inner.number(1)})
+
+    def number(self, x: Number) -> Dual:
+        """A number that depends on nothing, or one of this kind as it is."""
+        return x if isinstance(x, Dual) else self.m.number(x)
+
+    def value(self, u: Dual) -> Number:
+        """The value at the point."""
+        return u.x.x
+
+    def moves(self, u: Dual) -> bool:
+        """Whether a number depends on a variable."""
+        return bool(u.d) or u.fault is not None
+
+    def gradient(self, u: Dual) -> list[Number]:
+        """The first derivatives. Raises what the rules raise where one is infinite or undefined."""
+        if u.fault is not None:
+            raise u.fault
+        zero = self.base.number(0)
+        return [u.d[k].x if k in u.d else zero for k in range(self.size)]
+
+    def hessian(self, u: Dual) -> list[list[Number]]:
+        """The second derivatives. Raises what the rules raise where one is infinite or undefined."""
+        zero = self.base.number(0)
+        for t in u.d.values():
+            if t.fault is not None:
+                raise t.fault
+        rows = [[u.d[i].d.get(j, zero) if i in u.d else zero for j in range(self.size)] for i in range(self.size)]
+        for i, j in product(range(self.size), repeat=2):
+            if j < i:
+                # The two are equal but for rounding.
+                rows[i][j] = rows[j][i]
+        return rows
+
+    def sign(self, piece: Piece, u: Dual) -> int:
+        """The sign of a number that is 0 at the point on a side of the surface where it is 0, by its derivatives.
+
+        The surfaces of two numbers are taken for one where first and second derivatives are proportional.
+        """
+        slopes = self.gradient(u)
+        try:
+            hessian = self.hessian(u)
+        except (ValueError, ArithmeticError):
+            return piece.either()
+        flat = all(x == 0 for row in hessian for x in row)
+        above = {t > 0 for t in slopes[self.count :] if t != 0}
+        if flat and above and all(t == 0 for t in slopes[: self.count]):
+            # a sum of lengths, which are not negative
+            return piece.either() if len(above) > 1 else 1 if True in above else -1
+        lead = next((t for t in slopes if t != 0), None)
+        if lead is None:
+            return piece.flat() if flat else _definite(hessian, sorted(u.d)) or piece.either()
+        jets = [x / lead for x in (*slopes, *[x for row in hessian for x in row])]
+
+        def known(other: Any) -> bool:
+            try:
+                return len(other) == len(jets) and all(same(self.base, x, y) for x, y in zip(jets, other, strict=True))
+            except Refusal:
+                return False
+
+        side = piece.turn(jets, known)
+        return side if lead > 0 else -side
+
+    def length(self, piece: Piece) -> Dual:
+        """The variable that the length of a vector is."""
+        self.size += 1
+        return self.leaf(self.base.number(0), self.size - 1)
+
+
+def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
+    """1 or -1 where the quadratic form in these variables is positive or negative definite, else 0."""
+    matrix = [[rows[i][j] for j in among] for i in among]
+    sign = 0
+    for k, row in enumerate(matrix):
+        pivot = row[k]
+        if pivot == 0 or (sign and (pivot > 0) != (sign > 0)):
+            return 0
+        sign = 1 if pivot > 0 else -1
+        for lower in matrix[k + 1 :]:
+            factor = lower[k] / pivot
+            for j in range(k, len(row)):
+                lower[j] = lower[j] - factor * row[j]
+    return sign
+
+
+class Powers:
+    """Numbers that are power series in one variable, to any order."""
+
+    def __init__(self, m: NumberType, order: int) -> None:
+        self.base = m
+        self.m = SeriesType(m)
+        self.order = max(order, HIGHEST)
+        self.steps = STEPS_A_NODE + 4 * self.order
+        """Steps of work that a node costs."""
+
+    def leaf(self, x: Number, direction: int) -> Series:
+        """The variable."""
+        return self.m.variable(x, self.base.number(1))
+
+    def number(self, x: Number) -> Series:
+        """A constant, or a number of this kind as it is."""
+        return self.m.number(x)
+
+    def value(self, u: Series) -> Number:
+        """The value at the point."""
+        return u.c[0]
+
+    def moves(self, u: Series) -> bool:
+        """Whether a number depends on the variable."""
+        return u.active
+
+    def coefficient(self, u: Series, k: int) -> Number:
+        """The coefficient of order k. Raises `Failed`."""
+        if k:
+            self.m.waiting.append(u)
+            for n in range(1, k + 1):
+                self.m.extend(n)
+            # What is computed next belongs to no derivative.
+            self.m.lag, self.m.cause = 0, None
+        return u.at(k)
+
+    def gradient(self, u: Series) -> list[Number]:
+        """The first derivative. Raises `Failed`."""
+        return [self.coefficient(u, 1)]
+
+    def hessian(self, u: Series) -> list[list[Number]]:
+        """The second derivative. Raises `Failed`."""
+        return [[2 * self.coefficient(u, 2)]]
+
+    def sign(self, piece: Piece, u: Series) -> int:
+        """The sign of a number that is 0 at the point, on the right or the left: of the first coefficient that is not.
+
+        Raises `Failed`."""
+        for k in range(1, self.order + 1):
+            found = self.coefficient(u, k)
+            if found != 0:
+                sign = 1 if found > 0 else -1
+                return sign * piece.turn("right", lambda known: True) if k % 2 else sign
+        return piece.flat()
+
+    def length(self, piece: Piece) -> Series:
+        """There is no variable for it. Raises `Unknown`."""
+        raise Unknown(piece.here)
+
+
+class Slopes:
+    """Numbers with the derivative along one line through the point."""
+
+    steps = STEPS_A_NODE
+    """Steps of work that a node costs."""
+
+    def __init__(self, m: NumberType, line: Sequence[Number]) -> None:
+        self.base = m
+        self.m = Duals(m)
+        self.line = line
+
+    def leaf(self, x: Number, direction: int) -> Dual:
+        """The variable of a direction."""
+        return Dual(self.m, x, {0: self.line[direction]})
+
+    def number(self, x: Number) -> Dual:
+        """A number that depends on nothing, or one of this kind as it is."""
+        return self.m.number(x)
+
+    def value(self, u: Dual) -> Number:
+        """The value at the point."""
+        return u.x
+
+    def moves(self, u: Dual) -> bool:
+        """Whether a number depends on a variable."""
+        return bool(u.d) or u.fault is not None
+
+    def gradient(self, u: Dual) -> list[Number]:
+        """The derivative along the line. Raises what the rules raise where it is infinite or undefined."""
+        if u.fault is not None:
+            raise u.fault
+        return [u.d.get(0, self.base.number(0))]
+
+    def sign(self, piece: Piece, u: Dual) -> int:
+        """The sign of a number that is 0 at the point, on one side of it. Raises `Unknown` where that is not known."""
+        (slope,) = self.gradient(u)
+        if slope == 0:
+            raise Unknown(piece.here)
+        side = piece.turn("ahead", lambda known: True)
+        return side if slope > 0 else -side
+
+    def length(self, piece: Piece) -> Dual:
+        """It is not known. Raises `Unknown`."""
+        raise Unknown(piece.here)
+
+
+# ---- one piece ----------------------------------------------------------------------------------------------------
+class Length(NamedTuple):
+    """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
+
+    vector: list[list[Number]]
+    knot: Knot
+
+
+class Piece:
+    """A smooth function that a program is near a point, in some of the directions from there."""
+
+    def __init__(self, smooth: Any, tape: Tape, wanted: Sequence[int], choices: list[int], turned: Knot | None) -> None:
+        self.smooth = smooth
+        self.tape = tape
+        self.wanted = wanted
+        self.choices = choices
+        """The sides to take, 1 or -1, as they are asked for; after the last of them 1."""
+        self.turned = turned
+        """At which knot the piece lies on another side than one that was given before."""
+        self.groups: list[tuple[Any, Knot]] = []
+        """For each choice what it is about, and the knot that asked first."""
+        self.lengths: list[Length] = []
+        self.numbers: dict[int, Any] = {}
+        """The smooth number for each node; the truth of a condition."""
+        self.taken: dict[int, int] = {}
+        """For each choice between branches the position of the input that is taken."""
+        self.answers: dict[int, list[int]] = {}
+        """For each operation with sides what it was told, in order."""
+        self.here = Knot(tape, 0, ())
+        """The operation that is being replaced."""
+        self.first: Knot | None = None
+        """The first knot that was met."""
+
+    @property
+    def knot(self) -> Knot | None:
+        """What to blame if the piece has no derivative, or another one than others; None if there is no kink at all."""
+        return self.turned or (self.groups[0][1] if self.groups else self.first)
+
+    def blamed(self, fault: Fault) -> Fault:
+        """The fault of a piece as one at a knot of the whole."""
+        if self.knot is None or isinstance(fault, Rough) or fault.kind not in BLAMED:
+            return fault
+        return self.knot.refusal(f"on one side there is no derivative, as {fault.message}")
+
+    # -- evaluating -----------------------------------------------------------------------------------------------
+    def evaluate(self, roots: Sequence[int]) -> None:
+        """Find the number of all that the roots need. Raises `Fault`, and `Unknown`."""
+        primitives, parents, numbers = self.tape.primitives, self.tape.parents, self.numbers
+        direction = {leaf: k for k, leaf in enumerate(self.wanted)}
+        stack = [*roots]
+        while stack:
+            i = stack[-1]
+            if i in numbers:
+                stack.pop()
+                continue
+            primitive, ps = primitives[i], parents[i]
+            if not ps:
+                x = self.tape.data[i]
+                numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.number(x)
+                continue
+            inputs = [numbers.get(p) for p in ps]
+            needed = primitive.demand(*inputs) if primitive.demand else range(len(inputs))
+            missing = [ps[k] for k in needed if ps[k] not in numbers]
+            if missing:
+                stack.extend(reversed(missing))
+                continue
+            self.here = Knot(self.tape, i, ())
+            try:
+                numbers[i] = self.number(i, inputs, needed)
+            except work.Exhausted:
+                raise
+            except Refusal as refusal:
+                raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
+            except Failed as failed:
+                if isinstance(failed.error, Refusal):
+                    raise Fault(i, failed.error.kind, failed.error.message, failed.error.hint) from None
+                raise self.here.refusal("its derivative is infinite or undefined there") from None
+            except (ValueError, ArithmeticError):
+                raise self.here.refusal("its derivative is infinite or undefined there") from None
+
+    def number(self, i: int, inputs: Sequence[Any], needed: Sequence[int]) -> Any:
+        """The number of a node whose inputs have theirs."""
+        primitive = self.tape.primitives[i]
+        if primitive is WHERE:
+            self.taken[i] = needed[-1]
+        if primitive.demand:
+            return inputs[needed[-1]] if needed else inputs[0]
+        if primitive.takes_conditions:
+            return not inputs[0]
+        if primitive.near is not None:
+            return self.near(i, inputs)
+        out = compute(self.smooth.m, primitive, inputs, i)
+        if primitive.product and is_cut(self.tape, self.tape.parents[i]):
+            return self.smooth.number(self.smooth.value(out))
+        return out
+
+    def near(self, i: int, inputs: Sequence[Any]) -> Any:
+        """What an operation with sides is on smooth inputs: a number, or the truth of a comparison."""
+        primitive, smooth = self.tape.primitives[i], self.smooth
+        xs = [smooth.value(x) for x in inputs]
+        moving = any(smooth.moves(x) for x in inputs)
+        if primitive.gives_condition and not (moving and inputs[0] is not inputs[1] and xs[0] == xs[1]):
+            return getattr(smooth.base, primitive.name)(*xs)
+        knotted = primitive.knot is not None and primitive.knot(*xs)
+        if not moving or not (primitive.selects or knotted):
+            return compute(smooth.m, primitive, inputs, i)
+        out = None if primitive.gives_condition else compute(smooth.base, primitive, xs, i)
+        self.here = Knot(self.tape, i, xs)
+        if self.first is None and knotted:
+            self.first = self.here
+        self.answers[i] = []
+        made = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
+        return made if isinstance(made, bool) else smooth.number(made)
+
+    # -- what `near` asks -----------------------------------------------------------------------------------------
+    def __call__(self, u: Any) -> int:
+        """The sign of a number near the point."""
+        return self.told(self.sign(self.smooth.number(u)))
+
+    def sign(self, u: Any) -> int:
+        """The same, found out."""
+        x = self.smooth.value(u)
+        if x != 0:
+            return 1 if x > 0 else -1
+        sign: int = self.smooth.sign(self, u) if self.smooth.moves(u) else 1
+        return sign
+
+    def told(self, answer: int) -> int:
+        """The answer, written down."""
+        self.answers[self.here.node].append(answer)
+        return answer
+
+    def apart(self, u: Any) -> bool:
+        """Whether a number is other than 0 near the point, but for a surface."""
+        if self.smooth.value(u) != 0 or any(t != 0 for t in self.smooth.gradient(u)):
+            return True
+        return self.either() > 0
+
+    def length(self, xs: Sequence[Any]) -> Any:
+        """The length of a vector that is 0 at the point."""
+        moving = [k for k, x in enumerate(xs) if self.smooth.moves(x)]
+        if len(moving) == 1:
+            k = self.told(moving[0])
+            return xs[k] if self.told(self.sign(xs[k])) > 0 else -xs[k]
+        made = self.smooth.length(self)
+        self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in moving], self.here))
+        return made
+
+    def turn(self, about: Any, same: Callable[[Any], bool]) -> int:
+        """The side that the piece takes about something: the same for all that is the `same`."""
+        for k, (known, _) in enumerate(self.groups):
+            if known is not None and same(known):
+                return self.choices[k]
+        self.groups.append((about, self.here))
+        if len(self.groups) > len(self.choices):
+            self.choices.append(1)
+        return self.choices[len(self.groups) - 1]
+
+    def either(self) -> int:
+        """The side that the piece takes about something of which nothing is known."""
+        return self.turn(None, lambda known: False)
+
+    def flat(self) -> int:
+        """The side that it takes about a number all of whose known derivatives are 0.
+
+        What is continuous has the same ones on both sides then.
+        """
+        primitive = self.tape.primitives[self.here.node]
+        return self.either() if primitive.jumps or primitive.gives_condition else 1
+
+
+def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Sequence[int]) -> Iterator[Piece]:
+    """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `Fault`.
+
+    The tape is evaluated; the wanted leaves are the variables.
+    """
+    waiting: list[tuple[list[int], Knot | None]] = [([], None)]
+    while waiting:
+        choices, turned = waiting.pop()
+        piece = Piece(make(), tape, wanted, list(choices), turned)
+        work.spend(STEPS_A_PIECE + len(tape.data) * piece.smooth.steps)
+        try:
+            piece.evaluate(roots)
+        except Fault as fault:
+            raise piece.blamed(fault) from None
+        for k in range(len(choices), len(piece.groups)):
+            waiting.append(([*piece.choices[:k], -1], piece.groups[k][1]))
+        yield piece

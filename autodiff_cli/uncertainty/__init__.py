@@ -1,0 +1,1 @@
+"""Measured values and the propagation of their uncertainty."""

@@ -1,0 +1,327 @@
+"""Quantities: values with their uncertainties as people write them, and the written form of a result.
+
+What is measured is a float that knows the distribution it stands for, so that points of quantities are points.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span
+from ..inputs.parse_point import Typed, constant_value, pieces
+
+EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
+SIGNIFICANT = 2
+"""The digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6."""
+
+
+class Distribution(NamedTuple):
+    """What is known of a quantity: a family of distributions with its parameters, and how well its spread is known."""
+
+    family: str
+    parameters: tuple[float, ...]
+    dof: float = math.inf
+    """The degrees of freedom of the standard uncertainty."""
+
+
+class Quantity(Typed):
+    """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
+
+    __slots__ = ("distribution", "uncertainty")
+    uncertainty: float
+    distribution: Distribution
+
+
+class Family(NamedTuple):
+    """A family of distributions: its parameters, and the mean and standard deviation that they give."""
+
+    signatures: tuple[str, ...]
+    moments: Callable[..., tuple[float, float]]
+    ends: bool = False
+    """Whether the first parameter and the last number of the ends are limits, the first below the second."""
+
+
+def _triangular(a: float, *rest: float) -> tuple[float, float]:
+    mode, b = rest if len(rest) == 2 else ((a + rest[0]) / 2, rest[0])
+    # in terms of the distances from the mode, which do not cancel
+    left, right = mode - a, b - mode
+    return mode + (right - left) / 3, math.sqrt((left * left + left * right + right * right) / 18)
+
+
+FAMILIES = {
+    "normal": Family(("normal(m, s)",), lambda m, s: (m, s)),
+    "student": Family(("student(m, s, dof)",), lambda m, s, dof: (m, s)),
+    "uniform": Family(("uniform(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(12)), True),
+    "triangular": Family(("triangular(a, b)", "triangular(a, mode, b)"), _triangular, True),
+    "arcsine": Family(("arcsine(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(8)), True),
+    "trapezoidal": Family(
+        ("trapezoidal(a, b, ratio)",),
+        lambda a, b, r: (a + (b - a) / 2, (b - a) * math.sqrt((1 + r * r) / 24)), True,
+    ),
+}  # fmt: skip
+"""The families that a quantity can have; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9, for the trapezoid."""
+
+_CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
+_CONCISE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\(\s*(\d+\.?\d*|\.\d+)\s*\)(?:[eE]([+-]?\d{1,6}))?", re.ASCII)
+_BETWEEN = re.compile(r"±|\+/-|\+-")
+_SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
+_COVERAGE = re.compile(r"\(\s*k\s*=\s*([^()]+)\)\s*$")
+_PARENTHESES = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)\(")
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,6})?", re.ASCII)
+
+
+def quantity(name: str, text: str, offset: int = 0) -> float:
+    """The value that is given to a name, a `Quantity` where the text gives its uncertainty; else as `constant_value`.
+
+    `5.00±0.02` (also `+/-`, `+-`; the second number may be a percentage) and `19.66(10)e-3` give one standard
+    uncertainty of a normal distribution; `5.00 ± 0.04 (k = 2)` gives that many of them. `offset` is where the text
+    begins in a longer one. Raises `ExpressionError` of kind `point`.
+
+    >>> x = quantity("x", "19.66(10)e-3")
+    >>> x, x.uncertainty
+    (0.01966, 0.0001)
+    """
+    written = text.strip().replace("−", "-")
+    begin = offset + len(text) - len(text.lstrip())
+    try:
+        found = _quantity(name, written, begin, text)
+    except ExpressionError as error:
+        error.at(Span(begin, begin + max(1, len(written))))
+        error.text = text
+        raise
+    return constant_value(name, text, offset) if found is None else found
+
+
+def _quantity(name: str, written: str, begin: int, text: str) -> Quantity | None:
+    """The quantity that is written from a place on; None where the text gives no uncertainty."""
+    called = _CALL.fullmatch(written)
+    if called and called[1] in FAMILIES:
+        return _drawn(name, called[1], called[2], begin + called.start(2), text)
+    concise = _CONCISE.fullmatch(written)
+    if concise:
+        number, spread, power = concise.groups()
+        u = Decimal(spread)
+        if "." not in spread:
+            u = u.scaleb(-len(number.partition(".")[2]))
+        scale = int(power or 0)
+        return _normal(name, _double(Decimal(number).scaleb(scale)), _double(u.scaleb(scale)), text)
+    k = Decimal(1)
+    coverage = _COVERAGE.search(written)
+    if coverage:
+        k = _number(name, written, *coverage.span(1), begin)
+        if not k > 0:
+            raise _refused(name, text, f"has the coverage factor {k}", "a coverage factor is above 0")
+        written = written[: coverage.start()].rstrip()
+    parts = _split(written, 0, len(written))
+    factor = Decimal(1)
+    if parts is None:
+        scaled = _SCALED.fullmatch(written)
+        parts = _split(written, *scaled.span(1)) if scaled else None
+        if scaled is not None and parts is not None:
+            factor = Decimal(f"1e{scaled[2]}") if scaled[2] else _number(name, written, *scaled.span(3), begin)
+    if parts is not None:
+        return _plus_minus(name, written, *parts, begin, factor, k, text)
+    if coverage or written.endswith("%"):
+        raise _refused(name, text, "has no value before its uncertainty", EXAMPLE)
+    if _PARENTHESES.match(written):
+        raise _refused(name, text, "has no digits of an uncertainty in its parentheses", EXAMPLE)
+    return None
+
+
+def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
+    """What stands before and after the sign between a value and its uncertainty; None where there is no such sign."""
+    for found in _BETWEEN.finditer(written, start, end):
+        before = written[start : found.start()]
+        if before.strip() and before.count("(") == before.count(")") and before.rstrip()[-1] not in "*/^+-eE(":
+            return Span(start, found.start()), Span(found.end(), end)
+    return None
+
+
+def _plus_minus(
+    name: str, written: str, before: Span, after: Span, begin: int, factor: Decimal, k: Decimal, text: str
+) -> Quantity:
+    """The quantity of `before ± after`, both times a factor; the uncertainty is expanded by `k`."""
+    spelled = written[after.start : after.end].strip()
+    if _BETWEEN.search(spelled):
+        raise _refused(name, text, "has two uncertainties", EXAMPLE)
+    value = _number(name, written, before.start, before.end, begin) * factor
+    relative = spelled.endswith("%")
+    if not spelled.removesuffix("%").strip():
+        raise _refused(name, text, "has no uncertainty behind the sign", EXAMPLE)
+    end = written.rindex("%", after.start, after.end) if relative else after.end
+    spread = _number(name, written, after.start, end, begin)
+    if spread < 0:
+        raise _refused(name, text, f"has the uncertainty {spelled}, which is below 0", "an uncertainty is 0 or above")
+    u = abs(value) * spread / 100 if relative else spread * abs(factor)
+    return _normal(name, _double(value), _double(u / k), text)
+
+
+def _number(name: str, written: str, start: int, end: int, begin: int) -> Decimal:
+    """The constant expression in a piece of what is written from a place on; what is a decimal is taken as that."""
+    number = written[start:end]
+    if _DECIMAL.fullmatch(number.strip()):
+        return Decimal(number.strip())
+    return Decimal(float(constant_value(name, number, begin + start)))
+
+
+def _double(x: Decimal) -> float:
+    try:
+        return float(x)
+    except (OverflowError, InvalidOperation):
+        return math.inf
+
+
+def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Quantity:
+    """The quantity of `family(…)`, the arguments of which begin at a place."""
+    known = FAMILIES[family]
+    arguments = [(inner[start:end], begin + start) for start, end in pieces(inner)] if inner.strip() else []
+    counts = [signature.count(",") + 1 for signature in known.signatures]
+    listed = " or ".join(f"`{signature}`" for signature in known.signatures)
+    if len(arguments) not in counts or not all(argument for argument, _ in arguments):
+        given = f"{len(arguments)} number{'' if len(arguments) == 1 else 's'}"
+        raise _refused(name, text, f"gives `{family}` {given}", f"write it as {listed}")
+    numbers = tuple(float(constant_value(name, *argument)) for argument in arguments)
+    if known.ends:
+        a, b = numbers[0], numbers[1] if family == "trapezoidal" else numbers[-1]
+        if not a < b:
+            raise _refused(name, text, f"goes from {a:g} to {b:g}", f"{listed}, with a below b")
+        if len(numbers) == 3 and family == "triangular" and not a <= numbers[1] <= b:
+            raise _refused(name, text, f"has its mode {numbers[1]:g} outside of the two ends", f"write it as {listed}")
+        if family == "trapezoidal" and not 0 <= numbers[2] <= 1:
+            message = f"has the ratio {numbers[2]:g} of its top to its base"
+            raise _refused(name, text, message, "it is from 0 (a triangle) to 1 (a rectangle)")
+    elif numbers[1] < 0:
+        message = f"has the uncertainty {numbers[1]:g}, which is below 0"
+        raise _refused(name, text, message, "an uncertainty is 0 or above")
+    dof = numbers[2] if family == "student" else math.inf
+    check_dof(name, dof)
+    value, u = known.moments(*numbers)
+    return _made(name, value, u, Distribution(family, numbers, dof), text)
+
+
+def check_dof(name: str, dof: float) -> None:
+    """Raise an `ExpressionError` for degrees of freedom that cannot be."""
+    if not dof >= 1:
+        raise ExpressionError(
+            "point", f"`{name}` has {dof:g} degrees of freedom", hint="degrees of freedom are 1 or above"
+        )
+
+
+def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> Quantity:
+    """The quantity with this estimate and standard uncertainty. Raises `ExpressionError` of kind `point`."""
+    if u < 0:
+        raise ExpressionError(
+            "point", f"`{name}` has the uncertainty {u:g}, which is below 0", hint="an uncertainty is 0 or above"
+        )
+    return _made(name, value, u, Distribution("normal", (value, u), dof), text)
+
+
+_normal = normal
+
+
+def _made(name: str, value: float, u: float, distribution: Distribution, text: str) -> Quantity:
+    if not (math.isfinite(value) and math.isfinite(u)):
+        raise ExpressionError("point", f"`{name}` is too large for double precision", hint="change its unit")
+    made = Quantity(value)
+    made.source = repr(value) if text else ""
+    made.uncertainty = u
+    made.distribution = distribution
+    return made
+
+
+def _refused(name: str, text: str, what: str, hint: str) -> ExpressionError:
+    return ExpressionError("point", f"`{name}={' '.join(text.split())}` {what}", hint=hint)
+
+
+# ---- the written form of a result ---------------------------------------------------------------------------------
+def rounded(value: float, u: float, digits: int = SIGNIFICANT) -> tuple[Decimal, Decimal]:
+    """The uncertainty to so many significant digits, and the value to the same place: JCGM 100:2008, 7.2.6.
+
+    >>> [str(x) for x in rounded(127.73217, 0.0710714)]
+    ['127.732', '0.071']
+    """
+    place = last_place(u, digits)
+    return _to_place(value, place), _to_place(u, place)
+
+
+def last_place(u: float, digits: int = SIGNIFICANT) -> int:
+    """The power of ten of the last digit that is kept of an uncertainty."""
+    exact = Decimal(u)
+    place = exact.adjusted() - digits + 1
+    # 0.0996 is rounded to 0.10, which has its last digit one place higher
+    return place + (_to_place(u, place).adjusted() > exact.adjusted())
+
+
+def _to_place(x: float, place: int) -> Decimal:
+    exact = Decimal(x)
+    unit = Decimal(1).scaleb(place)
+    if exact.adjusted() - place > 25:
+        return exact
+    return exact.quantize(unit, ROUND_HALF_UP)
+
+
+def _power(value: Decimal, place: int) -> int:
+    """The power of ten that is written out: none where the digits stand around the point anyway."""
+    leading = max(value.adjusted(), place) if value else place
+    return leading if place > 0 or leading < -4 else 0
+
+
+def concise(value: float, u: float) -> str:
+    """The result as `127.732(71)`, the digits in parentheses those of the standard uncertainty.
+
+    >>> concise(5.670372482782e-8, 2.046e-13), concise(50000838.0, 31.7)
+    ('5.670372(20)e-8', '50000838(32)')
+    """
+    if not u > 0 or not math.isfinite(u):
+        return f"{value:.15g}"
+    place = last_place(u)
+    short, spread = rounded(value, u)
+    power = _power(short, place)
+    digits = int(spread.scaleb(-place))
+    return f"{short.scaleb(-power):f}({digits})" + (f"e{power}" if power else "")
+
+
+def plus_minus(value: float, expanded: float, k: float) -> str:
+    """The result with its expanded uncertainty, as `127.73 ± 0.14 (k = 2.06)`: JCGM 100:2008, 7.2.4.
+
+    >>> plus_minus(50000838.0, 93.0, 2.92)
+    '50000838 ± 93 (k = 2.92)'
+    """
+    if not expanded > 0 or not math.isfinite(expanded):
+        return f"{value:.15g}"
+    place = last_place(expanded)
+    short, spread = rounded(value, expanded)
+    power = _power(short, place)
+    body = f"{short.scaleb(-power):f} ± {spread.scaleb(-power):f}"
+    return (f"({body})e{power}" if power else body) + f" (k = {k:.3g})"
+
+
+def estimate(value: float, u: float) -> tuple[str, str]:
+    """A value and its uncertainty as two texts that end at the same place."""
+    if not u > 0:
+        return f"{value:.15g}", "0"
+    place = last_place(u)
+    short, spread = rounded(value, u)
+    power = _power(short, place)
+    if power:
+        # each with a power of its own, as it is read alone
+        small = f"{float(spread):.{SIGNIFICANT - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+        return (f"{short.scaleb(-power):f}e{power}" if short else "0"), small
+    return f"{short:f}", f"{spread:f}"
+
+
+def means(readings: Sequence[float]) -> tuple[float, float]:
+    """The mean of repeated readings, and the standard deviation of that mean; JCGM 100:2008, 4.2.
+
+    >>> means([1.0, 2.0, 3.0])
+    (2.0, 0.5773502691896257)
+    """
+    n = len(readings)
+    mean = math.fsum(readings) / n
+    # the first mean is rounded; what that leaves is taken out of the second one
+    mean += math.fsum(x - mean for x in readings) / n
+    return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in readings) / (n - 1) / n)

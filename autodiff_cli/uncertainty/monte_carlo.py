@@ -1,0 +1,240 @@
+"""Monte Carlo: the distribution of a result by drawing its inputs, JCGM 101:2008 (Supplement 1 to the GUM).
+
+Draws are made and evaluated in blocks, and of their results only so many are kept as memory is to be used: beyond
+that they are counted between the quantiles of the first ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import ExpressionError, needed
+from .measured_value import Distribution
+
+BLOCK = 1 << 16
+"""Draws that are made at once."""
+
+KEPT = 1 << 20
+"""Results of each output that are kept as they are; a multiple of `BLOCK`."""
+
+BATCHES = 10
+"""Into how many parts the kept results are divided to see how much they scatter."""
+
+FEWEST = 1000
+MOST = 10**10
+
+LEFT_OUT = 0.01
+"""The share of draws outside the domain of a formula from which on the rest says nothing of the result."""
+
+
+class Drawn(NamedTuple):
+    """What the draws say of an output."""
+
+    mean: float
+    deviation: float
+    """The standard deviation."""
+    shortest: tuple[float, float]
+    """The ends of the shortest interval that covers so much of the distribution: JCGM 101, 5.3.4."""
+    symmetric: tuple[float, float]
+    """The ends of the one that leaves out as much below as above."""
+    outside: int
+    """How many draws had no value, and were left out."""
+    scatter: float
+    """How far the ends of the shortest interval would be off in another so many draws: a standard deviation."""
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    """A histogram: how many draws lie between an edge and the next."""
+
+
+class Inputs(NamedTuple):
+    """The quantities that are drawn, and which of them are drawn together."""
+
+    distributions: Mapping[str, Distribution]
+    together: Sequence[tuple[Sequence[str], Sequence[Sequence[float]], float]]
+    """Of those that are correlated: their names, a square root of their covariance, and the degrees of freedom."""
+    constants: Mapping[str, float]
+
+
+def sampler(inputs: Inputs, seed: int) -> Callable[[int], dict[str, Any]]:
+    """A function that draws so many of each input, as arrays; the same ones for the same seed."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    grouped = {name for names, _, _ in inputs.together for name in names}
+
+    def one(d: Distribution, n: int) -> Any:
+        p = d.parameters
+        if d.family == "normal" and math.isinf(d.dof):
+            return p[0] + p[1] * rng.standard_normal(n)
+        if d.family in ("normal", "student"):
+            # JCGM 101, 6.4.9
+            return p[0] + p[1] * rng.standard_t(d.dof, n)
+        a, b = p[0], p[1] if d.family == "trapezoidal" else p[-1]
+        u = rng.random(n)
+        if d.family == "uniform":
+            return a + (b - a) * u
+        if d.family == "arcsine":
+            # 6.4.6
+            return (a + b) / 2 + (b - a) / 2 * np.sin(2 * np.pi * u)
+        if d.family == "triangular":
+            return rng.triangular(a, p[1] if len(p) == 3 else (a + b) / 2, b, n)
+        # 6.4.4
+        return a + (b - a) / 2 * ((1 + p[2]) * u + (1 - p[2]) * rng.random(n))
+
+    def draw(n: int) -> dict[str, Any]:
+        found: dict[str, Any] = dict(inputs.constants)
+        for names, root, dof in inputs.together:
+            z = np.asarray(root) @ rng.standard_normal((len(names), n))
+            if not math.isinf(dof):
+                # one factor for all of them: a multivariate t-distribution
+                z /= np.sqrt(rng.chisquare(dof, n) / dof)
+            for name, row in zip(names, z, strict=True):
+                found[name] = inputs.distributions[name].parameters[0] + row
+        for name, d in inputs.distributions.items():
+            if name not in grouped:
+                found[name] = one(d, n)
+        return found
+
+    return draw
+
+
+class Results:
+    """The results of one output as they come: moments, and the distribution in a memory that does not grow."""
+
+    def __init__(self, middle: float) -> None:
+        self.middle = middle
+        self.count = 0
+        self.outside = 0
+        self._sum = self._squares = 0.0
+        self._kept: list[Any] = []
+        self._room = KEPT
+        self._edges: Any = None
+        self._counts: Any = None
+        self._batches: list[Any] = []
+
+    def add(self, values: Any) -> None:
+        """Take a block of results."""
+        import numpy as np
+
+        good = values[np.isfinite(values)]
+        self.outside += len(values) - len(good)
+        self.count += len(good)
+        # of the differences from a number near the mean, which do not cancel
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = good - self.middle
+            self._sum += float(np.sum(away))
+            self._squares += float(np.dot(away, away))
+        if self._edges is None and len(good) <= self._room:
+            self._kept.append(good)
+            self._room -= len(good)
+            return
+        if self._edges is None:
+            self._fix()
+        self._lie(good)
+
+    def _fix(self) -> None:
+        """From here on count between the quantiles of what there is, and in ever wider steps beyond it."""
+        import numpy as np
+
+        whole = np.concatenate(self._kept)
+        self._kept = []
+        self._batches = np.array_split(whole.copy(), BATCHES)
+        first = np.sort(whole)
+        width = (first[-1] - first[0]) or 1.0
+        steps = width * 2.0 ** np.arange(-8, 200)
+        with np.errstate(over="ignore"):
+            self._edges = np.unique(np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps]))
+        self._edges = self._edges[np.isfinite(self._edges)]
+        self._counts = np.zeros(len(self._edges) + 1, dtype=np.int64)
+        self._lie(first)
+
+    def _lie(self, values: Any) -> None:
+        import numpy as np
+
+        # an edge belongs to what lies below it
+        places = np.searchsorted(self._edges, values)
+        self._counts += np.bincount(places, minlength=len(self._counts))
+
+    def _scatter(self, level: float) -> float:
+        """The standard deviation of the ends of the shortest interval, from its ends in batches of the draws.
+
+        An end settles with the cube root of the number of draws, as the place of a mode does.
+        """
+        import numpy as np
+
+        batches = self._batches or np.array_split(np.concatenate(self._kept), BATCHES)
+        ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
+        return spread * float(np.cbrt(len(batches[0]) / self.count))
+
+    def moments(self) -> tuple[float, float]:
+        """The mean and the standard deviation: JCGM 101, 7.6."""
+        n = self.count
+        mean = self._sum / n
+        return self.middle + mean, math.sqrt(max(0.0, (self._squares - n * mean * mean) / (n - 1)))
+
+    def _distribution(self) -> tuple[Any, Any]:
+        """Values in order, and how many results are at or below each."""
+        import numpy as np
+
+        if self._edges is None:
+            values = np.sort(np.concatenate(self._kept))
+            return values, np.arange(1, len(values) + 1)
+        return self._edges, np.cumsum(self._counts)[:-1]
+
+    def drawn(self, level: float) -> Drawn:
+        """What all the results say."""
+        import numpy as np
+
+        values, below = self._distribution()
+        wanted = _covered(level, self.count)
+        tail = (self.count - wanted) // 2
+        low, high = np.minimum(np.searchsorted(below, [max(1, tail), max(1, tail) + wanted]), len(values) - 1)
+        mean, deviation = self.moments()
+        # as far as there is much to see
+        a, b = np.searchsorted(below, [0.0005 * self.count, 0.9995 * self.count])
+        low_edge, high_edge = values[a], values[min(b, len(values) - 1)]
+        edges = np.linspace(low_edge, high_edge, 81)
+        counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
+        return Drawn(
+            mean, deviation, _shortest(values, below, level, self.count), (float(values[low]), float(values[high])),
+            self.outside, self._scatter(level), tuple(map(float, edges)), tuple(map(int, np.diff(counted))),
+        )  # fmt: skip
+
+
+def _covered(level: float, count: int) -> int:
+    """How many of so many draws an interval has to cover."""
+    return min(max(1, round(level * count)), count - 1)
+
+
+def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float, float]:
+    """The ends of the shortest interval that covers enough of the draws: JCGM 101, 7.7.2 to 7.7.4.
+
+    `below` says how many of them are at or below each of the `values`.
+    """
+    import numpy as np
+
+    # from each value the first one up to which enough of them lie
+    last = np.searchsorted(below, below + _covered(level, count))
+    starts = np.flatnonzero(last < len(values))
+    if not starts.size:
+        return float(values[0]), float(values[-1])
+    start = starts[np.argmin(values[last[starts]] - values[starts])]
+    return float(values[start]), float(values[last[start]])
+
+
+def check_samples(samples: float, seed: int | None) -> int:
+    """The number of draws as a whole number. Raises a usage error."""
+    if samples != int(samples) or not FEWEST <= samples <= MOST:
+        raise ExpressionError(
+            "usage", f"`--samples` cannot be {samples:,.17g}",
+            hint=f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
+        )  # fmt: skip
+    if seed is not None and seed < 0:
+        raise ExpressionError("usage", f"`--seed` cannot be {seed}", hint="it takes a whole number, 0 or above")
+    message = "`--samples` needs NumPy, which comes with the extra `optimize`"
+    needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+    return int(samples)

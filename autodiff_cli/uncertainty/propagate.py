@@ -1,0 +1,654 @@
+"""Propagation of uncertainty: what the uncertainties of the inputs make of the outputs' (the GUM, JCGM 100:2008)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from ..errors import Diagnostic, ExpressionError, nearest, quoted
+from ..inputs.bounds import Range
+from ..inputs.parse_point import constant_value, is_name, pieces
+from ..inputs.problem import Point, as_number
+from ..numbers.budget import current
+from ..numerics.eigenvalues import eigenvectors
+from ..numerics.student_t import check_level, coverage_factor, level_of
+from .measured_value import Distribution, Quantity, check_dof, concise, last_place, means, normal, plus_minus, quantity
+from .measurement_model import Model, model_of, variables_of
+from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples, sampler
+
+LEVEL = 0.95
+"""The level of confidence unless another one is asked for."""
+
+SEED = 1
+
+INSTEAD = "`--samples 1e6` draws from the distributions instead"
+
+MOST_INPUTS = 1000
+MOST_THIRD_ORDER = 24
+"""With more inputs no third derivatives are computed: their number grows with the square."""
+
+SCATTER = 3
+"""So many standard deviations of scatter may lie between the draws and what they are drawn from."""
+
+SLACK = 1e-9
+"""How far below 0 an eigenvalue of a correlation matrix may be, for the rounding of its entries in doubles."""
+
+Pair = tuple[str, str]
+
+
+class Share(NamedTuple):
+    """What an input has to do with the uncertainty of an output: a row of the budget."""
+
+    sensitivity: float
+    """The partial derivative of the output by the input."""
+    contribution: float
+    """The standard uncertainty of the output that comes from this input: |sensitivity|·u."""
+    share: float | None
+    """How much of the output's variance it is, from 0 to 1; with correlations, with half of what it shares."""
+
+
+class SecondOrder(NamedTuple):
+    """What the terms beyond the first order say; JCGM 100, 5.1.2, note."""
+
+    uncertainty: float | None
+    """The standard uncertainty with them; None where they make the variance negative."""
+    shift: float
+    """By how much they move the mean of the output."""
+    matters: bool
+    """Whether either changes the second digit of the uncertainty."""
+
+
+class Validation(NamedTuple):
+    """The first-order result held against the draws; JCGM 101, clause 8."""
+
+    tolerance: float
+    """Half a unit of the second digit of the standard uncertainty."""
+    low: float
+    """How far the two lower ends of the coverage interval are apart."""
+    high: float
+    valid: bool | None
+    """Whether both are within the tolerance; None where the draws scatter too much to tell."""
+
+
+class Result(NamedTuple):
+    """An output with its uncertainty."""
+
+    output: str
+    value: float
+    uncertainty: float
+    """The combined standard uncertainty, to first order."""
+    dof: float
+    """The effective degrees of freedom."""
+    k: float
+    """The coverage factor."""
+    level: float
+    expanded: float
+    """k times the combined standard uncertainty."""
+    written: str
+    """The value with its standard uncertainty: `127.732(71)`."""
+    interval: str
+    """The value with its expanded uncertainty: `127.73 ± 0.14 (k = 2.06)`."""
+    budget: dict[str, Share]
+    second_order: SecondOrder | None
+    drawn: Drawn | None
+    validation: Validation | None
+
+
+class Input(NamedTuple):
+    """An input that has an uncertainty."""
+
+    estimate: float
+    uncertainty: float
+    distribution: Distribution
+    readings: int
+    """How many readings it is the mean of; 0 where it was given."""
+
+
+class Propagation(NamedTuple):
+    """The outputs of a program with the uncertainties that come from its inputs."""
+
+    text: str
+    results: list[Result]
+    inputs: dict[str, Input]
+    correlation: dict[str, dict[str, float]]
+    """Of the inputs: a row and a column for each; empty where none is correlated."""
+    covariance: list[list[float]]
+    """Of the outputs."""
+    output_correlation: list[list[float | None]]
+    samples: int
+    seed: int
+    interrupted: bool
+    point: dict[str, float]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+
+
+def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
+    """The correlation of each pair in texts such as `V:I=-0.36,V:phi=0.86`. Raises `ExpressionError`.
+
+    >>> parse_pairs(["V:I=-0.36"])
+    {('V', 'I'): -0.36}
+    """
+    found: dict[Pair, float] = {}
+    example = "write it as `V:I=-0.36`"
+    for text in texts:
+        for start, end in pieces(text):
+            pair, equals, number = text[start:end].partition("=")
+            a, _, b = (part.strip() for part in pair.partition(":"))
+            if not (equals and is_name(a) and is_name(b)):
+                raise ExpressionError("point", f"`{text[start:end]}` is not the correlation of two names", hint=example)
+            _note(found, a, b, constant_value(f"{a}:{b}", number))
+    return found
+
+
+def pairs_of_object(value: object) -> dict[Pair, float]:
+    """The correlations in a JSON object: `{"V:I": -0.36}`. Raises `ExpressionError`."""
+    if not isinstance(value, Mapping):
+        raise ExpressionError("request", "`correlation` is not an object", hint='write it as {"V:I": -0.36}')
+    return parse_pairs(f"{name}={number}" for name, number in value.items())
+
+
+class Estimates(NamedTuple):
+    """Quantities that were estimated together."""
+
+    values: dict[str, float]
+    """With their uncertainties and degrees of freedom; a number alone for what was held."""
+    correlation: dict[Pair, float]
+
+
+def estimates_of_fit(record: object) -> Estimates:
+    """The parameters of a fit, from its JSON record. Raises `ExpressionError` (`point`) for anything else."""
+    try:
+        assert isinstance(record, Mapping)
+        errors, dof, correlation = record["standard_errors"], float(record["dof"]), record["correlation"]
+        values: dict[str, float] = {}
+        for name, estimate in record["parameters"].items():
+            if errors[name] is not None:
+                values[name] = normal(name, as_number(estimate, name), as_number(errors[name], name), dof=dof)
+            elif name in record["held"]:
+                values[name] = as_number(estimate, name)
+        pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
+    except (AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        raise ExpressionError(
+            "point", "this is not what `fit` found", hint="write that with `autodiff fit … --output fit.json`"
+        ) from None
+    return Estimates(values, pairs)
+
+
+def _note(found: dict[Pair, float], a: str, b: str, r: float) -> None:
+    if a == b:
+        raise ExpressionError("point", f"`{a}` is correlated with itself", hint="leave that out: it is 1")
+    if not -1 <= r <= 1:
+        raise ExpressionError(
+            "point", f"the correlation of `{a}` and `{b}` is {r:g}", hint="a correlation is from -1 to 1"
+        )
+    if found.get((b, a), found.get((a, b), r)) != r:
+        raise ExpressionError("point", f"`{a}` and `{b}` are given two correlations", hint="leave one of them out")
+    if (b, a) not in found:
+        found[a, b] = r
+
+
+def propagate(
+    text: str,
+    point: Point | None = None,
+    *,
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
+    fitted: Estimates | None = None,
+    correlation: Mapping[Pair, float] | None = None,
+    dof: Mapping[str, float] | None = None,
+    readings: Mapping[str, Sequence[float]] | None = None,
+    level: float | None = None,
+    k: float | None = None,
+    samples: float | None = None,
+    seed: int | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Propagation:
+    """The outputs of the program `text` with the uncertainties that those of its inputs give them.
+
+    The values of `point` are numbers, which are exact, `Quantity`s, or texts that `quantity` reads. `correlation` has
+    the correlation coefficients of pairs of inputs, `dof` the degrees of freedom of standard uncertainties. `readings`
+    are columns of observations made together, whose means, standard uncertainties and correlations are used. `fitted`
+    are further quantities, of which those are used that the program has and `point` has not. The coverage factor is
+    `k`, or the one for the `level` of confidence. `samples` draws are made beside it. Once `stop` says so, no more are
+    made. With `unknowns`, or bounds of them in `between`, the text is equations as for `solve`, and the unknowns are
+    the outputs. Raises `ExpressionError` as `jacobian` and `solve` do; `point` for what is no uncertainty and no
+    correlation.
+
+    >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
+    '254.3(16)'
+    """
+    level, factor = _checked_coverage(level, k)
+    draws = 0 if samples is None else check_samples(samples, seed)
+    if samples is None and seed is not None:
+        raise ExpressionError("usage", "`--seed` is about `--samples`", hint="give both, or neither")
+    given = {name: _given(name, value) for name, value in (point or {}).items()}
+    measured = _measured(readings or {}, given)
+    correlation = correlation or {}
+    if fitted is not None:
+        implicit = not (unknowns is None and between is None)
+        used = variables_of(text, [*fitted.values, *given, *measured], implicit).variables
+        found = {n: x for n, x in fitted.values.items() if n in used and n not in given and n not in measured}
+        given |= found
+        together = {pair: r for pair, r in fitted.correlation.items() if found.keys() >= set(pair)}
+        correlation = {**together, **correlation}
+    model = model_of(text, {**given, **measured}, unknowns, between)
+    warnings = list(model.warnings)
+    inputs = _inputs(model, dof or {}, readings or {}, warnings)
+    names = list(inputs)
+    interrupted = False
+    with _squared():
+        matrix, groups = _correlations(names, correlation, readings or {}, inputs, model, warnings)
+        values, rows, met = model.first(names)
+        warnings += met
+        root = _square_root(matrix, [inputs[name].uncertainty for name in names])
+        # each output's derivatives by what is drawn independently, with unit variance
+        whitened = [[math.fsum(c * root[i][j] for i, c in enumerate(row)) for j in range(len(names))] for row in rows]
+        results = []
+        for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
+            results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
+            second, warning = _second_order(model, k, names, root, slopes, results[-1], drawn=draws > 0)
+            results[-1] = results[-1]._replace(second_order=second)
+            warnings += [warning] if warning else []
+        if draws:
+            drawn = _to_draw(inputs, model, matrix, groups, names)
+            begin = SEED if seed is None else seed
+            results, draws, interrupted = _with_draws(model, results, drawn, draws, begin, stop, warnings)
+        covariance = [
+            [math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in whitened] for one in whitened
+        ]
+        if not all(math.isfinite(x) for row in covariance for x in row):
+            raise OverflowError
+    correlations = {a: dict(zip(names, row, strict=True)) for a, row in zip(names, matrix, strict=True)}
+    correlated = any(x for i, row in enumerate(matrix) for x in row[:i])
+    return Propagation(
+        text, results, inputs, correlations if correlated else {}, covariance, _normalised(covariance), draws,
+        SEED if seed is None else seed, interrupted,
+        {name: as_number(x, name) for name, x in model.point.items()}, model.program.constants, tuple(warnings),
+    )  # fmt: skip
+
+
+@contextmanager
+def _squared() -> Iterator[None]:
+    """Have what is too large to be squared or added up inside be an `ExpressionError`."""
+    try:
+        yield
+    except ExpressionError:
+        raise
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
+
+
+def _checked_coverage(level: float | None, k: float | None) -> tuple[float | None, float | None]:
+    if level is not None and k is not None:
+        raise ExpressionError("usage", "`--level` and `--k` both choose the coverage factor", hint="give one of them")
+    check_level(level)
+    if k is not None and not 0 < k < math.inf:
+        raise ExpressionError("usage", f"the coverage factor cannot be {k:g}", hint="it is above 0: `--k 2`")
+    return (LEVEL if level is None and k is None else level), k
+
+
+def _given(name: str, value: Any) -> float:
+    """The value of a name, with its uncertainty if it has one."""
+    if isinstance(value, str):
+        return quantity(name, value)
+    if isinstance(value, Quantity):
+        return value
+    # what the package `uncertainties` and others like it make
+    if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
+        return normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
+    return value  # type: ignore[no-any-return]
+
+
+# ---- the inputs ---------------------------------------------------------------------------------------------------
+def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float]) -> dict[str, Quantity]:
+    """The means of the columns."""
+    found: dict[str, Quantity] = {}
+    for name, column in readings.items():
+        if name in given:
+            raise ExpressionError(
+                "point", f"`{name}` is given a value by `--at`, and is a column of the readings",
+                hint="leave one of them out",
+            )  # fmt: skip
+        if len(column) < 2:
+            raise ExpressionError(
+                "point", f"`{name}` has {len(column)} reading{'' if len(column) == 1 else 's'}, which says nothing "
+                "of its uncertainty", hint="give two rows or more, or the value with its uncertainty in `--at`",
+            )  # fmt: skip
+        mean, u = means(column)
+        found[name] = normal(name, mean, u, dof=len(column) - 1.0)
+    return found
+
+
+def _inputs(
+    model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
+) -> dict[str, Input]:
+    """The inputs with an uncertainty, in the order of the program. Notes what is said of names that have none."""
+    found: dict[str, Input] = {}
+    for name, value in model.point.items():
+        if isinstance(value, Quantity):
+            count = len(readings.get(name, ()))
+            found[name] = Input(float(value), value.uncertainty, value.distribution, count)
+    for name, degrees in dof.items():
+        check_dof(name, degrees)
+        if name not in found:
+            warnings.append(_unused(name, "degrees of freedom", found))
+        else:
+            distribution = found[name].distribution
+            if not math.isinf(distribution.dof) and distribution.dof != degrees:
+                raise ExpressionError(
+                    "point", f"`{name}` is given two degrees of freedom, {distribution.dof:g} and {degrees:g}",
+                    hint="leave one of them out",
+                )  # fmt: skip
+            found[name] = found[name]._replace(distribution=distribution._replace(dof=degrees))
+    if not found:
+        example = next(iter(model.point), "x")
+        raise ExpressionError(
+            "point", "no value has an uncertainty", hint=f'write it behind the value: `--at "{example}=5.00±0.02"`'
+        )
+    if len(found) > MOST_INPUTS:
+        raise ExpressionError(
+            "limit", f"{len(found):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most",
+            hint="give those that hardly matter without an uncertainty",
+        )  # fmt: skip
+    return found
+
+
+def _unused(name: str, what: str, known: Iterable[str]) -> Diagnostic:
+    near = nearest(name, list(known))
+    hint = f"did you mean `{near}`?" if near else "leave it out"
+    return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
+
+
+class _Group(NamedTuple):
+    """Inputs that are correlated with each other, as places; and the degrees of freedom of what they give together."""
+
+    members: list[int]
+    dof: float
+
+
+def _correlations(
+    names: Sequence[str], pairs: Mapping[Pair, float], readings: Mapping[str, Sequence[float]],
+    inputs: Mapping[str, Input], model: Model, warnings: list[Diagnostic],
+) -> tuple[list[list[float]], list[_Group]]:  # fmt: skip
+    """The correlation matrix of the inputs, and the groups it falls into. Raises `ExpressionError` where it is none."""
+    n = len(names)
+    place = {name: i for i, name in enumerate(names)}
+    matrix = [[float(i == j) for j in range(n)] for i in range(n)]
+    measured = [name for name in names if name in readings]
+    for i, a in enumerate(measured):
+        for b in measured[:i]:
+            r = _correlation(readings[a], readings[b])
+            matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
+    for (a, b), r in pairs.items():
+        if a in readings and b in readings:
+            raise ExpressionError(
+                "point", f"the correlation of `{a}` and `{b}` is given, and follows from the readings",
+                hint="leave one of them out",
+            )  # fmt: skip
+        missing = [name for name in (a, b) if name not in place]
+        for name in missing:
+            if name not in model.point:
+                warnings.append(_unused(name, "a correlation", names))
+            elif r:
+                raise ExpressionError(
+                    "point", f"`{name}` has a correlation and no uncertainty", hint=f"give it one: `{name}=5.00±0.02`"
+                )
+        if not missing:
+            matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
+    groups = _groups(matrix, [inputs[name].distribution.dof for name in names], names, warnings)
+    for members, _ in groups:
+        block = [[matrix[i][j] for j in members] for i in members]
+        if len(members) > 1 and (least := eigenvectors(block)[0][0]) < -SLACK * len(members):
+            listed = quoted([names[i] for i in members])
+            raise ExpressionError(
+                "point", f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
+                hint="no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
+            )  # fmt: skip
+    return matrix, groups
+
+
+def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    """The correlation coefficient of two columns; JCGM 100, 5.2.3. Of one that does not vary it is 0."""
+    (mean_a, u_a), (mean_b, u_b) = means(a), means(b)
+    if not (u_a and u_b):
+        return 0.0
+    n = len(a)
+    covariance = math.fsum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)) / (n - 1) / n
+    return max(-1.0, min(1.0, covariance / (u_a * u_b)))
+
+
+def _groups(
+    matrix: Sequence[Sequence[float]], dof: Sequence[float], names: Sequence[str], warnings: list[Diagnostic]
+) -> list[_Group]:
+    """The inputs by what they are correlated with, through others too.
+
+    What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
+    degrees of freedom are those that its members have in common, else the fewest of them.
+    """
+    left = list(range(len(matrix)))
+    groups: list[_Group] = []
+    while left:
+        members, reached = [], [left[0]]
+        while reached:
+            i = reached.pop()
+            if i in left:
+                left.remove(i)
+                members.append(i)
+                reached += [j for j in left if matrix[i][j]]
+        members.sort()
+        degrees = {dof[i] for i in members}
+        if len(degrees) > 1:
+            listed = quoted([names[i] for i in members])
+            told = f"the fewest, {min(degrees):g}, are taken for all of them"
+            message = f"{listed} are correlated and have different degrees of freedom; {told}"
+            warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))
+        groups.append(_Group(members, min(degrees)))
+    return groups
+
+
+def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
+    """A matrix R with R·Rᵀ the covariance of the inputs; diagonal where they are independent.
+
+    A Cholesky decomposition that goes on where a pivot vanishes, as it does for a correlation of 1.
+    """
+    n = len(u)
+    root = [[0.0] * n for _ in range(n)]
+    for j in range(n):
+        pivot = matrix[j][j] - math.fsum(x * x for x in root[j][:j])
+        if pivot <= SLACK:
+            continue
+        root[j][j] = math.sqrt(pivot)
+        for i in range(j + 1, n):
+            product = math.fsum(x * y for x, y in zip(root[i][:j], root[j][:j], strict=True))
+            root[i][j] = (matrix[i][j] - product) / root[j][j]
+    return [[x * u[i] for x in row] for i, row in enumerate(root)]
+
+
+# ---- first order --------------------------------------------------------------------------------------------------
+def _result(
+    name: str, value: float, row: Sequence[float], inputs: Mapping[str, Input], matrix: Sequence[Sequence[float]],
+    groups: Sequence[_Group], level: float | None, k: float | None,
+) -> Result:  # fmt: skip
+    """An output with its combined and expanded uncertainty: JCGM 100, 5.2.2 and clause 6."""
+    parts = [c * each.uncertainty for c, each in zip(row, inputs.values(), strict=True)]
+    size = max(map(abs, parts), default=0.0) or 1.0
+    scaled = [part / size for part in parts]
+    shared = [
+        math.fsum(a * r * b for r, b in zip(line, scaled, strict=True)) for a, line in zip(scaled, matrix, strict=True)
+    ]
+    variance = max(0.0, math.fsum(shared))
+    u = size * math.sqrt(variance)
+    budget = {
+        each: Share(c, abs(part), of / variance if variance else None)
+        for each, c, part, of in zip(inputs, row, parts, shared, strict=True)
+    }
+    # JCGM 100, G.4.1
+    spread = math.fsum(
+        max(0.0, math.fsum(shared[i] for i in members)) ** 2 / dof for members, dof in groups if not math.isinf(dof)
+    )
+    dof = variance * variance / spread if spread else math.inf
+    whole = dof if math.isinf(dof) else max(1.0, math.floor(dof * (1 + 1e-12)))
+    if k is None:
+        assert level is not None
+        k = coverage_factor(level, whole)
+    else:
+        level = level_of(k, whole)
+    assert level is not None
+    return Result(
+        name, value, u, dof, k, level, k * u, concise(value, u), plus_minus(value, k * u, k), budget, None, None, None
+    )
+
+
+def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
+    """The correlations that belong to covariances; None where one of the two does not vary."""
+    found: list[list[float | None]] = []
+    for i, row in enumerate(covariance):
+        sizes = [math.sqrt(row[i]) * math.sqrt(covariance[j][j]) for j in range(len(row))]
+        found.append([max(-1.0, min(1.0, x / size)) if size else None for x, size in zip(row, sizes, strict=True)])
+        found[i][i] = 1.0 if row[i] else None
+    return found
+
+
+# ---- beyond first order -------------------------------------------------------------------------------------------
+def _second_order(
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], slopes: Sequence[float],
+    first: Result, *, drawn: bool,
+) -> tuple[SecondOrder | None, Diagnostic | None]:  # fmt: skip
+    """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
+
+    The warning advises draws, unless there are some (`drawn`).
+    In independent directions z of unit variance the variance of g(z) is, beyond Σ gᵢ², Σᵢⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ), and the
+    mean is moved by ½ Σ gᵢᵢ.
+    """
+    count = len(names)
+    named = f"{first.output}: " if len(model.outputs) > 1 else ""
+    if count > MOST_THIRD_ORDER:
+        return None, None
+    try:
+        matrix = model.second(output, names)
+        g = [
+            [
+                math.fsum(root[a][i] * float(matrix[a][b]) * root[b][j] for a in range(count) for b in range(count))
+                for j in range(count)
+            ]
+            for i in range(count)
+        ]
+        terms = [x * x / 2 for row in g for x in row]
+        if any(map(any, g)):
+            terms += _third_order(model, output, names, root, slopes, g)
+    except ExpressionError as error:
+        message = f"{named}whether the first order is enough cannot be told: {error}"
+        return None, Diagnostic("linearity", message, error.span, None if drawn else INSTEAD)
+    shift = math.fsum(g[i][i] for i in range(count)) / 2
+    variance = first.uncertainty**2 + math.fsum(terms)
+    higher = math.sqrt(variance) if variance >= 0 else None
+    near = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
+    matters = higher is None or abs(higher - first.uncertainty) > near or abs(shift) > near
+    found = SecondOrder(higher, shift, matters)
+    if not matters:
+        return found, None
+    told = "they would make the variance negative"
+    if higher is not None:
+        told = f"with them it is {concise(first.value, higher)}"
+    if abs(shift) > near:
+        told += f", and the mean moves by {shift:.2g}"
+    message = f"{named}over these uncertainties the formula is not linear enough: second-order terms matter; {told}"
+    return found, Diagnostic("linearity", message, None, "JCGM 100, 5.1.2, note" + ("" if drawn else f"; {INSTEAD}"))
+
+
+def _third_order(
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]],
+    slopes: Sequence[float], g: Sequence[Sequence[float]],
+) -> list[float]:  # fmt: skip
+    """The terms gᵢ gᵢⱼⱼ, from the third derivatives along the directions and along sums and differences of two."""
+    count = len(names)
+    live = [i for i in range(count) if slopes[i]]
+    bent = [j for j in range(count) if any(row[j] for row in g) or slopes[j]]
+
+    def third(*weights: tuple[int, float]) -> float:
+        direction = {name: math.fsum(w * root[a][i] for i, w in weights) for a, name in enumerate(names)}
+        moved = {name: d for name, d in direction.items() if d}
+        return model.third(output, moved) if moved else 0.0
+
+    own = {i: third((i, 1.0)) for i in live}
+    terms = [slopes[i] * own[i] for i in live]
+    for i in live:
+        for j in bent:
+            if i != j:
+                mixed = (third((i, 1.0), (j, 1.0)) + third((i, 1.0), (j, -1.0)) - 2 * own[i]) / 6
+                terms.append(slopes[i] * mixed)
+    return terms
+
+
+def _tolerance(u: float) -> float:
+    """Half a unit of the second digit of an uncertainty: JCGM 101, 7.9.2."""
+    return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
+
+
+# ---- draws --------------------------------------------------------------------------------------------------------
+def _to_draw(
+    inputs: Mapping[str, Input], model: Model, matrix: Sequence[Sequence[float]], groups: Sequence[_Group],
+    names: Sequence[str],
+) -> Inputs:  # fmt: skip
+    """What is drawn, and together with what. Raises `ExpressionError` where that is not determined."""
+    together = []
+    for members, dof in groups:
+        if len(members) < 2:
+            continue
+        for i in members:
+            family = inputs[names[i]].distribution.family
+            if family != "normal":
+                raise ExpressionError(
+                    "usage", f"`{names[i]}` is correlated and its distribution is {family}, so the joint one is not "
+                    "determined", hint="`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
+                )  # fmt: skip
+        block = [[matrix[i][j] for j in members] for i in members]
+        root = _square_root(block, [inputs[names[i]].uncertainty for i in members])
+        together.append(([names[i] for i in members], root, dof))
+    constants = {name: as_number(x, name) for name, x in model.point.items() if name not in inputs}
+    return Inputs({name: each.distribution for name, each in inputs.items()}, together, constants)
+
+
+def _with_draws(
+    model: Model, results: Sequence[Result], inputs: Inputs, samples: int, seed: int, stop: Callable[[], bool],
+    warnings: list[Diagnostic],
+) -> tuple[list[Result], int, bool]:  # fmt: skip
+    """The results with what the draws say of them, how many there were, and whether they ended early."""
+    draws = model.draws(list(inputs.constants))
+    work = current()
+    if samples * draws.steps > work.left:
+        raise work.exhausted(samples * draws.steps, exactly=True)
+    found = [Results(result.value) for result in results]
+    draw = sampler(inputs, seed)
+    done = 0
+    interrupted = False
+    while done < samples and not interrupted and all(each.outside <= LEFT_OUT * samples for each in found):
+        count = min(BLOCK, samples - done)
+        for each, column in zip(found, draws.at(draw(count), count), strict=True):
+            each.add(column)
+        done += count
+        interrupted = done < samples and stop()
+    made = []
+    for result, each in zip(results, found, strict=True):
+        told = f"`{result.output}` has no value at {each.outside:,} of {done:,} points that were drawn"
+        if each.outside > LEFT_OUT * done or each.count < 2:
+            hint = "the distributions reach too far beyond the domain of the formula"
+            raise ExpressionError("domain", told, hint=hint)
+        if each.outside:
+            hint = "the distributions reach beyond the domain of the formula"
+            warnings.append(Diagnostic("outside", f"{told}; they are left out", None, hint))
+        drawn = each.drawn(result.level)
+        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
+            told = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
+            raise ExpressionError("overflow", told, hint="compute in larger units")
+        near = _tolerance(result.uncertainty)
+        low = abs(result.value - result.expanded - drawn.shortest[0])
+        high = abs(result.value + result.expanded - drawn.shortest[1])
+        worst = max(low, high)
+        valid = True if worst <= near else None if worst <= near + SCATTER * drawn.scatter else False
+        made.append(result._replace(drawn=drawn, validation=Validation(near, low, high, valid)))
+    return made, done, interrupted

@@ -1,1 +1,0 @@
-"""Graphs of Values: the face of a program's nodes, and formulas made from them."""

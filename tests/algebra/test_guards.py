@@ -1,0 +1,230 @@
+"""Guards of formulas: those that constants, the table or what stands around them decide are gone, the others stay."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+
+from agreement import FORTY, close
+from autodiff_cli.algebra import branch_elimination as guards
+from autodiff_cli.algebra import ranges
+from autodiff_cli.algebra.branch_elimination import settled
+from autodiff_cli.algebra.canonical import Collector, Form, Refused
+from autodiff_cli.formulas.diff import diff
+from autodiff_cli.graphs.value import Value, constant, in_order, node, variable
+from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.language.printer import expression_text
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.table.operators import WHERE
+from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from counting import counted_calls
+from strategies import share_leaves
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("e**x", "e**x"),
+        ("x**e", "e*x**(e - 1)"),
+        ("x**pi", "pi*x**(pi - 1)"),
+        ("x**sqrt(2)", "sqrt(2)*x**(sqrt(2) - 1)"),
+        ("sin(1)**x", "sin(1)**x*log(sin(1))"),
+        ("(e - 3)**x", "(e - 3)**x*log(e - 3)"),
+        ("x**x", "(log(x) + 1)*x**x"),
+        ("(2*x)**(3*x)", "(3*log(2*x) + 3)*(2*x)**(3*x)"),
+        ("abs(x)**x", "(log(abs(x)) + 1)*abs(x)**x"),
+        ("(x**2 + 1)**x", "(2*x**2/(x**2 + 1) + log(x**2 + 1))*(x**2 + 1)**x"),
+        ("cosh(x)**x", "(x*tanh(x) + log(cosh(x)))*cosh(x)**x"),
+        ("hypot(x, 0.1)", "x/hypot(x, 0.1)"),
+        ("log(hypot(x, 2*x))", "1/x"),
+        ("sinc(x)*log(x)", "((cos(pi*x) - sinc(x))*log(x) + sinc(x))/x"),
+        ("x**x if x > 0 else 0", "where(x > 0, (log(x) + 1)*x**x, 0)"),
+        ("relu(x)*relu(x)", "where(x > 0, 2*relu(x), 0)"),
+        ("log(x - 1) + (x**2 if x > 0.5 else x)", "1/(x - 1) + 2*x"),
+        ("(x if x < 2 else 2*x) if x < 1 else 5*x", "where(x < 1, 1, 5)"),
+        ("log(x)*(x if x > 0 else 3)", "log(x) + 1"),
+        ("x if abs(tanh(x)) < 1 else 2*x", "1"),
+        ("x*(1 if x**2 + pi > 3 else 2)", "1"),
+        ("sqrt(x) if sqrt(x) >= 0 else x", "1/(2*sqrt(x))"),
+    ],
+)
+def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:
+    assert [each.formula for each in diff(text).derivatives] == [formula]
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("(x**2 if x > 0 and y > 0 else x) if x > 0 else 3*x", "where(x > 0, where(y > 0, 2*x, 1), 3)"),
+        ("(x**2 if y > 0 and x > 0 else x**3) if x > 0 else 3*x", "where(x > 0, where(y > 0, 2*x, 3*x**2), 3)"),
+        ("x**2 if x > 1 and x > 0 else x**3", "where(x > 1, 2*x, 3*x**2)"),
+        (
+            "(x*y if x > 0 and y > x else x) if x > 0 and y > 1 else y",
+            "where(x > 0 and y > 1, where(y > x, y, 1), 0)",
+        ),
+    ],
+)
+def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, formula: str) -> None:
+    assert [each.formula for each in diff(text, wrt=["x"]).derivatives] == [formula]
+
+
+def test_a_condition_without_a_value_is_not_looked_at_where_the_formula_has_none_either() -> None:
+    assert [each.formula for each in diff("(x if exp(1/y) > 0 else 2*x) + x/y", wrt=["x"]).derivatives] == ["1/y + 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("hypot(x, y)", ["where(hypot(x, y) == 0, 0, x/hypot(x, y))", "where(hypot(x, y) == 0, 0, y/hypot(x, y))"]),
+        ("x**y", ["where(y == 0 and x == 0, 0, y*x**(y - 1))", "where(x == 0 and y > 0, 0, x**y*log(x))"]),
+        # What is decided, but has no value everywhere, is looked at still.
+        ("y if exp(1/x) > 0 else 2*y", ["0", "where(exp(1/x) > 0, 1, 2)"]),
+        ("y if x**2 > 0 else 2*y", ["0", "where(x**2 > 0, 1, 2)"]),
+        ("(sqrt(2)*sqrt(3) - sqrt(6))**x", None),
+        # Equal constants, of which digits cannot tell that they are.
+        ("x*(1 if log(8) > 3*log(2) else 2)", ["where(log(8) > 3*log(2), 1, 2)"]),
+        ("x*(1 if log(1.1) + log(1.1) >= log(1.21) else 2)", ["where(2*log(1.1) >= log(1.21), 1, 2)"]),
+    ],
+)
+def test_what_is_open_stays(text: str, formulas: Sequence[str] | None) -> None:
+    found = [each.formula for each in diff(text).derivatives]
+    assert sorted(found) == sorted(formulas) if formulas else "where" in found[0]
+
+
+SIGNED = [PRIMITIVES[name] for name in ("exp", "log", "sqrt", "abs", "hypot", "cosh", "tanh", "max", "acosh", "sign")]
+BINARY = [PRIMITIVES[name] for name in ("add", "sub", "mul", "div", "pow")]
+COMPARED = [PRIMITIVES[name] for name in ("lt", "le", "gt", "ge", "eq", "ne")]
+EDGES = ("0", "1", "-1", "0.5", "2", "-2", "0.3", "-0.7")
+
+
+def number(rng: random.Random, depth: int) -> Value:
+    kind = rng.random()
+    if depth == 0 or kind < 0.25:
+        literal = rng.choice(("0", "1", "2", "0.5", "3"))
+        return variable(rng.choice("xxy")) if rng.random() < 0.7 else constant(float(literal), literal)
+    if kind < 0.5:
+        return node(rng.choice(BINARY), (number(rng, depth - 1), number(rng, depth - 1)))
+    if kind < 0.75:
+        primitive = rng.choice(SIGNED)
+        count = 2 if primitive.variadic else 1
+        return node(primitive, tuple([number(rng, depth - 1) for _ in range(count)]))
+    return node(WHERE, (condition(rng, depth - 1), number(rng, depth - 1), number(rng, depth - 1)))
+
+
+def condition(rng: random.Random, depth: int) -> Value:
+    kind = rng.random()
+    if depth > 0 and kind < 0.3:
+        joined = PRIMITIVES[rng.choice(("and_", "or_"))]
+        return node(joined, (condition(rng, depth - 1), condition(rng, depth - 1)))
+    if depth > 0 and kind < 0.4:
+        return node(PRIMITIVES["not_"], (condition(rng, depth - 1),))
+    return node(rng.choice(COMPARED), (number(rng, max(0, depth)), number(rng, 0)))
+
+
+def choices(graph: Value) -> int:
+    return sum(value.primitive is WHERE for value in in_order((graph,)))
+
+
+def nothing_known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+    raise Refused
+
+
+def held(count: int) -> int:
+    """How many of so many random formulas lost guards, all having a value just where they had one, and the same."""
+    rng, gone = random.Random(7), 0
+    for _ in range(count):
+        choice = node(WHERE, (condition(rng, 2), number(rng, 3), number(rng, 2)))
+        drawn = share_leaves(node(rng.choice(BINARY), (choice, number(rng, 2))))
+        (graph,) = Collector([drawn], {}, nothing_known).outputs()  # equal parts are one
+        (shorter,) = settled([graph])
+        gone += choices(shorter) < choices(graph)
+        for _ in range(4):
+            point = {name: FORTY.literal(rng.choice(EDGES)) for name in "xy"}
+            before, after = value_in(FORTY, graph, point), value_in(FORTY, shorter, point)
+            told = expression_text(graph), expression_text(shorter), point
+            assert (before is None) == (after is None), told
+            assert before is None or close(before, after), told
+    return gone
+
+
+def test_a_formula_has_the_same_values_and_no_others() -> None:
+    assert held(1000) > 100
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "wrong"),
+    [
+        (ranges, "values_of", lambda primitive: ranges.POSITIVE),
+        (guards.Guards, "may_go", lambda self, condition, taken, place: True),
+    ],
+)
+def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, place: object, name: str, wrong: object) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError):
+        held(1000)
+
+
+KNOWN = [p for p in PRIMITIVES.values() if p.values or p.increasing]
+
+
+@pytest.mark.parametrize("primitive", KNOWN, ids=lambda p: p.name)
+def test_the_table_is_right_about_values(primitive: Primitive) -> None:
+    found = sorted((inputs, getattr(REAL, primitive.name)(*inputs)) for inputs in primitive.samples)
+    whole = ranges.values_of(primitive)
+    for _, value in found:
+        assert whole.low <= Fraction(value) <= whole.high
+    if primitive.increasing:
+        assert [value for _, value in found] == sorted(value for _, value in found)
+
+
+COMPUTED = [p for p in PRIMITIVES.values() if p.samples and not p.takes_conditions and not p.constant_params]
+
+
+@pytest.mark.parametrize("primitive", COMPUTED, ids=lambda p: p.name)
+def test_a_range_holds_all_values(primitive: Primitive) -> None:
+    """What the table says of the values, or what is composed by the definition, at points of ranges around samples."""
+    rng, tried = random.Random(primitive.name), 0
+    for sample in primitive.samples:
+        if max(map(abs, sample)) > 1e100:  # more than the sums of fractions are for
+            continue
+        boxes = [
+            (x - Fraction(rng.choice([0, 1, 8]), 8) * abs(x), x + Fraction(rng.choice([0, 1, 8]), 8) * abs(x))
+            for x in map(Fraction, sample)
+        ]
+        found = getattr(ranges.RANGES, primitive.name)(*[ranges.Range(a, b, False, False) for a, b in boxes])
+        for _ in range(20):
+            inputs = [float(a + (b - a) * Fraction(rng.random())) for a, b in boxes]
+            try:
+                value = Fraction(getattr(REAL, primitive.name)(*inputs))
+            except (ValueError, ArithmeticError):
+                continue
+            tried += 1
+            margin = abs(value) / 10**12
+            assert found.low <= value + margin and value - margin <= found.high, (boxes, inputs)
+    assert tried >= 10
+
+
+def test_a_range_is_known_of_what_the_row_only_defines() -> None:
+    positive = ranges.POSITIVE
+    for name in ("mean", "sum", "prod", "hypot", "silu", "gelu", "csch", "coth", "tan"):
+        signs = getattr(ranges.RANGES, name)(positive).signs()
+        assert signs == ("<=>" if name == "tan" else ">"), name
+    x = ranges.Range(Fraction(-1), Fraction(2), False, False)
+    assert x * x == ranges.Range(Fraction(0), Fraction(4), False, False), "one number"
+    assert x * ranges.Range(*x) == ranges.Range(Fraction(-2), Fraction(4), False, False), "two numbers"
+    low, high = ranges.point(Fraction(1)), ranges.point(Fraction(2))
+    assert ranges.RANGES.clamp(ranges.ALL, low, high)[:4] == (1, 2, False, False)
+
+
+def test_work_is_in_proportion() -> None:
+    """Four times the guards are not sixteen times the work."""
+    work = []
+    for n in (10, 40):
+        text = "+".join(f"x**(y + {k})" for k in range(n))
+        with counted_calls() as count:
+            diff(text, wrt=["x"], share=True)
+        work.append(count.total)
+    assert work[1] < 8 * work[0]

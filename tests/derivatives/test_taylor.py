@@ -1,0 +1,118 @@
+"""Taylor polynomials: against mpmath, against long division, at edges, and how long they take."""
+
+from __future__ import annotations
+
+import pytest
+from mpmath import mp, mpf
+
+from autodiff_cli import ExpressionError, gradient
+from autodiff_cli.derivatives.taylor import taylor
+from autodiff_cli.graphs.taylor_mode import taylor_in
+from autodiff_cli.graphs.value import node, variable
+from autodiff_cli.inputs.arithmetic import Arithmetic
+from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from counting import counted_calls
+from reference import REFERENCE
+
+LIMIT = 300_000
+"""Calls that are enough for anything that is to come back at once."""
+
+UNARY = [p for p in PRIMITIVES.values() if len(p.params) == 1 and not p.variadic and not p.gives_condition]
+FIFTY = Multiprecision(50)
+
+
+@pytest.mark.parametrize("primitive", UNARY, ids=lambda p: p.name)
+def test_every_function_of_one_variable_to_order_six(primitive: Primitive) -> None:
+    samples = [x for (x,) in primitive.samples if 0.05 < abs(x) < 12 and abs(abs(x) - 1) > 1e-3]
+    for x in samples[:1]:
+        graph = node(primitive, (variable("x"),))
+        found = taylor_in(FIFTY, graph, {"x": FIFTY.number(x)}, "x", 6)
+        with mp.workdps(60):
+            step = mpf(10) ** -6
+            points = [REFERENCE[primitive.name](mpf(x) + k * step) for k in range(-6, 7)]
+            wanted = [
+                mp.fsum(weight * value for weight, value in zip(weights(order), points, strict=True)) / step**order
+                for order in range(1, 7)
+            ]
+        assert float(found[0]) == pytest.approx(float(REFERENCE[primitive.name](x)), rel=1e-14)
+        for order, value in enumerate(wanted, start=1):
+            scale = max(1.0, *(abs(float(w)) for w in wanted))
+            assert float(found[order]) == pytest.approx(float(value), rel=1e-8, abs=1e-9 * scale), (primitive, x, order)
+
+
+def weights(order: int) -> list[mpf]:
+    """The weights of 13 equidistant points for a derivative divided by its factorial."""
+    matrix = mp.matrix(13, 13)
+    right = mp.matrix(13, 1)
+    for power in range(13):
+        for k in range(13):
+            matrix[power, k] = mpf(k - 6) ** power
+        right[power] = 1 if power == order else 0
+    return list(mp.lu_solve(matrix, right))
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "polynomial"),
+    [
+        ("exp(x)", "0", "1 + x + 1/2*x**2 + 1/6*x**3 + 1/24*x**4"),
+        ("1/(1 - x)", "0", "1 + x + x**2 + x**3 + x**4"),
+        ("x**4", "1", "1 + 4*(x - 1) + 6*(x - 1)**2 + 4*(x - 1)**3 + (x - 1)**4"),
+        ("log(1 + x)", "0", "x - 1/2*x**2 + 1/3*x**3 - 1/4*x**4"),
+        ("3", "0", "3"),
+        ("(1 + x)**(1/2)", "0", "1 + 1/2*x - 1/8*x**2 + 1/16*x**3 - 5/128*x**4"),
+        ("where(x > 1, sqrt(x - 1), x**2)", "0", "x**2"),
+        ("0*sqrt(x) + x", "0", "x"),
+        ("max(x**2, sqrt(x) - 5)", "0", "x**2"),
+    ],
+)
+def test_exact_polynomials(text: str, at: str, polynomial: str) -> None:
+    by = "x"
+    found = taylor(text, {"x": at}, by=by, order=4, arithmetic=Arithmetic("exact"))
+    assert found.polynomial == polynomial
+
+
+def test_the_polynomial_reads_back() -> None:
+    found = taylor("sin(x)*exp(y)", {"x": 0.5, "y": 2}, by="x", order=12)
+    there = gradient(found.polynomial, {"x": 0.75}).value
+    assert there == pytest.approx(gradient("sin(x)*exp(y)", {"x": 0.75, "y": 2}).value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text", ["sin(exp(x)) + gamma(1+x)*tanh(x)", "(1+x)**2.5/(1+x**2)", "erf(x)*silu(x) + digamma(2+x)"]
+)
+def test_order_thirty_is_instant(text: str) -> None:
+    with counted_calls(LIMIT):
+        assert len(taylor(text, {"x": 0.1}, order=30).coefficients) == 31
+
+
+def test_certified_coefficients() -> None:
+    pytest.importorskip("flint")
+    found = taylor("exp(x)", {"x": "0"}, order=30, arithmetic=Arithmetic("certified"))
+    assert found.coefficients[30].text == "3.7699876288159056e-33"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "kind"),
+    [
+        ("sqrt(x)", {}, "derivative"),
+        ("log(x)", {}, "domain"),
+        ("x**2.5", {}, "derivative"),
+        ("x", {"order": 1_000_000}, "limit"),
+        ("x", {"order": -1}, "limit"),
+        ("x*y", {}, "usage"),
+        ("3", {}, "usage"),
+        ("x", {"by": "z"}, "usage"),
+    ],
+)
+def test_refusals(text: str, options: dict[str, object], kind: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        taylor(text, {"x": 0, "y": 1} if "y" in text else {"x": 0}, **options)  # type: ignore[arg-type]
+    assert caught.value.kind == kind
+    assert caught.value.hint
+
+
+def test_order_and_digits_are_bounded_together() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        taylor("sin(x)", {"x": "0.5"}, order=200, arithmetic=Arithmetic("precision", 10_000))
+    assert caught.value.kind == "limit"

@@ -1,0 +1,341 @@
+"""The forgiving reading: it takes what a refusal offers where one thing only can be meant, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+
+from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.diagnostics import ambiguities as doubts
+from autodiff_cli.diagnostics.leniency import LONGEST, MOST, AsRead, certain, leniently
+from autodiff_cli.diagnostics.parsing import parse
+from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
+from autodiff_cli.inputs.parse_point import parse_point
+from counting import compared, compares
+from places import TESTS
+from sloppy import POINT, sloppy
+from strategies import texts
+
+NUMBERS = {name: 0.7 + 0.13 * k for k, name in enumerate([*"xyabckntrwRTVPzm", "gamma", "alpha"])}
+
+
+def blocks() -> list[tuple[str, list[str]]]:
+    """The texts of the table of refusals, each with its lines of values."""
+    found = []
+    for block in (TESTS / "corpora" / "refusals.txt").read_text(encoding="utf-8").split("\n\n"):
+        lines = [line for line in block.split("\n") if not line.startswith("% ")]
+        found.append((lines[0].replace("⏎", "\n"), [line[2:] for line in lines if line.startswith("@ ")]))
+    return found
+
+
+def value(text: str, point: dict[str, float]) -> tuple[str, object]:
+    """What a text is worth, or what kind of error it is."""
+    try:
+        found = gradient(text, point)
+    except ExpressionError as error:
+        return error.kind, None
+    return "value", (found.value, found.gradient)
+
+
+def read(text: str, point: dict[str, float]) -> str:
+    """A text as it is read. Raises `ExpressionError`."""
+    _, reading = leniently(text, lambda each: gradient(each, point))
+    return text if reading is None else reading.text
+
+
+def test_every_refusal_with_one_certain_offer_answers_with_its_value_and_every_one_with_two_is_refused() -> None:
+    met: Counter[str] = Counter()
+    for text, lines in blocks():
+        points = [dict(pair.split("=") for pair in line.rpartition(":")[0].split()) for line in lines]
+        for point in [{name: float(x) for name, x in each.items()} for each in points] or [{}]:
+            with pytest.raises(ExpressionError) as caught:
+                gradient(text, point)
+            if EXIT_CODES[caught.value.kind] != 3:
+                met["a value is missing"] += 1
+                continue
+            offer = certain(caught.value.offers)
+            if offer is None:
+                refused = value_of_lenient(text, point)
+                assert refused == caught.value.kind, text
+                met["several"] += len(caught.value.offers) > 1
+                continue
+            offered = offer.within(text)
+            try:
+                meant = read(offered, point)
+            except ExpressionError as error:
+                # The offer is the first of several mistakes, or its value is missing.
+                assert value_of_lenient(text, point) == error.kind, text
+                met["goes on"] += 1
+                continue
+            assert value(read(text, point), point) == value(meant, point), text
+            met["one"] += 1
+            if lines and lines[0].rpartition(":")[2].strip() != "-" and len(lines) == 1:
+                met["with a value that is known"] += 1
+    assert met["one"] > 90, met
+    assert met["several"] > 60, met
+    assert met["with a value that is known"] > 60, met
+
+
+def value_of_lenient(text: str, point: dict[str, float]) -> str:
+    try:
+        leniently(text, lambda each: gradient(each, point))
+    except ExpressionError as error:
+        return error.kind
+    return "value"
+
+
+def test_hints_are_printed_from_the_offers() -> None:
+    counted = 0
+    for text, _ in blocks():
+        try:
+            parse(text)
+        except ExpressionError as error:
+            for spelling in (each for offer in error.offers for each in offer.shown):
+                assert f"`{spelling}`" in (error.hint or ""), text
+                counted += 1
+            for offer in error.offers:
+                assert 0 <= offer.start <= offer.end <= len(text)
+    assert counted > 250
+
+
+@compares(20)
+@given(texts())
+@settings(max_examples=400, deadline=None)
+def test_nothing_that_is_read_strictly_is_read_otherwise(text: str) -> None:
+    asked: list[str] = []
+
+    def ask(each: str) -> object:
+        asked.append(each)
+        return parse(each)
+
+    try:
+        parse(text)
+    except ExpressionError:
+        return
+    compared()
+    _, reading = leniently(text, ask)
+    assert (asked, reading) == ([text], None)
+
+
+def typed() -> list[dict[str, str]]:
+    """Formulas from books, in the notation of each: as they are typed, and what is meant by them."""
+    lines = (TESTS / "corpora" / "typed.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("case", typed(), ids=lambda case: case["text"])
+def test_formulas_from_books_mean_what_their_writers_mean_or_are_refused(case: dict[str, str]) -> None:
+    point = parse_point(case["at"])
+    if case["means"] is None:
+        with pytest.raises(ExpressionError):
+            read(case["text"], point)
+        return
+    found = gradient(read(case["text"], point), point)
+    assert found.value == pytest.approx(gradient(case["means"], point).value, rel=1e-12)
+
+
+def test_most_formulas_from_books_are_read() -> None:
+    cases = typed()
+    strict = sum(value(case["text"], parse_point(case["at"]))[0] == "value" for case in cases)
+    assert len(cases) >= 60
+    assert sum(case["means"] is not None for case in cases) >= 50
+    assert strict < 10
+
+
+def test_what_is_written_by_hand_is_read_as_it_is_meant_or_refused() -> None:
+    rng = random.Random(4)
+    met: Counter[str] = Counter()
+    for _ in range(1800):
+        text, meant = sloppy(rng)
+        if len(text) > 60 or value(meant, POINT)[0] != "value":
+            continue
+        try:
+            answer, reading = leniently(text, lambda each: gradient(each, POINT))
+        except ExpressionError:
+            met["refused"] += 1
+            continue
+        if reading is not None:
+            assert answer.value == pytest.approx(gradient(meant, POINT).value, rel=1e-9, abs=1e-9), (text, reading)
+            met["read"] += 1
+    assert met["read"] > 150, met
+    assert met["refused"] > 300, met
+
+
+def mistyped(rng: random.Random, of: list[str], pieces: list[str]) -> str:
+    """One of the texts with a few pieces left out, put in or replaced."""
+    text = rng.choice(of)
+    for _ in range(rng.choice((1, 1, 1, 2, 3))):
+        start = rng.randrange(len(text) + 1)
+        stop = min(len(text), start + rng.choice((0, 1, 1, 2, 4)))
+        text = text[:start] + rng.choice((*("",) * 4, " ", rng.choice(pieces), rng.choice(pieces))) + text[stop:]
+    return text
+
+
+def test_mistyped_lines_end_in_an_answer_that_reads_back_or_in_an_error_with_a_place() -> None:
+    rng = random.Random(9)
+    of = [text for text, _ in blocks()] + [case["text"] for case in typed()]
+    pieces = sorted({piece for text in of for piece in re.findall(r"\\?\w+|\S|\s", text)})
+    met: Counter[str] = Counter()
+    for _ in range(1500):
+        text = mistyped(rng, of, pieces)
+        try:
+            answer, reading = leniently(text, lambda each: gradient(each, NUMBERS))
+        except ExpressionError as error:
+            met["refused"] += 1
+            assert error.hint
+            if error.span is not None and error.text is None:
+                assert 0 <= error.span.start <= error.span.end <= len(text), text
+            continue
+        if reading is None:
+            met["strict"] += 1
+            continue
+        met["read"] += 1
+        again = gradient(reading.text, NUMBERS)
+        assert (again.value, again.gradient) == (answer.value, answer.gradient), (text, reading.text)
+        assert len(reading.places) == len(reading.text)
+    assert met["read"] > 80, met
+    assert met["refused"] > 500, met
+
+
+def counting(found: list[str]) -> Callable[[str], object]:
+    def ask(text: str) -> object:
+        found.append(text)
+        return parse(text)
+
+    return ask
+
+
+def test_the_work_is_bounded() -> None:
+    asked: list[str] = []
+    leniently(" + ".join(["2 x"] * (MOST - 1)), counting(asked))
+    assert len(asked) == MOST
+    asked.clear()
+    with pytest.raises(ExpressionError):
+        leniently(" + ".join(["2 x"] * (2 * MOST)), counting(asked))
+    assert len(asked) == MOST + 1
+    asked.clear()
+    with pytest.raises(ExpressionError):
+        leniently("2 x" + " " * LONGEST, counting(asked))
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "\\frac{",
+        "\\sqrt",
+        "\\sin",
+        "\\sin^",
+        "\\frac1",
+        "\\pi(",
+        "\\left(",
+        "[",
+        "½",
+        "sin ",
+        "(2 x",
+        "∛",
+        "x ",
+        "x!",
+        "a/b c ",
+    ],
+)
+def test_what_is_nested_deeply_is_read_or_refused(piece: str) -> None:
+    for text in (piece * (1900 // len(piece)), piece * 300 + "x"):
+        try:
+            leniently(text, parse)
+        except ExpressionError as error:
+            assert error.hint
+
+
+def test_characters_are_followed_through_a_long_text() -> None:
+    typed_text = "[x] + " * 300 + "2"
+    reading = AsRead(typed_text, typed_text, tuple(range(len(typed_text))))
+    read_text = typed_text.replace("[", "(").replace("]", ")")
+    reading = reading.rewritten(Offer(0, len(typed_text), read_text))
+    assert reading.places == tuple(-1 if c in "[]" else k for k, c in enumerate(typed_text))
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "read_as"),
+    [
+        ("1 + ln y", (4, 8), "1 + ln(y)"),
+        ("½ + log(-2 x)", (4, 13), "(1/2) + log(-2*x)"),
+        ("2 x + lnlnx", (6, 11), "2*x + ln(ln(x))"),
+        ("√(2 y - x) + sin x", (0, 10), "√(2*y - x) + sin(x)"),
+    ],
+)
+def test_an_error_in_what_was_read_points_into_what_was_typed(text: str, at: tuple[int, int], read_as: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        read(text, {"x": 0.5, "y": -3.0})
+    assert (caught.value.span, caught.value.read, caught.value.text) == (Span(*at), read_as, None)
+
+
+def test_an_error_at_what_was_not_typed_shows_the_text_as_read() -> None:
+    reading = AsRead("ab", "ab", (0, 1)).rewritten(Offer(1, 2, "xyz"))
+    error = reading.blamed(ExpressionError("domain", "no", Span(2, 3)))
+    assert (error.text, error.span) == ("axyz", Span(2, 3))
+    moved = reading.blamed(ExpressionError("domain", "no", Span(0, 3), also=((Span(2, 3), "not typed"),)))
+    assert (moved.text, moved.span, moved.diagnostic.also) == (None, Span(0, 1), ())
+
+
+def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
+    for text in ("1/2x", "sin x y", "x 2", "f(x)", "2*(x + 1", "1,5", "a.b", "x½", "k[A]", "e^k t", "\\sin x^2"):
+        with pytest.raises(ExpressionError) as strict:
+            parse(text)
+        with pytest.raises(ExpressionError) as lenient:
+            leniently(text, parse)
+        assert lenient.value.diagnostic == strict.value.diagnostic, text
+
+
+DOUBTED = {
+    "never": "2 3",
+    "over": "sin x!",
+    "closed": "x mod y z",
+    "whole": "xy!",
+    "builtin": "g(x) = x; g^2(x)",
+    "apart": "a\u200bb",
+    "quoted": 'x" + 1',
+    "no_operand_before": "y + x⅓ + 1",
+    "single_letters": "\\frac{mv^2}{2}",
+    "factor": "1/x∛y",
+    "percentage": "x % \\pi",
+    "single_dash": "x–-y",
+    "no_dollar_within": "12$5",
+    "no_words": "x // comment",
+    "no_prose": "gradient of",
+    "no_number": "2 3xᵀ",
+    "no_index": "k[x + 1]",
+    "module": "np.x + 1",
+    "one_way": "2*(x + 1",
+    "in_condition": "y + (x = 3)",
+    "no_spreadsheet_power": "=-x^2",
+    "no_letter_after": "20°x",
+    "numbered": "x[y]",
+    "few_bars": "|x|y|x|",
+    "whole_number": "√1,000 x",
+}
+"""For each doubt a text that it alone keeps from being read."""
+
+
+def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert DOUBTED.keys() == doubts.DOUBTS.keys()
+    point = {"x": 2.0, "y": 3.0}
+
+    def ask(text: str) -> object:
+        return parse(text, point if text.startswith("xy") else ())
+
+    for name, text in DOUBTED.items():
+        with pytest.raises(ExpressionError) as caught:
+            leniently(text, ask)
+        with monkeypatch.context() as patch:
+            patch.setitem(doubts.DOUBTS, name, lambda pieces, stop: True)  # type: ignore[misc]
+            try:
+                leniently(text, ask)
+            except ExpressionError as error:
+                assert error.diagnostic != caught.value.diagnostic, (name, text)

@@ -1,0 +1,342 @@
+"""Solutions held against published ones, against 50 digits, and their derivatives against differences of such roots."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import mpmath
+import pytest
+
+from autodiff_cli import ExpressionError
+from autodiff_cli.equations import enclosures
+from autodiff_cli.equations.equations import read_equations
+from autodiff_cli.equations.solve import Solved, solve
+from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.numbers.ball import _whole_power
+
+CERTIFIED, MANY = chosen(False, None, True), chosen(False, 50, False)
+BLACK_SCHOLES = (
+    "N(x) = (1 + erf(x/sqrt(2)))/2; d1 = (log(S/K) + (r + s**2/2)*T)/(s*sqrt(T)); d2 = d1 - s*sqrt(T); "
+    "S*N(d1) - K*exp(-r*T)*N(d2) = C"
+)
+
+
+class Case(NamedTuple):
+    """Equations, their unknowns with starts, and the values of the other variables."""
+
+    name: str
+    text: str
+    unknowns: dict[str, float]
+    at: dict[str, float | str]
+
+
+CASES = [
+    Case("Colebrook", "1/sqrt(f) = -2*log10(eps/3.7 + 2.51/(Re*sqrt(f)))", {"f": 0.02}, {"eps": "1e-4", "Re": "1e5"}),
+    Case("Kepler", "E - ecc*sin(E) = M", {"E": 1.0}, {"ecc": "0.3", "M": 1}),
+    Case("Kepler, nearly a parabola", "E - ecc*sin(E) = M", {"E": 0.5}, {"ecc": "0.99", "M": "0.05"}),
+    Case("van der Waals", "(p + a*n**2/V**2)*(V - n*b) = n*R*T", {"V": 0.02},
+         {"p": 101325, "a": "0.364", "n": 1, "b": "4.27e-5", "R": "8.314462618", "T": 300}),
+    Case("Lambert W", "w*exp(w) = x", {"w": 1.0}, {"x": 1}),
+    Case("Lambert W, lower branch", "w*exp(w) = x", {"w": -2.0}, {"x": "-0.2"}),
+    Case("implied volatility", BLACK_SCHOLES, {"s": 0.3}, {"S": 100, "K": 105, "r": "0.03", "T": "0.5", "C": "4.2"}),
+    Case("circle and hyperbola", "x**2 + y**2 = r**2; x*y = c", {"x": 2.0, "y": 0.4}, {"r": 2, "c": 1}),
+    Case("two-bar truss", "P*sin(u) = k*(u - v); P*sin(v) = k*(2*v - u) + m", {"u": 0.3, "v": 0.1},
+         {"P": "0.2", "k": "1.5", "m": "-0.4"}),
+    # Powell, 1970: badly scaled (Moré, Garbow and Hillstrom, problem 3)
+    Case("Powell, badly scaled", "10000*x*y = a; exp(-x) + exp(-y) = b", {"x": 0.0, "y": 1.0}, {"a": 1, "b": "1.0001"}),
+    Case("Brown, almost linear", "2x + y + z = a; x + 2y + z = a; x*y*z = b", {"x": 0.5, "y": 0.5, "z": 0.5},
+         {"a": 4, "b": 1}),
+]  # fmt: skip
+
+
+def asked(case: Case, **more: Any) -> Solved:
+    return solve(case.text, {**case.at, **case.unknowns}, unknowns=list(case.unknowns), **more)
+
+
+def exact_root(case: Case, near: Mapping[str, float], moved: Mapping[str, Any]) -> list[Any]:
+    """The solution in 50 digits by mpmath, where some of the other variables are moved."""
+    names = list(case.unknowns)
+    values = {name: mpmath.mpf(str(x)) for name, x in case.at.items()}
+    values.update({name: values[name] + d for name, d in moved.items()})
+    tools = {name: getattr(mpmath, name) for name in ("sqrt", "exp", "sin", "erf", "log")}
+    tools["log10"] = lambda x: mpmath.log(x) / mpmath.log(10)
+
+    # decimals as they are typed
+    text = re.sub(r"\d+\.\d+", r"mpf('\g<0>')", case.text.replace("2x", "2*x").replace("2y", "2*y"))
+    tools["mpf"] = mpmath.mpf
+
+    def sides(*unknowns: Any) -> list[Any]:
+        space = {**tools, **values, **dict(zip(names, unknowns, strict=True))}
+        if "N" in case.text.split("(")[0]:
+            space["N"] = lambda x: (1 + mpmath.erf(x / mpmath.sqrt(2))) / 2
+        found = []
+        for statement in text.split(";"):
+            left, _, right = statement.strip().partition(" = ")
+            if left in ("d1", "d2"):
+                space[left] = eval(right, space)  # noqa: S307
+            elif not left.startswith("N(x)"):
+                found.append(eval(f"({left}) - ({right})", space))  # noqa: S307
+        return found if len(found) > 1 else found[0]
+
+    solved = mpmath.findroot(sides, [mpmath.mpf(near[n]) for n in names], tol=1e-90, maxsteps=60)
+    return list(solved) if len(names) > 1 else [solved]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_solutions_and_their_derivatives(case: Case) -> None:
+    found = asked(case, order=2)
+    (only,) = found.solutions
+    assert found.converged and only.simple and only.derivatives is not None and only.second is not None
+    assert set(only.derivatives[next(iter(case.unknowns))]) == set(case.at)
+    with mpmath.workdps(50):
+        roots = exact_root(case, only.values, {})
+        for (name, x), root in zip(only.values.items(), roots, strict=True):
+            error = only.errors[name]
+            assert error is not None and abs(x - root) <= 4 * error + 1e-15 * abs(root)
+            assert error <= 1e-7 * abs(root)
+        # differences of roots in 50 digits
+        steps = {
+            name: mpmath.mpf(10) ** -12 * max(abs(mpmath.mpf(str(x))), mpmath.mpf("1e-3"))
+            for name, x in case.at.items()
+        }
+        for p, h in steps.items():
+            up, down = (exact_root(case, only.values, {p: sign * h}) for sign in (1, -1))
+            for name, a, b, here in zip(case.unknowns, up, down, roots, strict=True):
+                slope, bent = (a - b) / (2 * h), (a - 2 * here + b) / h**2
+                assert math.isclose(only.derivatives[name][p], float(slope), rel_tol=2e-9, abs_tol=1e-14)
+                assert math.isclose(
+                    only.second[name][p][p], float(bent), rel_tol=1e-6, abs_tol=1e-9 * abs(float(bent)) + 1e-10
+                )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_mixed_second_derivatives_are_symmetric(case: Case) -> None:
+    (only,) = asked(case, order=2).solutions
+    assert only.second is not None
+    pairs = 0
+    for matrix in only.second.values():
+        size = max(abs(float(x)) for row in matrix.values() for x in row.values())
+        for p, q in itertools.combinations(matrix, 2):
+            assert math.isclose(matrix[p][q], matrix[q][p], rel_tol=1e-8, abs_tol=1e-12 * size)
+            pairs += 1
+    assert pairs >= len(case.at) // 2
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.name != "Powell, badly scaled"], ids=lambda case: case.name
+)
+def test_digits_in_other_arithmetics(case: Case) -> None:
+    many, proven = asked(case, arithmetic=MANY).solutions[0], asked(case, arithmetic=CERTIFIED).solutions[0]
+    assert proven.proven and not many.proven
+    with mpmath.workdps(70):
+        roots = exact_root(case, {name: float(x) for name, x in many.values.items()}, {})
+        for name, root in zip(case.unknowns, roots, strict=True):
+            assert abs(mpmath.mpf(many.values[name].text) - root) <= abs(root) * mpmath.mpf(10) ** -48
+            assert abs(mpmath.mpf(proven.values[name].text) - root) <= abs(root) * mpmath.mpf(10) ** -16
+        assert many.derivatives is not None and proven.derivatives is not None
+        for name, row in proven.derivatives.items():
+            for p, x in row.items():
+                other = mpmath.mpf(many.derivatives[name][p].text)
+                assert abs(mpmath.mpf(x.text) - other) <= abs(other) * mpmath.mpf(10) ** -15
+
+
+# ---- where solutions are looked for ---------------------------------------------------------------------------------
+SINGLE = [
+    ("x**3 - 2x - 5", -10, 10, 2.0945514815423265),
+    ("exp(x) = 1e-200", -1000, 0, math.log(1e-200)),
+    ("x**9 = 1e-27", -1, 2, 1e-3),
+    ("atan(x - 3)", -1e6, 1e9, 3.0),
+    ("log(x) = -300", 1e-200, 1e10, math.exp(-300)),
+    ("1/(x - 1) = x", 1.000001, 50, (1 + math.sqrt(5)) / 2),
+    ("tanh(1e6*(x - 0.1234))", -1, 1, 0.1234),
+]
+
+
+@pytest.mark.parametrize(("text", "low", "high", "root"), SINGLE)
+def test_a_bracket_is_not_missed(text: str, low: float, high: float, root: float) -> None:
+    found = solve(text, between=Range(low, high))
+    (only,) = found.solutions
+    error = only.errors["x"]
+    assert error is not None and error < 1e-12 * abs(root)
+    assert abs(only.values["x"] - root) <= error + 2e-16 * abs(root) and found.evaluations < 3000
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "root"),
+    [("x**2 = 2", 100.0, math.sqrt(2)), ("log(x) = 5", 1.0, math.exp(5)), ("atan(x)", 50.0, 0.0),
+     ("x**3 = 8", -9.0, 2.0), ("sqrt(x) = 3", 0.0, 9.0), ("x*exp(-x) = 0.1", 0.5, 0.11183255915896297),
+     ("1/x = 1e-5", 1.0, 1e5), ("x**2", 3.0, 0.0), ("(x - 2)**2", 3.0, 2.0)],
+)  # fmt: skip
+def test_without_bounds_it_brackets_by_itself(text: str, start: float, root: float) -> None:
+    found = solve(text, {"x": start}, unknowns=["x"])
+    (only,) = found.solutions
+    assert found.converged and math.isclose(
+        only.values["x"], root, rel_tol=1e-15 if only.simple else 1e-7, abs_tol=1e-15
+    )
+
+
+def test_signs_change_at_poles_and_jumps_too() -> None:
+    for text, low, high in (("1/x", -1, 2), ("sign(x) + 0.5", -1, 2), ("floor(x) = 0.5", -1, 3), ("tan(x)", 1, 2)):
+        with pytest.raises(ExpressionError, match="does not change its sign") as caught:
+            solve(text, between=Range(low, high))
+        assert caught.value.kind == "point" and caught.value.hint
+        nothing = solve(text, between=Range(low, high), every=True)
+        assert not nothing.solutions and nothing.reason == "not found"
+
+
+def test_other_roots_between_the_bounds_are_told_and_listed() -> None:
+    found = solve("sin(x)", between=Range(0.5, 20))
+    assert [round(x / math.pi) for x in found.others] == [2, 3, 4, 5, 6]
+    every = solve("sin(x)", between=Range(0.5, 20), every=True)
+    assert [each.values["x"] for each in every.solutions] == [k * math.pi for k in range(1, 7)]
+    touched = solve("(x - 1)**2*(x - 3)", between=Range(-1, 4), every=True).solutions
+    assert [(round(each.values["x"], 6), each.simple) for each in touched] == [(1.0, False), (3.0, True)]
+
+
+def test_all_solutions_are_proven() -> None:
+    found = solve("x**5 - 5x**3 + 4x", between=Range(-3, 3), every=True, arithmetic=CERTIFIED)
+    assert found.complete and found.converged
+    assert [each.values["x"].nearest for each in found.solutions] == [-2.0, -1.0, 0.0, 1.0, 2.0]
+    none = solve("x**2 + 1 = cos(x)/2", between=Range(-30, 30), every=True, arithmetic=CERTIFIED)
+    assert none.complete and none.reason == "none" and not none.solutions
+    # two of the four lie outside
+    box = {"x": Range(0.0, 3.0), "y": Range(-3.0, 3.0)}
+    pair = solve("x**2 + y**2 = 4; x*y = 1", unknowns=["x", "y"], between=box, every=True, arithmetic=CERTIFIED)
+    assert pair.complete and len(pair.solutions) == 2
+    # one on the very edge is inside
+    edge = solve("x**2 = 4", between=Range(0, 2), every=True, arithmetic=CERTIFIED)
+    assert [each.values["x"].text for each in edge.solutions] == ["2.0000000000000000"]
+
+
+def test_what_cannot_be_proven_is_said_to_be_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enclosures, "MOST_BOXES", 500)
+    double = solve("(x - 1)**2", between=Range(-3, 3), every=True, arithmetic=CERTIFIED)
+    assert not double.converged and double.reason == "undecided" and double.complete is False
+    ((low, high),) = [box["x"] for box in double.undecided]
+    assert low <= 1 <= high and high - low < 1e-5
+    # sin(1/x) has infinitely many
+    many = solve("sin(1/x)", between=Range(0, 1), every=True, arithmetic=CERTIFIED)
+    assert many.complete is False and len(many.solutions) > 10
+
+
+def test_the_evaluations_end() -> None:
+    for text in ("x**2 + 1", "exp(x)", "1/x", "abs(x) + 1", "cosh(x)"):
+        found = solve(text, {"x": 3.0}, unknowns=["x"])
+        assert not found.converged and found.reason == "not found" and found.evaluations < 20_000
+        assert "nearest to 0" in found.message
+    pair = solve("x**2 + y**2 = -1; x = y", {"x": 1, "y": 2})
+    assert not pair.converged and pair.evaluations < 5000
+
+
+def test_a_search_ends_when_it_is_to() -> None:
+    calls = itertools.count()
+    found = solve("x**2 + 1", {"x": 3.0}, unknowns=["x"], stop=lambda: next(calls) > 20)
+    assert found.reason == "interrupted" and not found.converged
+
+
+# ---- what an equation is --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "given", "equations", "variables"),
+    [
+        ("cos(x) = x", ["x"], ["cos(x) = x"], {"x"}),
+        ("x = cos(x)", [], ["x = cos(x)"], {"x"}),
+        ("x**2-3=0", [], ["x**2-3=0"], {"x"}),
+        ("y = x**2", ["y"], ["y = x**2"], {"x", "y"}),
+        ("a = 2; a*x**2 = b", ["b"], ["a*x**2 = b"], {"x", "b"}),
+        ("x+y=3 # their sum\nx-y=1\n", [], ["x+y=3", "x-y=1"], {"x", "y"}),
+        ("x**2 + y**2 - 1, x - y", [], ["x**2 + y**2 - 1", "x - y"], {"x", "y"}),
+        ("x*y - 1; x = y", ["x"], ["x*y - 1", "x = y"], {"x", "y"}),
+        ("r = hypot(x, y); r = 2; x = y", [], ["r = 2", "x = y"], {"x", "y"}),
+        ("f(x) = x**2 - 2; f(t) = 3", [], ["f(t) = 3"], {"t"}),
+        ("f(x) = x**2 - 2", [], ["x**2 - 2"], {"x"}),
+        ("x**2 == 2", [], ["x**2 == 2"], {"x"}),
+        ("(x +\n 1) = 2", [], ["(x + 1) = 2"], {"x"}),
+    ],
+)  # fmt: skip
+def test_what_is_an_equation(text: str, given: list[str], equations: list[str], variables: set[str]) -> None:
+    found = read_equations(text, given)
+    assert found.texts == equations and set(found.program.variables) == variables
+    spans = [output.span for output in found.program.outputs]
+    assert all(span is not None and text[span.start : span.end].strip() for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "message", "at"),
+    [
+        ("y = x**2", [], "`y = …` is an equation only if", "y"),
+        ("a = b = c", [], "two signs of equality", "="),
+        ("x, y = 1, 2", ["x", "y"], "about one thing", "x, y = 1, 2"),
+        ("x + = 3", [], "a value is missing after `+`", ""),
+        ("x =", ["x"], "the right side of this equation is missing", "="),
+        ("= 3", ["x"], "the left side of this equation is missing", "="),
+        ("x = 3; y = 2", ["x"], "`y` is bound here, behind an equation", "y = 2"),
+        ("1/2x = 3", [], "can be read in two ways", "1/2x"),
+        ("q = 2; x = sin y", ["x"], "needs parentheses", "sin y"),
+        ("", [], "no expression", ""),
+        ("x < 3", [], "this is a condition", "x < 3"),
+    ],
+)
+def test_what_is_no_equation(text: str, given: list[str], message: str, at: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        read_equations(text, given)
+    assert message in str(caught.value) and caught.value.hint
+    span = caught.value.span
+    assert span is not None and text[span.start : span.end] == at
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "more", "kind", "message"),
+    [
+        ("x + y = 1", {}, {}, "usage", "there is 1 equation, and 2 unknowns, `x`, `y`"),
+        ("x + y = 1; x - y = 1", {"y": 1}, {"unknowns": ["x"]}, "usage", "2 equations, and the unknown is `x`"),
+        ("abs(x) = a", {"a": 2, "x": 1}, {}, "usage", "every variable has a value"),
+        ("x = a", {}, {"unknowns": ["x"]}, "missing_value", "`a` has no value"),
+        ("x**2 = a", {"a": 2}, {"unknowns": ["z"]}, "usage", "`z` is not a variable"),
+        ("x**2 = a", {"a": 2}, {"every": True}, "usage", "`x` has none"),
+        ("x**2 = a", {"a": 2}, {"between": Range(0, None)}, "usage", "two ends"),
+        ("x**2 = a", {"a": 2}, {"between": Range(1, 1)}, "usage", "one number"),
+        ("x**2 = a", {"a": 2, "x": 9}, {"between": {"x": Range(0, 2)}}, "usage", "outside its bounds"),
+        ("x**2 = a", {"a": 2}, {"between": {"a": Range(0, 2)}, "unknowns": ["x"]}, "usage", "is not looked for"),
+        ("x = y; y = x", {}, {"unknowns": ["x", "y"], "between": Range(0, 1)}, "usage", "need their names"),
+        ("log(x) = 2", {"x": -1}, {"unknowns": ["x"]}, "domain", "`log` is undefined at -1"),
+        ("log(x) = y; y = 1", {"x": -1, "y": 0}, {}, "domain", "`log` is undefined at -1"),
+        ("x**2 + 1", {}, {"between": Range(-4, 4)}, "point", "it is 17 at -4 and 17 at 4; 1 is nearest to 0"),
+        ("sqrt(x) + 1", {}, {"between": Range(-4, 4)}, "point", "no value at -4"),
+        ("x**2 = 2", {}, {"arithmetic": chosen(True, None, False)}, "usage", "roots are not fractions"),
+    ],
+)  # fmt: skip
+def test_bad_input(text: str, at: dict[str, float], more: dict[str, Any], kind: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        solve(text, at, **more)
+    assert caught.value.kind == kind and message in str(caught.value) and caught.value.hint
+
+
+def test_a_multiple_root_has_no_derivative() -> None:
+    found = solve("x**2 - 2x + b", {"b": 1, "x": 3}, unknowns=["x"])
+    (only,) = found.solutions
+    assert not only.simple and only.derivatives is None and only.errors == {"x": None}
+    assert [warning.kind for warning in found.warnings] == ["multiple"]
+
+
+def test_powers_of_balls_around_0_hold_all_powers() -> None:
+    flint = pytest.importorskip("flint")
+    for n, middle, radius in itertools.product(range(1, 8), (-1.5, 0.0, 0.25), (2.0, 1e-90)):
+        ball = flint.arb(middle, radius)
+        power = _whole_power(ball, n)
+        assert power.is_finite()
+        for share in (-1, -0.5, 0, 0.3, 1):
+            x = flint.arb(middle + share * radius)
+            assert power.contains(x**n) or not ball.contains(x)
+
+
+def test_residuals_whose_squares_are_too_large_are_measured_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = solve("1e200*x = 3e200; 1e200*y = x*1e200", {"x": 1.0, "y": 1.0})
+    assert found.solutions[0].values["x"] == 3.0

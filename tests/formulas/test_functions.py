@@ -1,0 +1,64 @@
+"""The reference of functions: that its formulas are the derivatives that the rules have, and that they are short."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.formulas.functions import FunctionEntry, functions
+from autodiff_cli.table.primitive import PRIMITIVES
+
+LONGEST = 50
+"""Characters of a formula: a line of a screen holds it beside the name."""
+
+ENTRIES = functions()
+ORDINARY = ((0.3, 0.7, 1.6), (0.8, 0.45, 0.6), (2.5, 3.5, 4.5), (-1.5, 2.5, 3.5), (1.75, -0.25, 0.5))
+
+
+def points(entry: FunctionEntry, names: list[str]) -> Iterator[dict[str, float]]:
+    """Ordinary points, and those at which tests hold the rules to a reference."""
+    for values in (*ORDINARY, *PRIMITIVES[entry.name].samples):
+        if len(values) >= len(names):
+            yield dict(zip(names, values, strict=False))
+
+
+def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
+    """At how many points the formulas are what the gradient says, wherever there is a derivative and no kink."""
+    count = 0
+    for key, formula in formulas.items():
+        by, _, of = key.partition(" of ")
+        call = of if of.startswith(entry.name) else entry.name + (of or f"({', '.join(PRIMITIVES[entry.name].params)})")
+        names = re.findall(r"\w+", call.partition("(")[2])
+        if entry.name == "polygamma":
+            call, told, names = call.replace("(n", "(2"), formula.replace("n", "2", 1), names[1:]
+        else:
+            # a condition is none that a point could give
+            call, told = (re.sub(r"\bc\b", "c > 1", text) for text in (call, formula))
+        for point in points(entry, names):
+            try:
+                answer = gradient(call, point, wrt=[by])
+                found = gradient(told, point).value
+            except ExpressionError:
+                continue
+            if not answer.warnings:
+                # a formula for reading may cancel where the rule does not
+                assert found == pytest.approx(answer.gradient[by], rel=1e-9, abs=1e-9), (told, point)
+                count += 1
+    return count
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
+def test_the_formulas_are_the_derivatives(entry: FunctionEntry) -> None:
+    assert compared(entry, entry.derivatives) >= len(entry.derivatives)
+    assert max(map(len, entry.derivatives.values())) <= LONGEST
+
+
+def test_the_comparison_would_notice() -> None:
+    for entry in ENTRIES:
+        if entry.name in ("clamp", "relu", "max", "gamma", "where"):
+            with pytest.raises(AssertionError):
+                compared(entry, {key: f"1.001*({formula}) + 0.001" for key, formula in entry.derivatives.items()})

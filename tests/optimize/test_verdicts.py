@@ -1,0 +1,249 @@
+"""Tests of what `minimize` and `hessian` say of a point: expected verdicts as data, each claim held to 50 digits."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from autodiff_cli.derivatives.hessian import hessian
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graphs.second_order import hessian_in
+from autodiff_cli.graphs.value_and_gradient import sweep_in
+from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.problem import parse, single_output
+from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.numbers.running_error import RUNNING, Bounded
+from autodiff_cli.numerics.eigenvalues import eigenvectors
+from autodiff_cli.numerics.optimality import Derivatives, classified
+from autodiff_cli.optimize.minimize import Minimum, minimize
+from places import TESTS
+
+pytest.importorskip("scipy")
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    """The problems of a file, each with its `expr`, its `start` and what is expected."""
+    text = TESTS.joinpath("corpora").joinpath(name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+PUBLISHED, OWN = read("minima.jsonl"), read("verdicts.jsonl")
+PROBLEMS = PUBLISHED + OWN
+
+
+def named(problem: dict[str, Any]) -> str:
+    """A problem in the name of a test."""
+    return str(problem.get("id") or f"{problem['expr']} {problem['start']} {problem['bounds'] or ''}")
+
+
+def limits(problem: dict[str, Any]) -> dict[str, Range]:
+    """The bounds of a problem."""
+    return {name: Range(*ends) for name, ends in problem.get("bounds", {}).items()}
+
+
+@pytest.mark.parametrize("problem", OWN, ids=named)
+def test_the_verdict_is_the_expected_one(problem: dict[str, Any]) -> None:
+    found = minimize(problem["expr"], problem["start"], bounds=limits(problem))
+    assert (found.kind, found.reason) == (problem["kind"], problem["reason"]), found.message
+    assert found.converged == (found.reason in ("gradient", "precision", "kink"))
+
+
+def test_there_are_problems_of_every_kind() -> None:
+    count = Counter(problem["kind"] for problem in OWN) + Counter(problem["reason"] for problem in OWN)
+    assert len(PUBLISHED) == 35
+    assert sum(bool(problem["bounds"]) for problem in OWN) >= 12
+    for kind in ("minimum", "saddle", "maximum", "flat", "kink", "unattained", "unbounded", "edge"):
+        assert count[kind] >= 3, kind
+
+
+# ---- claims against 50 digits -------------------------------------------------------------------------------------
+def exactly(expr: str, point: dict[str, float]) -> tuple[Callable[[Sequence[float]], Any], Multiprecision]:
+    """The value in 50 digits, at steps from a point, None where there is none; literals are read as decimals."""
+    m = Multiprecision(50, decimals=True)
+    output = single_output(parse(expr, point))
+
+    def value(steps: Sequence[float]) -> Any:
+        there = {name: m.number(x) + m.number(step) for (name, x), step in zip(point.items(), steps, strict=True)}
+        try:
+            return sweep_in(m, output, there, ()).value
+        except ExpressionError:
+            return None
+
+    return value, m
+
+
+def within(problem: dict[str, Any], found: Minimum, steps: Sequence[float]) -> list[float]:
+    """The steps, cut off where the bounds are."""
+    cut = []
+    for (name, x), step in zip(found.point.items(), steps, strict=True):
+        low, high = limits(problem).get(name, Range(None, None))
+        above = step if low is None else max(step, low - x)
+        cut.append(above if high is None else min(above, high - x))
+    return cut
+
+
+def directions(problem: dict[str, Any], found: Minimum) -> list[list[float]]:
+    """Ways to go from a point, in units of its coordinates: along the axes, the eigenvectors, and at random."""
+    draw = random.Random(7)
+    n = len(found.point)
+    size = [max(abs(x), abs(problem["start"][name])) or 1.0 for name, x in found.point.items()]
+    ways = [[s * (i == k) for i, s in enumerate(size)] for k in range(n)]
+    ways += [[s * draw.gauss(0, 1) for s in size] for _ in range(20)]
+    try:
+        square = hessian(problem["expr"], found.point, wrt=list(found.point)).hessian
+    except ExpressionError:
+        pass
+    else:
+        ways += eigenvectors([[float(x) for x in row] for row in square])[1]
+    ways.append([-found.gradient[name] for name in found.point])
+    return ways + [[-x for x in way] for way in ways]
+
+
+def changes(problem: dict[str, Any], found: Minimum, radii: Sequence[float]) -> list[Any]:
+    """By how much the value changes on steps of these lengths, within the bounds and the domain."""
+    value, _ = exactly(problem["expr"], found.point)
+    here = value([0.0] * len(found.point))
+    changed = []
+    for way in directions(problem, found):
+        for radius in radii:
+            steps = within(problem, found, [radius * x for x in way])
+            there = value(steps) if any(steps) else None
+            if there is not None:
+                changed.append(there - here)
+    return changed
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=named)
+def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
+    found = minimize(problem["expr"], problem["start"], bounds=limits(problem))
+    least = 1e-13 * max(1e-3, abs(found.value))
+    if found.kind == "minimum" or found.verdict.startswith("a minimum") or found.reason == "kink":
+        assert min(changes(problem, found, (1e-3, 1e-4))) >= -least
+    elif found.kind == "maximum":
+        assert max(changes(problem, found, (1e-3, 1e-4))) <= least
+    elif found.kind == "saddle":
+        changed = changes(problem, found, (1e-2, 1e-3))
+        assert min(changed) < 0 < max(changed)
+    elif found.verdict.startswith("not a minimum") or found.kind == "not stationary" or found.reason == "unbounded":
+        radii = [2.0**-k for k in range(0, 60, 4)]
+        assert min(changes(problem, found, radii)) < 0
+    else:
+        assert found.kind == "flat"
+        assert "not tell whether" in found.verdict
+        assert min(changes(problem, found, (1e-3,))) >= -least
+
+
+def test_hessian_says_the_same() -> None:
+    asked = 0
+    for problem in PROBLEMS:
+        found = minimize(problem["expr"], problem["start"], bounds=limits(problem))
+        if found.kind not in ("minimum", "maximum", "saddle", "flat") or found.at_bounds:
+            continue
+        told = hessian(problem["expr"], found.point).verdict
+        # the size of numbers on the way is unknown to it: there, a coordinate that is not quite 0 is no rounding error
+        assert told == found.kind or (told == "not stationary" and found.gradient_norm != 0), named(problem)
+        asked += 1
+    assert asked >= 40, asked
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=named)
+def test_errors_are_bounded(problem: dict[str, Any]) -> None:
+    expr, names = problem["expr"], list(problem["start"])
+    output = single_output(parse(expr, problem["start"]))
+    m = Multiprecision(50, decimals=True)
+    draw = random.Random(3)
+    tried = 0
+    for _ in range(4):
+        point = {name: x * draw.uniform(0.9, 1.1) + draw.uniform(0, 0.1) for name, x in problem["start"].items()}
+        try:
+            sure = hessian_in(m, output, {name: m.number(x) for name, x in point.items()}, names)
+            found = hessian_in(RUNNING, output, {name: Bounded(x) for name, x in point.items()}, names)
+        except ExpressionError:
+            continue
+        tried += 1
+        pairs = [(found.value, sure.value), *zip(found.gradient, sure.gradient, strict=True)]
+        pairs += [pair for rows in zip(found.hessian, sure.hessian, strict=True) for pair in zip(*rows, strict=True)]
+        largest = max(abs(float(x)) for x, _ in pairs)
+        for rough, exact in pairs:
+            bounded = RUNNING.number(rough)
+            assert abs(bounded.x - exact) <= bounded.error * 1.0001
+            assert bounded.error <= 1e-8 * max(1.0, largest)
+    assert tried >= 2
+
+
+def test_a_quotient_by_what_may_be_zero_has_no_bound() -> None:
+    assert (Bounded(1.0) / Bounded(1.0, 2.0)).error == math.inf
+    assert (Bounded(1.0) / Bounded(1.0, 0.5)).error < math.inf
+
+
+# ---- the classification by itself ---------------------------------------------------------------------------------
+def at(gradient: list[float], square: list[list[float]], error: float = 1e-12) -> Derivatives:
+    """Derivatives that are all known to within the error."""
+    n = len(gradient)
+    return Derivatives(0.0, 0.0, gradient, [error] * n, square, [[error] * n for _ in range(n)])
+
+
+@pytest.mark.parametrize(
+    ("gradient", "square", "walls", "kind", "held"),
+    [
+        ([0.0, 0.0], [[1.0, 0.0], [0.0, -3.6e-29]], [0, 0], "flat", ()),
+        ([0.0, 0.0], [[1.0, 0.0], [0.0, -3.6e-9]], [0, 0], "saddle", ()),
+        ([0.0, 0.0], [[2.0, 1.0], [1.0, 2.0]], [0, 0], "minimum", ()),
+        ([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]], [0, 0], "flat", ()),
+        ([0.0, 0.0], [[-2.0, 1.0], [1.0, -2.0]], [0, 0], "maximum", ()),
+        ([1e-9, 0.0], [[2.0, 1.0], [1.0, 2.0]], [0, 0], "not stationary", ()),
+        ([1e-13, 0.0], [[2.0, 1.0], [1.0, 2.0]], [0, 0], "minimum", ()),
+        # strictly held at the lower bound, at the upper one; pulled off it
+        ([3.0, 0.0], [[-2.0, 1.0], [1.0, 2.0]], [-1, 0], "minimum", (0,)),
+        ([-3.0, 0.0], [[-2.0, 1.0], [1.0, 2.0]], [1, 0], "minimum", (0,)),
+        ([-3.0, 0.0], [[-2.0, 1.0], [1.0, 2.0]], [-1, 0], "not stationary", ()),
+        ([3.0, 0.0], [[2.0, 1.0], [1.0, -2.0]], [-1, 0], "saddle", (0,)),
+        ([3.0, 0.0], [[2.0, 1.0], [1.0, 0.0]], [-1, 0], "flat", (0,)),
+        ([3.0, -3.0], [[0.0, 0.0], [0.0, 0.0]], [-1, 1], "minimum", (0, 1)),
+        ([3.0, 0.0], [[0.0, 0.0], [0.0, 1.0]], [2, 0], "minimum", (0,)),
+        # a derivative of 0 at a bound: only the way into the bounds counts
+        ([0.0, 0.0], [[0.0, 1.0], [1.0, 0.0]], [-1, -1], "flat", ()),
+        ([0.0, 0.0], [[-1.0, 0.0], [0.0, 1.0]], [-1, 0], "saddle", ()),
+        ([0.0, 0.0], [[1.0, 0.0], [0.0, -1.0]], [-1, 0], "saddle", ()),
+    ],
+)
+def test_conditions(
+    gradient: list[float], square: list[list[float]], walls: list[int], kind: str, held: tuple[int, ...]
+) -> None:
+    found = classified(at(gradient, square), walls)
+    assert (found.kind, found.held) == (kind, held)
+
+
+def test_errors_decide() -> None:
+    square = [[1.0, 0.0], [0.0, 1e-6]]
+    assert classified(at([0.0, 0.0], square, 1e-9)).kind == "minimum"
+    assert classified(at([0.0, 0.0], square, 1e-5)).kind == "flat"
+    assert classified(at([0.0, 0.0], square, math.inf)).kind == "not stationary"
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_step_is_that_of_the_matrix_alone(sign: float) -> None:
+    # definite, but hardly more than its error
+    found = classified(at([0.5, 0.0], [[sign * 1.0, 0.0], [0.0, sign * 1.0]], 0.499))
+    assert found.curvature == ("convex" if sign > 0 else "concave")
+    assert found.step == pytest.approx((-sign * 0.5, 0.0))
+    assert found.gain == pytest.approx(0.125)
+
+
+def test_eigenvectors_are_those_of_the_matrix() -> None:
+    draw = random.Random(5)
+    for n in range(1, 8):
+        rows = [[draw.gauss(0, 1) for _ in range(n)] for _ in range(n)]
+        square = [[rows[i][j] + rows[j][i] for j in range(n)] for i in range(n)]
+        values, vectors = eigenvectors(square)
+        assert values == sorted(values)
+        for value, vector in zip(values, vectors, strict=True):
+            assert math.hypot(*vector) == pytest.approx(1, abs=1e-14)
+            for row, x in zip(square, vector, strict=True):
+                assert math.fsum(a * b for a, b in zip(row, vector, strict=True)) == pytest.approx(value * x, abs=1e-13)

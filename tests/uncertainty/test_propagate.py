@@ -1,0 +1,681 @@
+"""Propagated uncertainties held against published examples, against another package, and against what must hold."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+import pytest
+import uncertainties
+from uncertainties import umath
+
+import autodiff_cli
+from autodiff_cli import ExpressionError
+from autodiff_cli.derivatives.jacobian import jacobian
+from autodiff_cli.equations.solve import posed_equations
+from autodiff_cli.inputs.parse_point import parse_point
+from autodiff_cli.numerics.student_t import coverage_factor, level_of
+from autodiff_cli.uncertainty import measurement_model as models
+from autodiff_cli.uncertainty import monte_carlo
+from autodiff_cli.uncertainty.measured_value import FAMILIES, Quantity, concise, plus_minus, quantity, rounded
+from autodiff_cli.uncertainty.monte_carlo import BLOCK, Results
+from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
+from places import TESTS
+from running import autodiff
+
+
+def at(text: str) -> dict[str, float]:
+    return parse_point(text, quantity)
+
+
+# ---- published examples -------------------------------------------------------------------------------------------
+class Published(NamedTuple):
+    """An example with the numbers that its source prints; `unit` is one of the last digit of the uncertainty."""
+
+    source: str
+    text: str
+    at: str
+    value: str
+    uncertainty: str
+    more: Mapping[str, Any] = {}
+    units: int = 0
+    """By how many units of its last digit the uncertainty may differ, where the source had unrounded inputs."""
+
+
+GAUGE = "l_s + d - l_s*(d_alpha*theta + alpha_s*d_theta)"
+GAUGE_AT = "l_s=50000623(25),d=215±9.7,d_alpha=0±0.58e-6,theta=-0.1±0.41,alpha_s=11.5e-6±1.2e-6,d_theta=0±0.029"
+GAUGE_DOF = {"l_s": 18.0, "d": 25.6, "d_alpha": 50.0, "d_theta": 2.0}
+H2 = {
+    "V": [5.007, 4.994, 5.005, 4.990, 4.999],
+    "I": [19.663e-3, 19.639e-3, 19.640e-3, 19.685e-3, 19.678e-3],
+    "phi": [1.0456, 1.0438, 1.0468, 1.0428, 1.0433],
+}
+"""JCGM 100:2008, table H.2."""
+BUDGETS = [
+    json.loads(line) for line in (TESTS / "corpora" / "uncertainty.jsonl").read_text(encoding="utf-8").splitlines()
+]
+"""Examples of the GUM, of NIST and of Sandia's suncal: first order, correlations and contributions, in 25 digits."""
+H2_AT, H2_R = "V=4.9990(32),I=0.0196610(95),phi=1.04446(75)", "V:I=-0.36,V:phi=0.86,I:phi=-0.65"
+BOLTZMANN = "32*pi**5*h*R**4*R_inf**4/(15*A_r**4*M_u**4*c**6*alpha**8)"
+BOLTZMANN_AT = (
+    "h=6.62606957(29)e-34,R=8.3144621(75),R_inf=10973731.568539(55),A_r=5.4857990946(22)e-4,M_u=0.001,"
+    "c=299792458,alpha=7.2973525698(24)e-3"
+)
+EXAMPLES = [
+    Published("JCGM 100:2008, H.1.7", GAUGE, GAUGE_AT, "50000838", "32"),
+    Published("JCGM 100:2008, H.2.3, R", "V/I*cos(phi)", "", "127.732", "0.071", {"readings": H2}),
+    Published("JCGM 100:2008, H.2.3, X", "V/I*sin(phi)", "", "219.847", "0.295", {"readings": H2}, 1),
+    Published("JCGM 100:2008, H.2.3, Z", "V/I", "", "254.260", "0.236", {"readings": {x: H2[x] for x in "VI"}}),
+    Published("JCGM 100:2008, H.2, rounded", "V/I*sin(phi)", H2_AT, "219.847", "0.295",
+              {"correlation": parse_pairs([H2_R])}, 1),
+    Published("JCGM 100:2008, H.3.4", "y_1 + y_2*(t - t_0)", "y_1=-0.1712(29),y_2=0.00218(67),t=30,t_0=20",
+              "-0.1494", "0.0041", {"correlation": parse_pairs(["y_1:y_2=-0.930"])}),
+    Published("NIST Uncertainty Machine, user's manual, example 10", BOLTZMANN, BOLTZMANN_AT, "5.67037e-8", "2.05e-13"),
+    Published("NIST TN 1900, E13", "(L1 - L0)/(L0*(T1 - T0))",
+              "L0=1.4999±0.0001,L1=1.5021±0.0002,T0=288.15±0.02,T1=373.10±0.05", "1.7266e-5", "1.76e-6"),
+    Published("JCGM 101:2008, 9.2.2", "x1 + x2 + x3 + x4", "x1=0±1,x2=0±1,x3=0±1,x4=0±1", "0", "2.0"),
+    Published("JCGM 101:2008, 9.2.4", "x1 + x2 + x3 + x4",
+              ",".join(f"x{k}=uniform(-{a}sqrt(3), {a}sqrt(3))" for k, a in ((1, 1), (2, 1), (3, 1), (4, 10))),
+              "0", "10.1"),
+    Published("JCGM 101:2008, 9.3.2", "(m + d)*(1 + (a - 1.2)*(1/w - 1/r)) - 100000",
+              "m=100000.000(50),d=1.234(20),a=uniform(1.10,1.30),w=uniform(7000,9000),r=uniform(7950,8050)",
+              "1.234", "0.0539"),
+]  # fmt: skip
+
+
+def asked(example: Published, **more: Any) -> Propagation:
+    return propagate(example.text, at(example.at) if example.at else {}, **{**example.more, **more})
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.source)
+def test_published_examples(example: Published) -> None:
+    (found,) = asked(example).results
+    for number, published, units in (
+        (found.value, example.value, 0),
+        (found.uncertainty, example.uncertainty, example.units),
+    ):
+        digits, _, power = published.partition("e")
+        unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+        assert abs(number - float(published)) <= (0.5 + units) * unit * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("example", BUDGETS, ids=lambda example: example["id"])
+def test_budgets_to_all_digits(example: dict[str, Any]) -> None:
+    point = {x: f"normal({a}, {u})" if float(u := example["u"].get(x, "0")) else a for x, a in example["point"].items()}
+    (found,) = propagate(
+        example["expr"], at(",".join(f"{x}={text}" for x, text in point.items())),
+        correlation=parse_pairs([f"{x.replace(',', ':')}={r}" for x, r in example["corr"].items()]),
+    ).results  # fmt: skip
+    combined = float(example["uc_first_order"])
+    assert math.isclose(found.value, float(example["value"]), rel_tol=1e-14)
+    assert math.isclose(found.uncertainty, combined, rel_tol=1e-14)
+    for name, contribution in example["contributions"].items():
+        told = abs(found.budget[name].contribution) if name in found.budget else 0.0
+        assert math.isclose(told, float(contribution), rel_tol=1e-13, abs_tol=1e-15 * combined)
+    if example["published"]:
+        published = example["published"]["value"]
+        digits, _, power = published.partition("e")
+        assert abs(found.value - float(published)) <= 0.5 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+
+
+def test_expanded_uncertainty_of_the_gauge_block() -> None:
+    # JCGM 100:2008, H.1.6: 16.7 effective degrees of freedom, taken as 16; U99 = 2.92·32 nm = 93 nm
+    (found,) = asked(EXAMPLES[0], dof=GAUGE_DOF, level=0.99).results
+    assert round(found.dof, 1) == 16.7
+    assert found.interval == "50000838 ± 93 (k = 2.92)"
+
+
+def test_second_order_terms_of_the_gauge_block_and_of_the_mass() -> None:
+    # JCGM 100:2008, H.1.7: 34 nm instead of 32; JCGM 101:2008, 9.3.2.6: 0.0750 instead of 0.0539
+    for source, higher in (("H.1.7", 33.911), ("9.3.2", 0.074963)):
+        answer = asked(next(example for example in EXAMPLES if example.source.endswith(source)))
+        second = answer.results[0].second_order
+        assert second is not None and second.uncertainty is not None
+        assert math.isclose(second.uncertainty, higher, rel_tol=1e-4)
+        assert second.matters and [warning.kind for warning in answer.warnings] == ["linearity"]
+
+
+def test_correlations_of_the_table_of_readings() -> None:
+    answer = propagate("V/I*cos(phi), V/I*sin(phi), V/I", readings=H2)
+    r = answer.correlation
+    assert (round(r["V"]["I"], 2), round(r["V"]["phi"], 2), round(r["I"]["phi"], 2)) == (-0.36, 0.86, -0.65)
+    # H.2.3: r(R, X) = -0.588, r(R, Z) = -0.485, r(X, Z) = 0.993
+    out = answer.output_correlation
+    found = [out[0][1], out[0][2], out[1][2]]
+    assert [round(x or 0, 3) for x in found] == [-0.588, -0.485, 0.993]
+    # all from the same five readings: four degrees of freedom, whatever the number of inputs
+    assert [round(result.dof, 9) for result in answer.results] == [4.0, 4.0, 4.0]
+    assert {each.readings for each in answer.inputs.values()} == {5}
+
+
+DRAWN = [
+    # JCGM 101:2008: clause, example, mean, standard deviation, shortest 95 % interval, valid at two digits
+    ("9.2.2.4", EXAMPLES[8], 0.0, 2.0, (-3.92, 3.92), (True, None)),
+    ("9.2.4.2", EXAMPLES[9], 0.0, 10.1, (-17.0, 17.0), (False,)),
+    ("9.3.3", EXAMPLES[10], 1.2341, 0.0754, (1.0834, 1.3825), (False,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("clause", "example", "mean", "deviation", "interval", "valid"), DRAWN, ids=[case[0] for case in DRAWN]
+)
+def test_draws(
+    clause: str, example: Published, mean: float, deviation: float, interval: tuple[float, float],
+    valid: tuple[bool | None, ...],
+) -> None:  # fmt: skip
+    (found,) = asked(example, samples=400_000).results
+    assert found.drawn is not None and found.validation is not None
+    assert abs(found.drawn.mean - mean) < 0.01 * deviation
+    assert math.isclose(found.drawn.deviation, deviation, rel_tol=0.01)
+    for end, published in zip(found.drawn.shortest, interval, strict=True):
+        assert abs(end - published) < 0.05 * deviation
+    assert found.validation.valid in valid
+
+
+# ---- against another package, and against itself --------------------------------------------------------------------
+FORMULAS = [
+    "a*b/c",
+    "a*exp(-b/c) + sqrt(a)",
+    "sin(a*b) - log(c)",
+    "a**b/c",
+    "(a - b)**2*c + a*tan(b/9)",
+    "atan2(a, b)*c",
+]
+
+
+def test_beside_the_package_uncertainties() -> None:
+    draw = random.Random(7)
+    tried = 0
+    names = {name: getattr(umath, name) for name in ("exp", "sqrt", "sin", "log", "tan", "atan2")}
+    for text in FORMULAS:
+        for _ in range(5):
+            values = [draw.uniform(1, 3) for _ in range(3)]
+            spreads = [draw.uniform(0.001, 0.1) for _ in range(3)]
+            # the correlations of vectors are ones that can be
+            vectors = [[draw.gauss(0, 1) for _ in range(3)] for _ in range(3)]
+            unit = [[x / math.hypot(*v) for x in v] for v in vectors]
+            r = [[sum(x * y for x, y in zip(v, w, strict=True)) for w in unit] for v in unit]
+            covariance = [[r[i][j] * spreads[i] * spreads[j] for j in range(3)] for i in range(3)]
+            theirs = uncertainties.correlated_values(values, covariance)
+            other = eval(text, {**names, **dict(zip("abc", theirs, strict=True))})  # noqa: S307
+            point = {n: f"normal({v!r}, {u!r})" for n, v, u in zip("abc", values, spreads, strict=True)}
+            pairs = {("a", "b"): r[0][1], ("a", "c"): r[0][2], ("b", "c"): r[1][2]}
+            (found,) = propagate(text, point, correlation=pairs).results
+            assert math.isclose(found.value, other.nominal_value, rel_tol=1e-12)
+            assert math.isclose(found.uncertainty, other.std_dev, rel_tol=1e-9)
+            tried += 1
+    assert tried == 30
+
+
+def test_the_budget_adds_up() -> None:
+    answer = propagate("V/I*cos(phi)", at(H2_AT), correlation=parse_pairs([H2_R]))
+    (found,) = answer.results
+    assert math.isclose(math.fsum(each.share or 0 for each in found.budget.values()), 1, rel_tol=1e-12)
+    rows = jacobian("V/I*cos(phi)", {"V": 4.999, "I": 0.019661, "phi": 1.04446}).jacobian
+    assert rows is not None
+    for (name, each), slope in zip(found.budget.items(), rows[0], strict=True):
+        assert each.sensitivity == slope
+        assert math.isclose(each.contribution, abs(slope) * answer.inputs[name].uncertainty, rel_tol=1e-15)
+    assert math.isclose(answer.covariance[0][0], found.uncertainty**2, rel_tol=1e-12)
+
+
+def test_readings_give_what_their_derived_values_give() -> None:
+    """By linearity the result has the mean and deviation of the values computed reading by reading: H.2.4."""
+    columns = {"x": [1.0, 2.0, 4.0, 3.5], "y": [0.3, -0.2, 0.9, 0.1]}
+    (found,) = propagate("3*x - 2*y + 1", readings=columns).results
+    each = [3 * x - 2 * y + 1 for x, y in zip(columns["x"], columns["y"], strict=True)]
+    assert math.isclose(found.value, sum(each) / 4, rel_tol=1e-14)
+    assert math.isclose(found.uncertainty, float(np.std(each, ddof=1)) / 2, rel_tol=1e-12)
+    assert math.isclose(found.dof, 3, rel_tol=1e-12)
+
+
+def test_correlations_of_one_are_no_trouble() -> None:
+    (same,) = propagate("x - y", at("x=1±0.1,y=2±0.1"), correlation={("x", "y"): 1.0}, samples=5000).results
+    assert same.uncertainty == 0.0 and same.drawn is not None and same.drawn.deviation < 1e-9
+    (opposite,) = propagate("x - y", at("x=1±0.1,y=2±0.1"), correlation={("x", "y"): -1.0}).results
+    assert math.isclose(opposite.uncertainty, 0.2, rel_tol=1e-12)
+
+
+SECOND = [
+    # the variance of a formula of normal inputs, where it is known in closed form
+    ("x**2", "x=3±0.5", 4 * 9 * 0.25 + 2 * 0.0625, 0.25),
+    ("x*y", "x=3±0.5,y=2±0.3", 4 * 0.25 + 9 * 0.09 + 0.25 * 0.09, 0.0),
+    ("x**2*y", "x=0±0.5,y=0±0.3", 0.0, 0.0),
+    # sixth moments are beyond the second order: Var x³ = 9x⁴σ² + 36x²σ⁴ + 15σ⁶
+    ("x**3", "x=2±0.1", 9 * 16 * 0.01 + 36 * 4 * 1e-4, 0.06),
+]
+
+
+@pytest.mark.parametrize(("text", "point", "variance", "shift"), SECOND)
+def test_second_order_terms(text: str, point: str, variance: float, shift: float) -> None:
+    second = propagate(text, at(point)).results[0].second_order
+    assert second is not None and second.uncertainty is not None
+    assert math.isclose(second.uncertainty**2, variance, rel_tol=1e-9, abs_tol=1e-15)
+    assert math.isclose(second.shift, shift, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def test_second_order_terms_with_correlations_agree_with_draws() -> None:
+    answer = propagate(
+        "x*y**2", at("x=3±0.3,y=2±0.2"), correlation={("x", "y"): 0.8}, samples=600_000
+    )  # fmt: skip
+    (found,) = answer.results
+    assert found.second_order is not None and found.second_order.uncertainty is not None and found.drawn is not None
+    assert abs(found.uncertainty / found.drawn.deviation - 1) > 0.01
+    assert abs(found.second_order.uncertainty / found.drawn.deviation - 1) < 0.004
+    assert math.isclose(found.drawn.mean - found.value, found.second_order.shift, rel_tol=0.03)
+
+
+# ---- draws ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text",
+    ["x=uniform(4.9, 5.1)", "x=triangular(1, 3)", "x=triangular(1, 1.2, 3)", "x=arcsine(-1, 4)", "x=normal(2, 0.5)",
+     "x=trapezoidal(0, 2, 0.4)", "x=5.00(2)", "x=student(2, 0.5, 9)"],
+)  # fmt: skip
+def test_draws_have_the_moments_of_their_distribution(text: str) -> None:
+    given = at(text)["x"]
+    assert isinstance(given, Quantity)
+    (found,) = propagate("x", {"x": given}, samples=200_000).results
+    assert found.drawn is not None
+    spread = given.uncertainty
+    if given.distribution.family == "student":
+        spread *= math.sqrt(9 / 7)
+    assert abs(found.drawn.mean - given) < 0.01 * spread
+    assert math.isclose(found.drawn.deviation, spread, rel_tol=0.01)
+
+
+def test_every_family_was_drawn() -> None:
+    drawn = {"uniform", "triangular", "arcsine", "normal", "trapezoidal", "student"}
+    assert drawn == set(FAMILIES)
+
+
+def test_the_memory_of_the_draws_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted between quantiles the draws give the same intervals as kept ones, to the width of a step."""
+    monkeypatch.setattr(monte_carlo, "KEPT", 4 * BLOCK)
+    kept, counted = Results(0.0), Results(0.0)
+    rng = np.random.default_rng(3)
+    blocks = [rng.standard_t(4, BLOCK) for _ in range(16)]
+    kept._room = 16 * BLOCK
+    for block in blocks:
+        kept.add(block)
+        counted.add(block)
+        assert sum(map(len, counted._kept)) <= 4 * BLOCK
+    assert counted._edges is not None and len(counted._edges) < 4 * BLOCK / 8 + 500
+    one, other = kept.drawn(0.95), counted.drawn(0.95)
+    assert one.mean == other.mean and one.deviation == other.deviation
+    for a, b in zip((*one.shortest, *one.symmetric), (*other.shortest, *other.symmetric), strict=True):
+        assert abs(a - b) < 0.03
+    assert sum(counted._counts) == counted.count == 16 * BLOCK
+
+
+def test_the_shortest_interval_is_the_shortest() -> None:
+    results = Results(0.0)
+    values = np.random.default_rng(5).exponential(size=5000)
+    results.add(values)
+    low, high = results.drawn(0.9).shortest
+    ordered = np.sort(values)
+    assert high - low == min(ordered[4500:] - ordered[:-4500])
+
+
+def test_the_same_seed_gives_the_same_draws() -> None:
+    runs = [propagate("x*y", at("x=1±0.1,y=2±0.1"), samples=70_000, seed=seed).results[0].drawn for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_draws_end_when_they_are_to() -> None:
+    calls = iter([False, True])
+    answer = propagate("x", at("x=1±0.1"), samples=10 * BLOCK, stop=lambda: next(calls))
+    assert (answer.interrupted, answer.samples) == (True, 2 * BLOCK)
+
+
+def test_draws_outside_the_domain_are_left_out_and_counted() -> None:
+    answer = propagate("log(x)", at("x=1±0.3"), samples=100_000)
+    (found,) = answer.results
+    assert found.drawn is not None and 10 < found.drawn.outside < 100
+    assert "outside" in {warning.kind for warning in answer.warnings}
+    with pytest.raises(ExpressionError, match="no value at") as caught:
+        propagate("log(x)", at("x=1±0.5"), samples=100_000)
+    assert caught.value.kind == "domain"
+
+
+# ---- what people write ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "value", "u"),
+    [
+        ("5.00±0.02", 5.0, 0.02), ("5.00 ± 0.02", 5.0, 0.02), ("5.00+/-0.02", 5.0, 0.02), ("5.00+-0.02", 5.0, 0.02),
+        ("5.00+-2%", 5.0, 0.1), ("-5.00 ± 2 %", -5.0, 0.1), ("19.66(10)e-3", 0.01966, 0.0001),
+        ("4.9990(32)", 4.999, 0.0032),
+        ("127.7(1.2)", 127.7, 1.2), ("-3(1)", -3.0, 1.0), ("−3(1)", -3.0, 1.0), ("1(2)e3", 1000.0, 2000.0),
+        ("(5.00 ± 0.02)e-3", 0.005, 2e-5), ("(5.00±0.02)*10**-3", 0.005, 2e-5), ("(5±1)·100", 500.0, 100.0),
+        ("127.73 ± 0.14 (k = 2)", 127.73, 0.07), ("(1.0 ± 0.4)e-3 (k=2)", 1e-3, 2e-4), ("1e-3±1e-5", 1e-3, 1e-5),
+        ("pi±1%", math.pi, math.pi / 100), ("2*3 ± 1/2", 6.0, 0.5), ("uniform(4.9, 5.1)", 5.0, 0.2 / math.sqrt(12)),
+        ("uniform(-1, 1)", 0.0, 1 / math.sqrt(3)), ("triangular(0, 2)", 1.0, 1 / math.sqrt(6)),
+        ("triangular(0, 0, 3)", 1.0, math.sqrt(0.5)), ("arcsine(-1, 1)", 0.0, math.sqrt(0.5)),
+        ("trapezoidal(-1, 1, 1)", 0.0, 1 / math.sqrt(3)), ("normal(5, 0.1)", 5.0, 0.1),
+        ("student(5, 0.1, 9)", 5.0, 0.1),
+    ],
+)  # fmt: skip
+def test_notations(text: str, value: float, u: float) -> None:
+    found = quantity("x", text)
+    assert isinstance(found, Quantity)
+    assert found == value and math.isclose(found.uncertainty, u, rel_tol=1e-14)
+
+
+def test_a_number_is_exact() -> None:
+    for text in ("5", "pi/4", "5-+2", "2*(3+1)"):
+        assert not isinstance(quantity("x", text), Quantity)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("5±-1", "below 0"), ("5±", "no uncertainty behind the sign"), ("5±1±2", "two uncertainties"),
+        ("5%", "no value"),
+        ("5(-1)", "no digits of an uncertainty"), ("5.0(+3-2)", "no digits"), ("uniform(5, 4)", "goes from 5 to 4"),
+        ("normal(1)", "1 number"), ("normal(1, -1)", "below 0"), ("triangular(0, 5, 3)", "mode 5"),
+        ("trapezoidal(0, 1, 2)", "ratio 2"), ("student(1, 1, 0)", "0 degrees of freedom"), ("1e400±1", "too large"),
+        ("5±1 (k = 0)", "coverage factor 0"), ("x±1", "`x` has no value here"), ("uniform(4.9)", "1 number"),
+    ],
+)  # fmt: skip
+def test_what_is_no_quantity(text: str, message: str) -> None:
+    with pytest.raises(ExpressionError, match=message) as caught:
+        parse_point(f"a=1, x={text}", quantity)
+    error = caught.value
+    assert error.kind == "point" and error.hint
+    assert error.text is not None and error.span is not None
+    assert error.text[error.span.start : error.span.end].strip() in text
+    assert error.span.start < error.span.end <= len(error.text)
+
+
+def test_what_is_written_reads_back() -> None:
+    draw = random.Random(11)
+    tried = 0
+    for _ in range(500):
+        value = draw.uniform(-1, 1) * 10.0 ** draw.randint(-12, 12)
+        u = abs(value) * 10.0 ** draw.uniform(-9, 2) or 1.0
+        short, spread = map(float, rounded(value, u))
+        back = quantity("x", concise(value, u))
+        assert isinstance(back, Quantity) and (float(back), back.uncertainty) == (short, spread)
+        assert abs(value - short) <= 0.0501 * 10 ** math.floor(math.log10(spread)) and abs(u / spread - 1) <= 0.0501
+        k = draw.choice([1.0, 1.96, 2.0, 2.58])
+        expanded = quantity("x", plus_minus(value, u, k))
+        assert isinstance(expanded, Quantity)
+        assert (float(expanded), round(expanded.uncertainty * k / spread, 12)) == (short, 1.0)
+        tried += 1
+    assert tried == 500
+
+
+def test_rounding_by_the_guide() -> None:
+    # JCGM 100:2008, 7.2.6
+    assert [concise(10.05762, 0.02713), plus_minus(100.02147, 0.00079, 2.26)] == [
+        "10.058(27)", "100.02147 ± 0.00079 (k = 2.26)"
+    ]  # fmt: skip
+    assert concise(1.0, 0.0996) == "1.00(10)" and concise(0.0, 0.0) == "0"
+
+
+def test_coverage_factors() -> None:
+    # JCGM 100:2008, table G.2
+    table = {(1, 0.95): 12.71, (2, 0.9973): 19.21, (4, 0.95): 2.78, (10, 0.99): 3.17, (16, 0.99): 2.92,
+             (50, 0.95): 2.01,
+             (100, 0.9545): 2.025, (math.inf, 0.95): 1.960, (math.inf, 0.9973): 3.000}  # fmt: skip
+    for (dof, level), k in table.items():
+        assert abs(coverage_factor(level, dof) - k) <= 0.0051
+        assert math.isclose(level_of(coverage_factor(level, dof), dof), level, rel_tol=1e-12)
+    with mpmath.workdps(30):
+        # the median of |t| with 1 degree of freedom, Cauchy's distribution, is tan(π/4)
+        assert math.isclose(coverage_factor(0.5, 1), 1.0, rel_tol=1e-12)
+
+
+# ---- bad input ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("point", "more", "kind", "message"),
+    [
+        ("x=5,y=2", {}, "point", "no value has an uncertainty"),
+        ("x=5±1", {}, "missing_value", "`y` has no value"),
+        ("x=5±1,y=1±1", {"correlation": {("x", "z"): 0.5}}, None, "`z` has a correlation"),
+        ("x=5±1,y=1", {"correlation": {("x", "y"): 0.5}}, "point", "`y` has a correlation and no uncertainty"),
+        ("x=5±1,y=1±1", {"dof": {"x": 0.0}}, "point", "`x` has 0 degrees"),
+        ("x=student(5, 1, 4),y=1±1", {"dof": {"x": 3.0}}, "point", "two degrees of freedom"),
+        ("x=5±1,y=1±1", {"level": 95.0}, "usage", "cannot be 95"),
+        ("x=5±1,y=1±1", {"level": 0.9, "k": 2.0}, "usage", "both choose"),
+        ("x=5±1,y=1±1", {"k": -1.0}, "usage", "coverage factor"),
+        ("x=5±1,y=1±1", {"samples": 1.5e5 + 0.5}, "usage", "--samples"),
+        ("x=5±1,y=1±1", {"samples": 10.0}, "usage", "--samples"),
+        ("x=5±1,y=1±1", {"seed": 3}, "usage", "--seed"),
+        ("x=5±1,y=uniform(1,2)", {"correlation": {("x", "y"): 0.5}, "samples": 1e4}, "usage",
+         "distribution is uniform"),
+        ("x=5±1", {"readings": {"y": [1.0]}}, "point", "`y` has 1 reading,"),
+        ("x=5±1", {"readings": {"x": [1.0, 2.0], "y": [1.0, 3.0]}}, "point", "`x` is given a value"),
+        ("", {"readings": {"x": [1.0, 2.0], "y": [1.0, 3.0]}, "correlation": {("x", "y"): 0.5}}, "point",
+         "follows from"),
+    ],
+)  # fmt: skip
+def test_bad_input(point: str, more: dict[str, Any], kind: str | None, message: str) -> None:
+    if kind is None:
+        assert any(message in warning.message for warning in propagate("x*y", at(point), **more).warnings)
+        return
+    with pytest.raises(ExpressionError, match=message) as caught:
+        propagate("x*y", at(point) if point else {}, **more)
+    assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize("text", ["x:y=1.5", "x:x=0.5", "x=0.5", "x:y", "x:y=0.1,y:x=0.2", "x:y=z"])
+def test_what_is_no_correlation(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        parse_pairs([text])
+
+
+def test_a_matrix_that_no_quantities_have() -> None:
+    pairs = parse_pairs(["x:y=0.9,y:z=0.9,x:z=-0.9"])
+    with pytest.raises(ExpressionError, match=r"`x`, `y`, `z` cannot all be: their matrix has the eigenvalue -0\.8"):
+        propagate("x*y*z", at("x=1±1,y=1±1,z=1±1"), correlation=pairs)
+
+
+def test_bad_cells_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "readings.csv"
+    for content, message in (
+        ("x,y\n1,2\n3,oops\n", "line 3 of the data: column `y`: .*`oops`"),
+        ("x,y\n1,2\n3\n", "line 3 of the data: the row has 1 cells"),
+        ("x,z\n1,2\n", "`y` has no value: the data has no column"),
+        ("x,y\n", "no rows of data"),
+        ("", "is empty"),
+    ):
+        path.write_text(content, encoding="utf-8")
+        done = autodiff("propagate", "x*y", "--data", str(path))
+        assert done.code == 2 and not done.out
+        assert re.search(message, done.err), done.err
+    assert autodiff("propagate", "x*y", "--data", str(tmp_path / "none.csv")).code == 5
+
+
+def test_a_picture_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "budget.svg"
+    command = ("propagate", "x*y", "--at", "x=1±0.1,y=2±0.1", "--samples", "1e4", "--output", str(path))
+    assert autodiff(*command).code == 0
+    text = path.read_text(encoding="utf-8")
+    assert "<svg" in text and ">x<" in text and "80 %" in text
+    assert autodiff(*command).code == 5 and path.read_text(encoding="utf-8") == text
+    broken = autodiff("propagate", "log(-x)", "--at", "x=1±0.1", "--output", str(tmp_path / "none.svg"))
+    assert broken.code == 4 and not (tmp_path / "none.svg").exists()
+
+
+# ---- implicit models ----------------------------------------------------------------------------------------------
+class Twin(NamedTuple):
+    """Equations, and the same model solved by hand."""
+
+    equations: str
+    starts: Mapping[str, float]
+    explicit: str
+    at: str
+
+
+TWINS = [
+    Twin("x**2 = a", {"x": 1}, "sqrt(a)", "a=2.0±0.3"),
+    Twin("x**2 = a*b", {"x": -1}, "-sqrt(a*b)", "a=2.0±0.3,b=3.0±0.2"),
+    Twin("exp(x) - a = 0", {"x": 0}, "log(a)", "a=3±0.5"),
+    Twin("x - y = a; x*y = b", {"x": 3, "y": 2}, "(a + sqrt(a**2 + 4b))/2, (sqrt(a**2 + 4b) - a)/2", "a=1±0.2,b=6±0.5"),
+    Twin("sinh(x) + c = a", {"x": 1}, "asinh(a - c)", "a=2±0.2,c=0.5"),
+]
+
+
+def implicit(twin: Twin, **more: Any) -> Propagation:
+    return propagate(twin.equations, {**twin.starts, **at(twin.at)}, unknowns=list(twin.starts), **more)
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.equations)
+def test_an_implicit_model_says_what_the_same_one_solved_by_hand_says(twin: Twin) -> None:
+    expected, found = propagate(twin.explicit, at(twin.at)), implicit(twin)
+    assert [each.output for each in found.results] == list(twin.starts)
+    assert found.inputs == expected.inputs
+    for one, other in zip(found.results, expected.results, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-14)
+        assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-13)
+        for name, share in other.budget.items():
+            assert one.budget[name] == pytest.approx(share, rel=1e-13)
+        # the second order holds second and third derivatives
+        assert one.second_order is not None and other.second_order is not None
+        assert one.second_order.uncertainty == pytest.approx(other.second_order.uncertainty, rel=1e-11)
+        assert one.second_order.shift == pytest.approx(other.second_order.shift, rel=1e-11)
+    for line, same in zip(found.covariance, expected.covariance, strict=True):
+        assert line == pytest.approx(same, rel=1e-12)
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.equations)
+def test_its_draws_are_those_of_the_same_one_solved_by_hand(twin: Twin) -> None:
+    expected, found = propagate(twin.explicit, at(twin.at), samples=20_000), implicit(twin, samples=20_000)
+    for one, other in zip(found.results, expected.results, strict=True):
+        assert one.drawn is not None and other.drawn is not None
+        assert one.drawn.mean == pytest.approx(other.drawn.mean, rel=1e-12)
+        assert one.drawn.deviation == pytest.approx(other.drawn.deviation, rel=1e-11)
+        assert one.drawn.shortest == pytest.approx(other.drawn.shortest, rel=1e-9)
+        assert one.drawn.outside == other.drawn.outside
+
+
+def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    far: list[Mapping[str, float]] = []
+    followed = models.Implicit.followed
+
+    def noting(self: models.Implicit, target: Mapping[str, float]) -> list[float] | None:
+        far.append(target)
+        return followed(self, target)
+
+    monkeypatch.setattr(models.Implicit, "followed", noting)
+    # near 1 the solution is far from its tangent, and Newton's method leaps away
+    wide = "uniform(0, 0.999)"
+    found = propagate("tanh(x) = a", {"a": wide}, unknowns=["x"], samples=2000).results[0].drawn
+    expected = propagate("atanh(a)", {"a": wide}, samples=2000).results[0].drawn
+    assert found is not None and expected is not None
+    assert 5 < len(far) < 500
+    assert found.outside == 0 and found.mean == pytest.approx(expected.mean, rel=1e-12)
+    assert found.symmetric == pytest.approx(expected.symmetric, rel=1e-9)
+
+
+def test_where_the_solution_ends_there_is_none() -> None:
+    model = models.Implicit(posed_equations("x**2 = a", {"a": 1, "x": 1}, ["x"], None, None))
+    assert model.followed({"a": 4.0}) == pytest.approx([2.0], rel=1e-15)
+    assert model.followed({"a": 1e-6}) == pytest.approx([1e-3], rel=1e-12)
+    assert model.followed({"a": -0.5}) is None
+    with pytest.raises(ExpressionError) as caught:
+        propagate("x**2 = a", {"a": "0.1±0.2", "x": 1}, unknowns=["x"], samples=2000)
+    assert caught.value.kind == "domain"
+
+
+@pytest.mark.parametrize("name", ["eps", "Re"])
+def test_the_friction_factor_follows_its_inputs_as_roots_in_fifty_digits_do(name: str) -> None:
+    found = propagate(
+        "1/sqrt(f) = -2*log10(eps/3.7 + 2.51/(Re*sqrt(f)))", {"f": 0.02, "eps": "1.00(5)e-4", "Re": "1.00(2)e5"},
+        unknowns=["f"],
+    )  # fmt: skip
+
+    def root(values: Mapping[str, Any]) -> Any:
+        def left(f: Any) -> Any:
+            inner = values["eps"] / mpmath.mpf("3.7") + mpmath.mpf("2.51") / (values["Re"] * mpmath.sqrt(f))
+            return 1 / mpmath.sqrt(f) + 2 * mpmath.log10(inner)
+
+        return mpmath.findroot(left, mpmath.mpf("0.0185"))
+
+    with mpmath.workdps(50):
+        values = {"eps": mpmath.mpf("1e-4"), "Re": mpmath.mpf(10**5)}
+        slope = mpmath.diff(lambda x: root({**values, name: x}), values[name])
+    assert found.results[0].value == pytest.approx(float(root(values)), rel=1e-14)
+    assert found.results[0].budget[name].sensitivity == pytest.approx(float(slope), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "unknowns", "kind", "told"),
+    [
+        ("x**2 = a", {"a": "2±0.1", "x": "1±0.1"}, ["x"], "point", "`x` is looked for"),
+        ("x**2 = a", {"a": "-2±0.1"}, ["x"], "domain", "no solution"),
+        ("x**2 = a", {"a": "0±0.1"}, ["x"], "derivative", "multiple root"),
+        ("x**2 = a", {"a": 2, "x": 1}, ["x"], "point", "no value has an uncertainty"),
+        ("x**2 = a; x + y = 2", {"a": "2±0.1", "y": 1}, ["x"], "usage", "2 equations"),
+    ],
+)
+def test_what_is_no_implicit_model_is_refused(
+    text: str, point: Mapping[str, Any], unknowns: list[str], kind: str, told: str
+) -> None:
+    with pytest.raises(ExpressionError, match=told) as caught:
+        propagate(text, point, unknowns=unknowns)
+    assert caught.value.kind == kind
+
+
+# ---- what was fitted ----------------------------------------------------------------------------------------------
+LINE = {"x": [0.0, 1.0, 2.0, 3.0, 4.0], "y": [1.1, 2.9, 5.2, 6.8, 9.1]}
+
+
+def test_a_fitted_line_is_as_uncertain_at_a_place_as_its_band_says() -> None:
+    found = estimates_of_fit(autodiff_cli.fit("y = a + b*x", data=LINE).to_dict())
+    # the standard error of a straight line's mean at x0, from any book on regression
+    n, x = len(LINE["x"]), np.array(LINE["x"])
+    slope, offset = np.polyfit(x, LINE["y"], 1)
+    s = math.sqrt(np.sum((np.array(LINE["y"]) - offset - slope * x) ** 2) / (n - 2))
+    for place in (-1.0, 2.0, 7.0):
+        result = propagate("a + b*x", {"x": place}, fitted=found).results[0]
+        band = s * math.sqrt(1 / n + (place - x.mean()) ** 2 / np.sum((x - x.mean()) ** 2))
+        assert result.value == pytest.approx(offset + slope * place, rel=1e-12)
+        assert result.uncertainty == pytest.approx(band, rel=1e-10)
+        assert result.dof == pytest.approx(n - 2, rel=1e-9)
+
+
+def test_of_what_was_fitted_only_what_is_used_and_not_typed_counts() -> None:
+    fitted = autodiff_cli.fit("y = a + b*x", data=LINE)
+    found = estimates_of_fit(fitted.to_dict())
+    alone = propagate("2*b", fitted=found)
+    assert list(alone.inputs) == ["b"] and not alone.warnings
+    typed = propagate("a + b", at("b=2.0±0.1"), fitted=found)
+    assert typed.inputs["b"].uncertainty == 0.1 and not typed.correlation
+    assert typed.inputs["a"].uncertainty == fitted.parameters["a"].error
+    held = autodiff_cli.fit("y = a + b*x", data=LINE, fix="a=1")
+    assert list(propagate("a + b", fitted=estimates_of_fit(held.to_dict())).inputs) == ["b"]
+    assert autodiff_cli.propagate("a + b", fit=fitted).results[0] == propagate("a + b", fitted=found).results[0]
+
+
+@pytest.mark.parametrize("record", [None, [], {}, {"parameters": {"a": 1}}, {"value": 3}, "fit"])
+def test_a_file_that_holds_no_fit_is_refused(record: object) -> None:
+    with pytest.raises(ExpressionError, match="not what `fit` found"):
+        estimates_of_fit(record)
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "samples"),
+    [
+        ("x*1e200", {"x": "1±0.1"}, None),
+        ("x*1e308", {"x": "1±0.1"}, None),
+        ("x - y", {"x": "1e200±1e180", "y": "1e200±1e180"}, None),
+        ("x", {"x": "1e160±1e155"}, None),
+        ("x*y", {"x": "1±0.1", "y": "1e308"}, 2000),
+        ("x + y", {"x": "1±1e-3", "y": "1e308"}, 2000),
+    ],
+)
+def test_what_is_too_large_to_be_squared_is_an_error(text: str, point: dict[str, str], samples: int | None) -> None:
+    if samples:
+        pytest.importorskip("numpy")
+    values = {name: quantity(name, value) for name, value in point.items()}
+    with pytest.raises(ExpressionError) as caught:
+        propagate(text, values, samples=samples)
+    assert caught.value.kind == "overflow"
