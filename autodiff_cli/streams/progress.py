@@ -4,33 +4,52 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
-from ..views.error import say
+if TYPE_CHECKING:
+    from rich import progress
+
+REFRESH_SECONDS = 0.25
 
 
 class Progress:
-    """How many programs have been answered, on standard error while that is a terminal and answers go elsewhere.
+    """How many programs have been answered, shown by Rich while standard error is a terminal and answers go elsewhere.
 
     `unit` is what is counted, if not programs; with `here` nothing is answered meanwhile, wherever it will go.
     """
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
-        self.shown = False
-        self.width = 0
         self.unit = unit
         self.active = sys.stderr.isatty() and (here or not sys.stdout.isatty())
         self.next = time.monotonic() + wait if self.active else 0.0
+        self._bar: progress.Progress | None = None
 
     def step(self, count: int, more: str = "") -> None:
-        """Say so, and what `more` there is to say, but not more than a few times a second."""
-        if self.active and time.monotonic() >= self.next:
-            text = f"{count:,} {self.unit}{more}"
-            say(f"\r{text:{self.width}}")
-            self.width = len(text)
-            self.shown = True
-            self.next = time.monotonic() + 0.25
+        """Show how many there are so far, and what `more` there is to say, a few times a second at most."""
+        if not self.active or time.monotonic() < self.next:
+            return
+        bar = self._bar or self._started()
+        bar.update(bar.task_ids[0], description=f"{count:,} {self.unit}{more}")
+        bar.refresh()
+        self.next = time.monotonic() + REFRESH_SECONDS
+
+    def _started(self) -> progress.Progress:
+        """The line that Rich redraws; it is imported only by work that takes long."""
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+        from rich.progress import TextColumn, TimeElapsedColumn
+
+        columns = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+        console = Console(file=sys.stderr, highlight=False)
+        self._bar = Bar(
+            *columns, console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
+        )
+        self._bar.add_task("", total=None)
+        self._bar.start()
+        return self._bar
 
     def done(self) -> None:
         """Clear the line."""
-        if self.shown:
-            say("\r" + " " * self.width + "\r")
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

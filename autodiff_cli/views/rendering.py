@@ -1,21 +1,32 @@
 """Documents as characters, one renderer a medium: plain text, a terminal with colour, Markdown, HTML.
 
-Plain text lays everything out; the others say only what their medium does otherwise.
+Rich lays out tables and trees, on a terminal and in a pipe. It crops and folds what is too wide without a sign, so the
+widths of all columns are decided here first: no number and no name is ever broken.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import chain, cycle
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from io import StringIO
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from .characters import STYLES, Look, Style, paint, visible, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Table, plain
+from .wrapping import Text as Wrapped
 from .wrapping import broken
 
-UNICODE_BOX = ("╭─┬╮", "│", "├─┼┤", "╰─┴╯")
-ASCII_BOX = ("+-++", "|", "+-++", "+-++")
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleRenderable
+    from rich.text import Text
+
+MIN_SENTENCE_WIDTH = 24
+"""Columns of text: a sentence in a table is not made narrower than that while the table can be split instead."""
+
+COLUMN_BORDER = 3
+"""Columns of text that Rich draws beside each column of a table; the table takes one more."""
 
 
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
@@ -88,64 +99,42 @@ class PlainText:
         return self.lines(((f"line {number}: {told}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
-        """A table, in a box; on a screen that is narrower, several boxes below each other, or a list."""
-        cells: list[Pieces] = []
-        if table.styles and not self.look.color:
-            texts = [*table.heads, *chain.from_iterable(table.rows)]
-        else:
-            cells = [*_headings(table.heads), *chain.from_iterable(table.cells)]
-            texts = [plain(cell) for cell in cells]
-        size: Callable[[str], int] = len
-        if not is_ordinary("".join(texts)):
-            size = width_of
-            cells = cells or [*_headings(table.heads), *chain.from_iterable(table.cells)]
-            cells = [as_shown(cell, self.look) for cell in cells]
-            texts = [plain(cell) for cell in cells]
-        count = len(table.heads)
-        sizes = [*map(size, texts)]
-        widths = [max(sizes[k::count]) for k in range(count)]
-        width = self.look.width
-        if width is None or sum(widths) + 3 * count + 1 <= width:
-            yield self.box(cells, texts, 1, widths, table.right)
-            return
-        cells = cells or [*_headings(table.heads), *chain.from_iterable(table.cells)]
-        rows = [tuple(cells[k : k + count]) for k in range(0, len(cells), count)]
-        from .columns import Column, blocks, row_lines  # only on a screen, and there not for most tables
-
-        columns = [Column(cells) for cells in zip(*rows, strict=True)]
-        found = blocks(columns, width)
-        if table.spare and (found is None or len(found) > 1):
+        """A table in a box; where the screen is narrower, several tables one below the other, or a list."""
+        rows = [[((head, "heading"),) for head in table.heads], *table.cells]
+        columns = [[as_shown(cell, self.look) for cell in cells] for cells in zip(*rows, strict=True)]
+        blocks = column_blocks(columns, self.look.width)
+        if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(columns)) if k not in table.spare]
-            few = blocks([columns[k] for k in kept], width)
-            found = few and [{kept[k]: size for k, size in block.items()} for block in few]
-        if found is None:
-            yield from self.listed(rows, width)
+            few = column_blocks([columns[k] for k in kept], self.look.width)
+            blocks = few and [{kept[k]: width for k, width in block.items()} for block in few]
+        if blocks is None:
+            yield from self.listed([*zip(*columns, strict=True)], self.look.width or 0)
             return
-        for block in found:
-            lines = [[*row_lines([columns[k].texts[r] for k in block], [*block.values()])] for r in range(len(rows))]
-            right = frozenset(place for place, k in enumerate(block) if k in table.right)
-            cells = [cell for line in chain.from_iterable(lines) for cell in line]
-            yield self.box(cells, [*map(plain, cells)], len(lines[0]), [*block.values()], right)
+        for block in blocks:
+            right = [k in table.right for k in block]
+            yield from self._boxed([columns[k] for k in block], [*block.values()], right)
 
-    def box(
-        self, cells: Sequence[Pieces], texts: Sequence[str], head: int, widths: Sequence[int], right: frozenset[int]
-    ) -> str:
-        """A table in a box, by its cells as shown and their texts, line by line, of which so many are its heading's.
+    def _boxed(
+        self, columns: Sequence[Sequence[Pieces]], widths: Sequence[int], right: Sequence[bool]
+    ) -> Iterable[str]:
+        """The lines of a table in a box; each column's heading comes first."""
+        from rich.box import ASCII2, ROUNDED
+        from rich.table import Table as RichTable
 
-        Cells may be left out where all are ordinary text without colour.
-        """
-        lines = len(texts) // len(widths)
-        sides: frozenset[int] | None = right
-        if cells:
-            # a form would count characters, not columns
-            gaps = [" " * (width - width_of(text)) for width, text in zip(cycle(widths), texts, strict=False)]
-            drawn = zip(
-                cycle([k in right for k in range(len(widths))]), gaps, map(self.drawn, cells, texts), strict=False
-            )
-            texts = [gap + text if flush else text + gap for flush, gap, text in drawn]
-            sides = None
-        top, line, middle, bottom = _frame(self.look.unicode, (*widths,), sides)
-        return (top + line * head + middle + line * (lines - head) + bottom) % (*texts,)
+        grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
+        texts = [[_rich_text(cell, width) for cell in cells] for cells, width in zip(columns, widths, strict=True)]
+        # Rich measures some characters its own way, and would crop them
+        widths = [max(line.cell_len for text in column for line in text.split()) for column in texts]
+        for (head, *_), width, flush in zip(texts, widths, right, strict=True):
+            grid.add_column(head, width=width, justify="right" if flush else "left", no_wrap=True)
+        for row in zip(*[cells[1:] for cells in texts], strict=True):
+            grid.add_row(*row)
+        return self._drawn_lines(grid)
+
+    def _drawn_lines(self, renderable: ConsoleRenderable) -> Iterator[str]:
+        """The lines that Rich lays out, in this medium's colours."""
+        for pieces in _rich_lines(renderable):
+            yield self.drawn(pieces, plain(pieces))
 
     def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
         """The rows of a table one column below the other, after the heading that its first column gives."""
@@ -157,14 +146,46 @@ class PlainText:
             yield from self.lines(((f"{first} ".lstrip(), "faint"), *label))
             for head, cell in zip(heads, cells, strict=True):
                 if plain(cell) and margin + 4 + width_of(plain(cell)) <= width:
-                    yield self.line(((f"  {pad(head, margin, False)}  ", "faint"), *cell))
+                    gap = " " * (margin - width_of(head))
+                    yield self.line(((f"  {head}{gap}  ", "faint"), *cell))
                 elif plain(cell):
                     yield from [self.line(((f"  {head}", "faint"),))] if head else []
                     yield from (f"    {self.line(line)}" for line in broken(cell, width - 4))
 
     def outline(self, outline: Outline) -> Iterable[str]:
-        """A tree, a line a node."""
-        return map(self.line, outline_lines(outline, self.look))
+        """A tree, a line a node: a table without a box, whose first column has the tree's rails.
+
+        Numbers follow their node on its line where columns would be too wide.
+        """
+        from rich.table import Table as RichTable
+
+        names = [as_shown(branch.pieces, self.look) for branch in outline.branches]
+        cells = [[plain(as_shown(((cell, ""),), self.look)) for cell in branch.cells] for branch in outline.branches]
+        first, *heads = outline.heads
+        sizes = [max([len(head), *(len(row[k]) for row in cells if row)]) for k, head in enumerate(heads)]
+        for step in (3, 2, 1):
+            rails = [_rails(branch.rails, step, self.look) for branch in outline.branches]
+            sized = zip(rails, names, strict=True)
+            size = max(width_of(first), *(len(rail) + width_of(plain(name)) for (rail, _), name in sized))
+            fits = self.look.width is None or size + sum(sizes) + 3 * len(sizes) <= self.look.width
+            if fits:
+                break
+        if fits:
+            grid = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="")
+            for k, head in enumerate(outline.heads):
+                grid.add_column(_rich_text(((head, "faint"),)), justify="right" if k else "left", no_wrap=True)
+            for (rail, _), name, row in zip(rails, names, cells, strict=True):
+                grid.add_row(_rich_text(((rail, "faint"), *name)), *[_rich_text(((x, "number"),)) for x in row])
+            yield from self._drawn_lines(grid)
+        else:
+            for (rail, passing), name, row in zip(rails, names, cells, strict=True):
+                line: Pieces = name
+                for head, number in zip(heads, row, strict=False):
+                    line += ((f"  {head} = ", "faint"), (number, "number"))
+                room = None if self.look.width is None else self.look.width - len(rail)
+                for k, part in enumerate(broken(line, room, indent=4)):
+                    yield self.line(((passing if k else rail, "faint"), *part))
+        yield from map(self.line, _note(outline, self.look))
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """What draws itself, under its name."""
@@ -174,10 +195,10 @@ class PlainText:
 
 
 class Terminal(PlainText):
-    """The same with colour."""
+    """A document in colour, for a terminal."""
 
     def drawn(self, pieces: Pieces, text: str) -> str:
-        """The same with the terminal's escape sequences."""
+        """Styled text with the terminal's escape sequences."""
         return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
 
@@ -223,7 +244,7 @@ class Markdown(PlainText):
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as code."""
-        return self._fenced([plain(pieces) for pieces in outline_lines(outline, self.look)])
+        return self._fenced("\n".join(super().outline(outline)).splitlines())
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """What draws itself, as code."""
@@ -270,8 +291,10 @@ class Html(PlainText):
 
     def outline(self, outline: Outline) -> Iterable[str]:
         """A tree, as preformatted text."""
-        lines = [self.text(pieces) for pieces in outline_lines(outline, self.look)]
-        return (_preformatted("\n".join(lines)),)
+        return (
+            _preformatted("\n".join(super().outline(outline._replace(note="")))),
+            *map(self.line, _note(outline, self.look)),
+        )
 
     def drawing(self, drawing: Drawing) -> Iterable[str]:
         """What draws itself, as preformatted text."""
@@ -280,27 +303,80 @@ class Html(PlainText):
         yield _preformatted(escaped_html(drawing.draw(self.look)))
 
 
-@lru_cache(256)
-def _frame(unicode: bool, widths: tuple[int, ...], right: frozenset[int] | None) -> tuple[str, str, str, str]:
-    """A box: the line above a table, a line of cells with a form for each, the one below the heading, and the last.
+@cache
+def _console() -> Console:
+    """A console of Rich that lays out and prints nothing: so wide that it crops nothing; its styles carry our names."""
+    from rich.console import Console
+    from rich.style import Style as RichStyle
+    from rich.theme import Theme
 
-    Forms fill the columns, those in `right` from the left; where that is None, what they get is as wide as those.
+    theme = Theme({style: RichStyle(meta={"style": style}) for style in STYLES}, inherit=False)
+    return Console(file=StringIO(), width=10**6, height=25, theme=theme, markup=False, emoji=False, highlight=False,
+                   legacy_windows=False, _environ={})  # fmt: skip
+
+
+def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
+    """Styled text for Rich, in lines of at most so many columns."""
+    from rich.text import Text
+
+    lines = (pieces,) if width is None else Wrapped(pieces).lines(width)
+    text = Text(no_wrap=True)
+    for k, line in enumerate(lines):
+        text.append("\n" * (k > 0))
+        text.append_tokens(line)
+    return text
+
+
+def _rich_lines(renderable: ConsoleRenderable) -> Iterator[Pieces]:
+    """What Rich lays out, as lines of styled text without blanks at their ends."""
+    console = _console()
+    for segments in console.render_lines(renderable, pad=False):
+        texts: list[tuple[str, Style]] = [
+            (text, style.meta.get("style", "") if style else "") for text, style, _ in segments
+        ]
+        while texts and not texts[-1][0].strip():
+            texts.pop()
+        if texts:
+            texts[-1] = texts[-1][0].rstrip(), texts[-1][1]
+        yield tuple(texts)
+
+
+def column_blocks(columns: Sequence[Sequence[Pieces]], width: int | None) -> list[dict[int, int]] | None:
+    """Which columns of a table stand side by side on a screen, each with its width, the first one in every block.
+
+    None where the first column and another one do not fit beside each other.
     """
-    top, side, middle, bottom = UNICODE_BOX if unicode else ASCII_BOX
-    bars = [top[1] * (width + 2) for width in widths]
-    forms = ["%s" if right is None else f"%{width if k in right else -width}s" for k, width in enumerate(widths)]
+    cells = [[*map(Wrapped, column)] for column in columns]
+    natural = [max(width_of(cell.text) for cell in column) for column in cells]
+    if width is None or sum(natural) + COLUMN_BORDER * len(natural) + 1 <= width:
+        return [dict(enumerate(natural))]
+    least = [max(head.least(), *map(_least_width, rows), 0) for head, *rows in cells]
+    room = width - 1 - COLUMN_BORDER
+    blocks: list[list[int]] = [[0]]
+    for k in range(1, len(columns)):
+        if sum(least[j] + COLUMN_BORDER for j in blocks[-1]) + least[k] > room:
+            blocks.append([0])
+        blocks[-1].append(k)
+        if least[0] + COLUMN_BORDER * (k > 0) + least[k] > room:
+            return None
+    return [_widths(block, least, natural, width - 1 - COLUMN_BORDER * len(block)) for block in blocks]
 
-    def rule(ends: str) -> str:
-        return ends[0] + ends[2].join(bars) + ends[3]
 
-    line = f"{side} {f' {side} '.join(forms)} {side}\n"
-    return rule(top) + "\n", line, rule(middle) + "\n", rule(bottom)
+def _least_width(cell: Wrapped) -> int:
+    """The width in which a cell of a table is readable, none of its words broken."""
+    width = width_of(cell.text)
+    return width if width <= MIN_SENTENCE_WIDTH else max(cell.least(), MIN_SENTENCE_WIDTH)
 
 
-@lru_cache(256)
-def _headings(heads: tuple[str, ...]) -> tuple[Pieces, ...]:
-    """The cells of a heading row."""
-    return tuple([((head, "heading"),) for head in heads])
+def _widths(block: Sequence[int], least: Sequence[int], natural: Sequence[int], room: int) -> dict[int, int]:
+    """The widths of columns side by side: the narrowest ones that want more are widened first."""
+    widths = {k: least[k] for k in block}
+    for _ in range(room - sum(widths.values())):
+        wanting = [k for k in block if widths[k] < natural[k]]
+        if not wanting:
+            break
+        widths[min(wanting, key=widths.__getitem__)] += 1
+    return widths
 
 
 def is_ordinary(text: str) -> bool:
@@ -321,46 +397,10 @@ def shown(pieces: Pieces, look: Look) -> str:
     return plain(as_shown(pieces, look))
 
 
-def pad(text: str, width: int, right: bool) -> str:
-    """The text filled with spaces to a width in columns."""
-    gap = " " * (width - width_of(text))
-    return gap + text if right else text + gap
-
-
-def outline_lines(outline: Outline, look: Look) -> list[Pieces]:
-    """The lines of an outline: its cells stand in columns, or follow their line where columns would be too wide."""
-    texts = [as_shown(branch.pieces, look) for branch in outline.branches]
-    cells = [[shown(((cell, ""),), look) for cell in branch.cells] for branch in outline.branches]
-    heads = outline.heads[1:]
-    widths = [max([len(head), *(len(row[i]) for row in cells if row)]) for i, head in enumerate(heads)]
-    for step in (3, 2, 1):
-        rails = [_rails(branch.rails, step, look) for branch in outline.branches]
-        wide = [len(rail) + width_of(plain(text)) for (rail, _), text in zip(rails, texts, strict=True)]
-        first = max(width_of(outline.heads[0]), *wide)
-        columns = look.width is None or first + sum(widths) + 3 * len(widths) <= look.width
-        if columns:
-            break
-    lines: list[Pieces] = []
-    if columns:
-        row = pad(outline.heads[0], first, False) + "".join(
-            "   " + pad(head, width, True) for head, width in zip(heads, widths, strict=True)
-        )
-        lines.append(((row, "faint"),))
-    for (rail, passing), text, row_cells in zip(rails, texts, cells, strict=True):
-        line: Pieces = text
-        if columns and row_cells:
-            line += ((" " * (first - len(rail) - width_of(plain(text))), ""),)
-            for cell, width in zip(row_cells, widths, strict=True):
-                line += (("   " + pad(cell, width, True), "number"),)
-        elif row_cells:
-            for head, cell in zip(heads, row_cells, strict=True):
-                line += ((f"  {head} = ", "faint"), (cell, "number"))
-        first_line, *more = broken(line, None if look.width is None else look.width - len(rail), indent=4)
-        lines += [((rail, "faint"), *first_line), *(((passing, "faint"), *part) for part in more)]
-    if outline.note:
-        told = outline.note if look.unicode else outline.note.replace("…", "...")
-        lines += broken(((told, "faint"),), look.width)
-    return lines
+def _note(outline: Outline, look: Look) -> Sequence[Pieces]:
+    """The lines below a tree that say what is not drawn of it."""
+    note = outline.note if look.unicode else outline.note.replace("…", "...")
+    return broken(((note, "faint"),), look.width) if note else ()
 
 
 def _rails(rails: tuple[bool, ...], step: int, look: Look) -> tuple[str, str]:

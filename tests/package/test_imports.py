@@ -19,9 +19,9 @@ GRAD = ["grad", "((w1-1)**2 + (w2-5)**2)*0.5", "--at", "w1=2,w2=3"]
     ("args", "stdin"),
     [
         ([*GRAD, "--json"], ""),
-        (GRAD, ""),
         ([*GRAD, "--format", "csv"], ""),
-        ([*GRAD, "--format", "markdown"], ""),
+        ([*GRAD, "--format", "plain"], ""),
+        ([*GRAD, "--format", "markdown", "--no-tree"], ""),
         (["grad", "erf(x) + gamma(x) + cbrt(x)", "--at", "x=0.5", "--json"], ""),
         (["grad", "-"], '{"expr": "x**2 + sinc(x)", "at": {"x": 3}}\nlog(x)\tx=2\n'),
         (["functions", "tanh", "--json"], ""),
@@ -36,6 +36,11 @@ def test_what_is_piped_loads_nothing_heavy(args: list[str], stdin: str) -> None:
     assert not {name.partition(".")[0] for name in loaded} & HEAVY
 
 
+def test_a_table_loads_rich_and_nothing_else_that_is_heavy() -> None:
+    loaded = {name.partition(".")[0] for name in modules(*GRAD)}
+    assert loaded & HEAVY == {"rich"}
+
+
 def test_a_start_loads_one_command_only() -> None:
     loaded = modules(*GRAD, "--json")
     assert "autodiff_cli.cli.commands.grad" in loaded
@@ -45,7 +50,7 @@ def test_a_start_loads_one_command_only() -> None:
 
 
 def test_a_good_answer_loads_nothing_that_explains_mistakes_and_no_other_arithmetic() -> None:
-    loaded = modules(*GRAD)
+    loaded = modules(*GRAD, "--json")
     unneeded = {"fractions", "decimal", "autodiff_cli.graphs.value_and_gradient"}
     unneeded |= {f"autodiff_cli.diagnostics.{room}" for room in ("points", "leniency", "diagnosis", "suggestions")}
     assert not loaded & unneeded
@@ -58,13 +63,13 @@ def test_a_good_answer_compiles_few_patterns() -> None:
         "re._compiler.compile = lambda pattern, flags=0: (seen.append(pattern), compiled(pattern, flags))[1]\n"
         "from autodiff_cli.__main__ import run; run(sys.argv[1:]); print(len(seen), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code, *GRAD], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code, *GRAD, "--json"], capture_output=True, text=True, check=True)
     assert 3 < int(done.stderr) <= 14
 
 
 def test_the_version_needs_no_engine() -> None:
     loaded = modules("--version")
-    assert not [name for name in loaded if re.match(r"autodiff_cli\.(language|values|run|numbers|table)", name)]
+    assert not [name for name in loaded if re.match(r"autodiff_cli\.(language|graphs|run|numbers|table)", name)]
 
 
 def test_the_budget_test_would_notice() -> None:

@@ -12,10 +12,10 @@ from autodiff_cli.derivatives.graph import described, gathered
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Look, visible, width_of
-from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table, plain
+from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.outline import LINES, outline
-from autodiff_cli.views.rendering import Html, PlainText, Terminal, outline_lines
+from autodiff_cli.views.rendering import Html, PlainText, Terminal
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [plain(line) for line in outline_lines(outline(output, depth=depth, binary=binary), Look())]
+    return [*PlainText(Look()).outline(outline(output, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
