@@ -85,7 +85,7 @@ def run(args: Sequence[str]) -> int:
             raise
         from .views.error import report
 
-        told = bugs.told(fault, "the command")
+        told = bugs.internal_error_message(fault, "the command")
         report(told.diagnostic, None)
         return told.exit_code
 
@@ -148,16 +148,16 @@ class _Closed(io.TextIOBase):
 
 def _abandon_output() -> None:
     """Let go of what could not be written."""
-    from .views.error import abandon
+    from .views.error import discard_output
 
-    abandon(sys.stdout)
+    discard_output(sys.stdout)
 
 
 def _say(text: str, code: int) -> int:
     """Write an error; return its exit code."""
-    from .views.error import say
+    from .views.error import write_stderr
 
-    say(text + "\n")
+    write_stderr(text + "\n")
     return code
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value, kink_warning
-from ..graphs.value_and_gradient import Swept, sweep_in
+from ..graphs.value_and_gradient import GradientResult, value_and_gradient
 from ..inputs.problem import as_number, parse, place, single_output, wanted_variables
 from ..numbers import budget as work
 from ..numbers.base import Number
@@ -19,7 +19,7 @@ from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over, Reduced, Reduction
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
 
 DIGITS = 50
 """Digits of the reference at first; more where these are not enough to be sure of 25."""
@@ -62,7 +62,7 @@ EFFORT = 30_000
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class CheckedNumber:
     """The value, or a partial derivative: as computed in doubles, and how far that is right."""
 
     name: str
@@ -100,11 +100,11 @@ class Check(NamedTuple):
     """Digits of the reference."""
     required: int
     agrees: bool
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[CheckedNumber, ...]
     """The value first, then the partials."""
     warnings: tuple[Diagnostic, ...]
     """Kinks, and the places where digits were lost."""
-    over: Over | None = None
+    over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
 
 
@@ -114,7 +114,7 @@ def check(
     *,
     wrt: Sequence[str] | None = None,
     required: int = REQUIRED,
-    over: Reduction | None = None,
+    over: LossSpec | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Check:
     """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
@@ -134,7 +134,7 @@ def check(
     warnings = place(program, values)
     wanted = wanted_variables(program, values, wrt)
     try:
-        doubles = sweep_in(REAL, output, values, wanted)
+        doubles = value_and_gradient(REAL, output, values, wanted)
     except ExpressionError as error:
         raise _with_value(error, output, values) from None
     kinks = [kink_warning(*each) for each in doubles.met]
@@ -168,7 +168,7 @@ def check(
 
 
 def _reduced(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: Reduction,
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: LossSpec,
     watch: Callable[[int], None] | None,
 ) -> Check:  # fmt: skip
     """The same of a formula's sum or mean over rows of data, at the doubles that were read.
@@ -206,7 +206,7 @@ def _reduced(
             remark = remark or "no differences: too many rows"
         if name and totals[0]:
             condition = float(abs(totals[k] * posed.values[name] / totals[0]))
-        quantities.append(Quantity(
+        quantities.append(CheckedNumber(
             name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
             slope.slope, slope.error, condition, agrees, remark,
         ))  # fmt: skip
@@ -217,7 +217,7 @@ def _reduced(
 
 
 def _totals(
-    function: Reduced, point: Sequence[float], wanted: Sequence[str], digits: int,
+    function: DataLoss, point: Sequence[float], wanted: Sequence[str], digits: int,
     watch: Callable[[int], None] | None,
 ) -> tuple[list[Number], list[Number]]:  # fmt: skip
     """The sums of values and partials over the rows in so many digits, and of their sizes."""
@@ -226,12 +226,12 @@ def _totals(
     m = Multiprecision(digits)
     totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
     for row in range(function.data.rows):
-        work.spend(STEPS_A_REFERENCE * len(function.nodes))
+        work.charge(STEPS_A_REFERENCE * len(function.nodes))
         if watch is not None:
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)
         try:
-            swept = sweep_in(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
+            swept = value_and_gradient(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
         except ExpressionError as error:
             function.failed(row, error)
             continue
@@ -240,7 +240,7 @@ def _totals(
     return totals, sizes
 
 
-def _along(function: Reduced, point: Sequence[float], k: int) -> Callable[[float], float | None]:
+def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[float], float | None]:
     """The value as a function of one variable, None where there is none."""
 
     def value(x: float) -> float | None:
@@ -266,9 +266,9 @@ def _with_value(error: ExpressionError, output: Value, values: Mapping[str, floa
 class _References:
     """The sweeps in many digits."""
 
-    exact: Swept
+    exact: GradientResult
     """At exactly the doubles that the computation started from."""
-    written: Swept | None
+    written: GradientResult | None
     """At the decimals that these stand for, π and e themselves; None where that has no value."""
     precision: int
     sure: bool
@@ -282,8 +282,8 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
 
     digits = DIGITS
 
-    def swept(m: Multiprecision) -> Swept:
-        return sweep_in(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
+    def swept(m: Multiprecision) -> GradientResult:
+        return value_and_gradient(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
 
     coarse = swept(Multiprecision(digits))
     m = Multiprecision(2 * digits)
@@ -310,13 +310,13 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
     decimals = Multiprecision(2 * digits, decimals=True)
     try:
         point = {name: decimals.literal(repr(x)) for name, x in values.items()}
-        written: Swept | None = sweep_in(decimals, output, point, wanted)
+        written: GradientResult | None = value_and_gradient(decimals, output, point, wanted)
     except ExpressionError:
         written = None
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
 
 
-def _settled(coarse: Swept, finer: Swept, wanted: Sequence[str], digits: int) -> bool:
+def _settled(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
     """Whether twice as many digits change nothing, and the value is no remnant of rounding."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ABSORBING
@@ -335,7 +335,7 @@ def _vanishes(coarse: Number, finer: Number) -> bool:
     return bool(abs(finer) <= SURE * abs(coarse))
 
 
-def _structural(swept: Swept, name: str) -> bool:
+def _structural(swept: GradientResult, name: str) -> bool:
     """Whether a result of 0 is so by the form of the program, or nothing was rounded on the way to it."""
     if name:
         leaf = swept.leaf(name)
@@ -388,7 +388,7 @@ def _judge(computed: float, exact: Number, written: Number | None, required: int
     return _Judged(digits, kept, kept >= required, remark)
 
 
-def _zero_to_rounding(doubles: Swept, computed: float, leaf: int | None) -> bool:
+def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
     """Whether a result that should be 0 is no larger than the rounding of the terms that cancel in it.
 
     These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
@@ -400,7 +400,7 @@ def _zero_to_rounding(doubles: Swept, computed: float, leaf: int | None) -> bool
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
-def _value(doubles: Swept, found: _References, required: int) -> Quantity:
+def _value(doubles: GradientResult, found: _References, required: int) -> CheckedNumber:
     judged = _judge(
         doubles.value, found.exact.value, found.written and found.written.value, required, found.underflowed
     )
@@ -409,12 +409,12 @@ def _value(doubles: Swept, found: _References, required: int) -> Quantity:
         agrees, remark = False, f"not settled with {found.precision} digits"
     elif not agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
         agrees, remark = True, "0 to within rounding"
-    return Quantity(
+    return CheckedNumber(
         "", doubles.value, _text(found.exact.value), judged.digits, judged.kept, None, None, None, agrees, remark
     )  # fmt: skip
 
 
-def _partial(doubles: Swept, found: _References, name: str, required: int, differences: bool) -> Quantity:
+def _partial(doubles: GradientResult, found: _References, name: str, required: int, differences: bool) -> CheckedNumber:
     computed, exact = doubles.gradient[name] + 0.0, found.exact.gradient[name]
     written = found.written and found.written.gradient[name]
     judged = _judge(computed, exact, written, required, found.underflowed)
@@ -433,14 +433,14 @@ def _partial(doubles: Swept, found: _References, name: str, required: int, diffe
     condition = None
     if found.exact.value:
         condition = 0.0 if leaf is None else float(abs(exact * doubles.tape.data[leaf] / found.exact.value))
-    return Quantity(
+    return CheckedNumber(
         name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
         slope.slope, slope.error,
         condition if condition is None or math.isfinite(condition) else None, agrees and right, remark,
     )  # fmt: skip
 
 
-def _holds(swept: Swept, name: str, precision: int) -> tuple[bool, str, bool]:
+def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
     """Whether the reference's partial is the slope of the reference's values; what there is to say of it; and whether
     there is a derivative at all: a convention at a kink has no digits that could be right."""
     from ..numbers.multiprecision import Multiprecision

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import Diagnostic
 from ..graphs.value import Value
-from ..graphs.value_and_gradient import Swept
+from ..graphs.value_and_gradient import GradientResult
 from ..language.printer import expression_text
 from ..numbers.base import Number
 from ..table.operators import ADD, CONSTANT, SUB
@@ -19,7 +19,7 @@ WORTH_SAYING = 3
 ROUNDING = 2.0**-53
 
 
-def losses(doubles: Swept, swept: Swept, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
+def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
     """A warning for each place where the value, or a partial, lost digits; `digits` has those that are left."""
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
@@ -54,7 +54,9 @@ def relative_error(computed: object, exact: Number) -> float:
     return min(1.0, float(error / abs(exact))) if exact else 1.0
 
 
-def _worst_value(doubles: Swept, swept: Swept, wrong: Sequence[float], any_way: bool) -> tuple[int | None, float]:
+def _worst_value(
+    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], any_way: bool
+) -> tuple[int | None, float]:
     """The node whose relative error exceeds that of its inputs by the largest factor, of those that matter."""
     best, factor = None, 0.0
     total = abs(doubles.value - swept.value)
@@ -71,12 +73,12 @@ def _worst_value(doubles: Swept, swept: Swept, wrong: Sequence[float], any_way: 
     return best, factor
 
 
-def _error(doubles: Swept, swept: Swept, i: int) -> Number:
+def _error(doubles: GradientResult, swept: GradientResult, i: int) -> Number:
     return swept.tape.data[i] - doubles.tape.data[i]
 
 
 def _cancelled_adjoint(
-    doubles: Swept, swept: Swept, wrong: Sequence[float], name: str, what: str, left: int
+    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], name: str, what: str, left: int
 ) -> Diagnostic | None:
     """The warning that contributions to an adjoint cancel, at the node where they cost most."""
     best, factor = None, 0.0
@@ -103,7 +105,9 @@ def _cancelled_adjoint(
     )  # fmt: skip
 
 
-def _diagnostic(doubles: Swept, swept: Swept, i: int, wrong: float, what: str, left: int) -> Diagnostic:
+def _diagnostic(
+    doubles: GradientResult, swept: GradientResult, i: int, wrong: float, what: str, left: int
+) -> Diagnostic:
     node = doubles.nodes[i]
     lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
     primitive = node.primitive
@@ -154,7 +158,7 @@ def _hint(node: Value, inputs: Sequence[float]) -> str:
     return "rewrite it so that the rounding of its input matters less"
 
 
-def _decided_by_rounding(doubles: Swept, swept: Swept) -> Diagnostic | None:
+def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diagnostic | None:
     """The warning that a comparison comes out otherwise without rounding."""
     for i in doubles.order:
         exact = swept.tape.data[i]

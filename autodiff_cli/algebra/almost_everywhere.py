@@ -21,7 +21,7 @@ from ..table import operators
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
-from .branch_elimination import MOST_WORK, STEPS_A_LOOK, Guards, Place
+from .branch_elimination import MOST_WORK, STEPS_A_LOOK, Guards, ProgramPoint
 from .canonical import rational
 from .ranges import ALL, Range
 from .rewriting import shortest, text_size
@@ -181,7 +181,7 @@ class _Opener:
         """Whether no operation in the graph has a kink or a jump."""
         for each in in_order((value,)):
             if each not in self.smooth:
-                rough = each.primitive.knot is not None or each.primitive is WHERE
+                rough = each.primitive.breakpoint is not None or each.primitive is WHERE
                 self.smooth[each] = not rough and all(self.smooth[p] for p in each._prev)
         return self.smooth[value]
 
@@ -194,8 +194,8 @@ class _Opener:
             others = [p for p in inputs if not _same(p, x)]
             if len(others) == len(inputs):
                 continue
-            if y.primitive.extreme:
-                relation = COMPARISONS[y.primitive.extreme]
+            if y.primitive.extreme_value:
+                relation = COMPARISONS[y.primitive.extreme_value]
                 self.conditions += [node(NE, (x, p)) for p in others]
                 return conjunction([node(relation, (x, p)) for p in others])
             if y.primitive is CLAMP:
@@ -302,7 +302,7 @@ class _Undecided(Exception):
 class _Sides:
     """What the `near` of a row asks, answered by what is known of formulas; where it jumps, 0 is on neither side."""
 
-    def __init__(self, guards: Guards, place: Place, of: Value) -> None:
+    def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
         self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
         self.above = [(of._prev[high], of._prev[low]) for low, high in of.primitive.bounds.ordered]
@@ -342,10 +342,10 @@ class _Assumed:
         place = self.guards.place[value]
         if rounds(primitive) and self.whole.holds(inputs[0]):
             return inputs[0]
-        if primitive.extreme:
+        if primitive.extreme_value:
             kept = [
                 x for x in inputs
-                if not any(self.guards.compared(y, x, place) == primitive.extreme for y in inputs if y is not x)
+                if not any(self.guards.compared(y, x, place) == primitive.extreme_value for y in inputs if y is not x)
             ]  # fmt: skip
             if len(kept) == len(inputs) or not kept:
                 return None
@@ -354,7 +354,7 @@ class _Assumed:
             return self.piece(value, place)
         return self.power(value, place)
 
-    def piece(self, value: Value, place: Place) -> Value | None:
+    def piece(self, value: Value, place: ProgramPoint) -> Value | None:
         """The smooth function that an operation with sides is where it is known on which side its inputs are."""
         primitive, inputs = value.primitive, value._prev
         assert primitive.near is not None
@@ -370,7 +370,7 @@ class _Assumed:
         seen = in_order((taken, *sides.asked))
         return taken if all(p in seen or not p._prev for p in inputs) else None
 
-    def power(self, value: Value, place: Place) -> Value | None:
+    def power(self, value: Value, place: ProgramPoint) -> Value | None:
         """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
         primitive, inputs = value.primitive, value._prev
         if primitive is POW and self.whole.holds(inputs[1]):

@@ -31,30 +31,30 @@ AGREED = 1e-30
 """As close are the values of a constant, in so many digits, that are taken for right."""
 
 
-class Place:
+class ProgramPoint:
     """Where in a formula something is computed: what is known there, within another place."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
-    def __init__(self, parent: Place | None = None) -> None:
+    def __init__(self, parent: ProgramPoint | None = None) -> None:
         self.parent = parent
         self.depth: int = parent.depth + 1 if parent else 0
-        self.children: dict[tuple[Value, bool, Value | None], Place] = {}
+        self.children: dict[tuple[Value, bool, Value | None], ProgramPoint] = {}
         self.facts: dict[Value, Range] = {}
         self.pairs: dict[tuple[Value, Value], str] = {}
         """How one number may be to another."""
         self.known: dict[Value, Range] = {}
         """What was found out of nodes here."""
 
-    def line(self) -> Iterator[Place]:
+    def line(self) -> Iterator[ProgramPoint]:
         """This place and those around it."""
-        place: Place | None = self
+        place: ProgramPoint | None = self
         while place is not None:
             yield place
             place = place.parent
 
 
-def shared(one: Place, other: Place) -> Place:
+def shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
     """The innermost place around two."""
     while one is not other:
         if one.depth >= other.depth:
@@ -75,16 +75,16 @@ class Guards:
         self.work = work
         """How many operations may still be looked at."""
         self.order = list(in_order((root,)))
-        self.bare = Place()
+        self.bare = ProgramPoint()
         """Where nothing is known."""
-        self.places = [Place()]
+        self.places = [ProgramPoint()]
         for fact in facts:
             self.assume(self.places[0], fact, True)
-        self.place: dict[Value, Place] = {root: self.places[0]}
+        self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
         """Around all uses of a node."""
-        self.sure: dict[Value, Place] = dict(self.place)
+        self.sure: dict[Value, ProgramPoint] = dict(self.place)
         """Where a node is computed in any case."""
-        self.kept: dict[Value, Place] = dict(self.place)
+        self.kept: dict[Value, ProgramPoint] = dict(self.place)
         """Where it is computed even if no condition is looked at."""
         for value in reversed(self.order):
             here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
@@ -108,16 +108,16 @@ class Guards:
             place.known.clear()  # found while less was known
 
     # -- what is known ----------------------------------------------------------------------------------------------
-    def inside(self, place: Place, condition: Value, holds: bool, of: Value | None = None) -> Place:
+    def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
         """The place within one where a condition turned out that way; with `of` that of one choice only."""
         key = condition, holds, of
         if key not in place.children:
-            place.children[key] = inner = Place(place)
+            place.children[key] = inner = ProgramPoint(place)
             self.places.append(inner)
             self.assume(inner, condition, holds)
         return place.children[key]
 
-    def assume(self, place: Place, condition: Value, holds: bool) -> None:
+    def assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
         """Take it for known that a condition turned out that way."""
         stack = [(condition, holds)]
         while stack:
@@ -135,7 +135,7 @@ class Guards:
                 self.narrow(place, x, b.plus(BY_SIGN[signs]) if signs != "<>" or not _is_zero(b) else BY_SIGN[signs])
                 self.narrow(place, y, a.plus(-BY_SIGN[signs]) if signs != "<>" or not _is_zero(a) else BY_SIGN[signs])
 
-    def narrow(self, place: Place, value: Value, r: Range) -> None:
+    def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
         """Take it for known that a number lies in a range."""
         stack = [(value, r)]
         while stack and self.work > 0:
@@ -150,7 +150,7 @@ class Guards:
             if value._prev and value.primitive is not WHERE:
                 stack += ranges.backward(value, now, [self.range(p, place) for p in value._prev])
 
-    def range(self, value: Value, place: Place) -> Range:
+    def range(self, value: Value, place: ProgramPoint) -> Range:
         """In which range a number lies at a place."""
         self.work -= 1
         known = place.known
@@ -176,7 +176,7 @@ class Guards:
         return known[value]
 
     # -- conditions -------------------------------------------------------------------------------------------------
-    def decided(self, condition: Value, place: Place) -> bool | None:
+    def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
         """How a condition turns out at a place; None where that is not known."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
@@ -197,7 +197,7 @@ class Guards:
         found = {sign in signs for sign in possible}
         return found.pop() if len(found) == 1 else None
 
-    def compared(self, x: Value, y: Value, place: Place) -> str:
+    def compared(self, x: Value, y: Value, place: ProgramPoint) -> str:
         """How one number may be to another at a place."""
         if x is y:
             return "="
@@ -214,7 +214,7 @@ class Guards:
             possible = "".join(s for s in possible if s in told and s in mirrored and s in by_range)
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
-    def reduced(self, condition: Value, place: Place, taken: Value) -> Value | bool:
+    def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
         """The condition at a place, without what is decided there; `taken` is computed where all of it holds."""
         found = self.decided(condition, place)
         if found is not None:
@@ -228,7 +228,7 @@ class Guards:
                 return rest if self.may_go(dropped, taken, place) else condition
         return condition
 
-    def may_go(self, condition: Value, taken: Value, place: Place) -> bool:
+    def may_go(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
         """Whether what a condition compares has a value wherever the branch taken has one, or is computed anyway."""
         rest: list[Value] = []
         stack = [condition]

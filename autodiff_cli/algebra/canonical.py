@@ -178,7 +178,7 @@ class Collector:
         self.fresh: dict[int, Terms] = {}
         """Terms and factors that nothing else holds yet, so that a whole may go on with them instead of a copy."""
         order = in_order(self.roots)
-        work.spend(STEPS_A_NODE * len(order))
+        work.charge(STEPS_A_NODE * len(order))
         for value in order:
             for p in value._prev:
                 self.uses[p] = self.uses.get(p, 0) + 1

@@ -265,7 +265,7 @@ class Shortener(Collector):
         if key in self.tried:
             return self.tried[key]
         self.left -= len(parts)
-        work.spend(STEPS_A_TERM * len(parts))
+        work.charge(STEPS_A_TERM * len(parts))
         self.depth += 1
         try:
             found = self.tried[key] = self.of_several(parts, again)

@@ -96,7 +96,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
         leaves.append(pi)
     recorder = FormulaRecorder(leaves.index(pi))
     recording = record_gradient(output, leaves, wrt, recorder)
-    work.spend(STEPS_A_RECORDING * len(recorder.steps))
+    work.charge(STEPS_A_RECORDING * len(recorder.steps))
     check_size(len(recorder.steps))
     return [turned(partial) for partial in as_values(recording.partials, dict(enumerate(leaves)))]
 

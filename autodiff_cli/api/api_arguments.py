@@ -12,7 +12,7 @@ from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
-from ..batched.data_loss import Data, Reduction, held, named_columns, reduction
+from ..batched.data_loss import Data, LossSpec, held, named_columns, reduction
 from ..cli.arguments import Declared, converted
 from ..cli.commands import command_module
 from ..cli.options import Option
@@ -224,7 +224,7 @@ def written_number(name: str, value: Any) -> float:
     return typed(number, str(value) if exactly else repr(number))
 
 
-def reduced(data: Table, reduce: str | None, on_error: str | None) -> Reduction | None:
+def reduced(data: Table, reduce: str | None, on_error: str | None) -> LossSpec | None:
     """Over which rows of data a program is reduced, and how."""
     if on_error not in (None, "skip", "fail"):
         raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")

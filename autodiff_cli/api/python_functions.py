@@ -56,7 +56,7 @@ from ..run.tape import Tape
 from ..streams.files import Output
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_value import quantity
-from ..views.characters import Look
+from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Asked, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
@@ -267,9 +267,9 @@ class Descent(Plotted, _descend.Descent):
     """
 
     _told = ("best", "ending")
-    rows: tuple[_descend.Row, ...] = ()
+    rows: tuple[_descend.DescentStep, ...] = ()
 
-    def __iter__(self) -> Iterator[_descend.Row]:
+    def __iter__(self) -> Iterator[_descend.DescentStep]:
         return iter(self.rows)
 
 
@@ -450,7 +450,7 @@ def _as(kind: type[R], answer: Any, **choices: Any) -> R:
 def explain(error: ExpressionError, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
-    lines = _drawn(error.diagnostic, shown, Look()).rstrip("\n").split("\n")[1:]
+    lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")[1:]
     if lines:
         error.__notes__ = ["\n".join(lines)]
 
@@ -812,7 +812,7 @@ def minimize(
 def plot(
     text: str, at: At = None, *, range: Ranges = None, for_: Names = None,
     between: Ranges | tuple[float, float] = None, wrt: Names = None, lenient: bool = False,
-    path: str | Iterable[Mapping[str, float] | _descend.Row] | None = None, order: int | None = None,
+    path: str | Iterable[Mapping[str, float] | _descend.DescentStep] | None = None, order: int | None = None,
     digits: int | None = None, decimals: int | None = None, theme: str | None = None, work: int | None = None,
 ) -> Curve | Surface:  # fmt: skip
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.

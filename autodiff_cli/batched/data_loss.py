@@ -77,7 +77,7 @@ Data = Callable[[Choose, bool], Columns]
 """Reads the columns that are chosen; with True rows that are no numbers are left out. Raises `ExpressionError`."""
 
 
-class Reduction(NamedTuple):
+class LossSpec(NamedTuple):
     """Over which data a formula is reduced, and how."""
 
     data: Data
@@ -87,7 +87,7 @@ class Reduction(NamedTuple):
     backend: str | None = None
 
 
-class Over(NamedTuple):
+class LossSummary(NamedTuple):
     """What was reduced."""
 
     reduce: str
@@ -108,7 +108,7 @@ class Over(NamedTuple):
 
 def reduction(
     data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None
-) -> Reduction | None:  # fmt: skip
+) -> LossSpec | None:  # fmt: skip
     """What the options say, None where there are no data. Raises a usage error where one needs another."""
     if data is None:
         if how is not None:
@@ -120,7 +120,7 @@ def reduction(
         )
     if how not in REDUCTIONS:
         raise ExpressionError("usage", f"rows cannot be reduced by `{how}`", hint="`--reduce` is `sum` or `mean`")
-    return Reduction(data, how, skip, backend)
+    return LossSpec(data, how, skip, backend)
 
 
 def in_doubles(arithmetic: Arithmetic) -> None:
@@ -130,21 +130,21 @@ def in_doubles(arithmetic: Arithmetic) -> None:
         raise ExpressionError("usage", "rows of data are reduced in doubles", hint=hint)
 
 
-class Posed(NamedTuple):
+class LossProblem(NamedTuple):
     """A formula over data, ready to be evaluated."""
 
     program: Program
     values: dict[str, float]
     """Of the variables that are no columns, and of wanted names that the program does not use."""
     wanted: list[str]
-    function: Reduced
+    function: DataLoss
     warnings: list[Diagnostic]
 
 
 def pose(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | str | None, over: Reduction, passes: float,
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | str | None, over: LossSpec, passes: float,
     *, moving: bool = False,
-) -> Posed:  # fmt: skip
+) -> LossProblem:  # fmt: skip
     """The formula over its data; `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
 
     With `moving` only variables of the program are wanted.
@@ -183,19 +183,19 @@ def pose(
     ]  # fmt: skip
     placed = {name: values[name] for name in program.variables if name in values}
     placed |= {name: values[name] for name in wanted if name not in program.variables}
-    function = Reduced(program, data, wanted, over, passes)
+    function = DataLoss(program, data, wanted, over, passes)
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
-    return Posed(program, placed, wanted, function, warnings)
+    return LossProblem(program, placed, wanted, function, warnings)
 
 
-class Reduced:
+class DataLoss:
     """A formula's sum or mean over rows of data, with its derivatives, as a function of its other variables.
 
     It is called as an `Evaluator` is.
     """
 
-    def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: Reduction, passes: float) -> None:
+    def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
         self.program, self.data, self.over = program, data, over
         self.names = tuple(program.variables)
         self.variables = tuple(name for name in self.names if name not in data.numbers)
@@ -247,9 +247,9 @@ class Reduced:
         return self.data.rows - self.left_out.total()
 
     @property
-    def told(self) -> Over:
+    def told(self) -> LossSummary:
         """What was reduced where it was evaluated last."""
-        return Over(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
+        return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at the values of `variables`; of these rows only.
@@ -290,7 +290,7 @@ class Reduced:
 
     # ---- one row after the other ----------------------------------------------------------------------------------
     def _in_turn(self, point: Sequence[float], which: Sequence[int] | None, totals: Totals) -> None:
-        work.spend(STEPS_IN_TURN)
+        work.charge(STEPS_IN_TURN)
         evaluate, places = self.evaluator, self._places
         at = self.point_at(0, point)
         columns: list[Any] = [self._columns[k] for k in places]
@@ -325,14 +325,14 @@ class Reduced:
             which = _array(which)
         for start in range(0, length, size := block_size(totals.count)):
             stop = min(start + size, length)
-            work.spend(STEPS_A_CALL + self.steps_a_row * (stop - start))
+            work.charge(STEPS_A_CALL + self.steps_a_row * (stop - start))
             part: Any = slice(start, stop) if which is None else which[start:stop]
             inputs = [
                 fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)
             ]  # fmt: skip
 
             def plain(at: Mapping[str, float]) -> Sequence[float]:
-                work.spend(self.evaluator.steps)
+                work.charge(self.evaluator.steps)
                 value, partials = self.evaluator.slowly(list(at.values()))
                 return [value, *partials]
 
@@ -360,7 +360,7 @@ class Reduced:
         each = self.evaluator.steps + SECOND * len(self.nodes) * (1 + n)
 
         def plain(at: Mapping[str, float]) -> Sequence[float]:
-            work.spend(each)
+            work.charge(each)
             found = hessian_in(REAL, output, at, wrt)
             return [found.value, *found.gradient, *[x for i, row in enumerate(found.hessian) for x in row[: i + 1]]]
 
@@ -447,7 +447,7 @@ class Reduced:
         for k in range(count):
             row = k * self.data.rows // count
             at = dict(zip(self.names, self.point_at(row, point), strict=True))
-            work.spend(SECOND * len(self.nodes) * (1 + len(self.wrt)))
+            work.charge(SECOND * len(self.nodes) * (1 + len(self.wrt)))
             if self.left_out:
                 try:
                     hessian_in(REAL, self.evaluator.output, at, self.wrt)

@@ -16,9 +16,9 @@ from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.base import Refusal
-from ..numbers.budget import Exhausted
+from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
-from ..run.backends import first
+from ..run.backends import with_fallback
 from ..run.sweep import undefined
 from ..run.tape import Tape
 from ..targets.internal import Internal
@@ -84,11 +84,11 @@ class _Graph:
 
     def key(self, i: int, inputs: Sequence[Any], error: Exception) -> _Key:
         """What the words about an operation without a value hang on."""
-        trouble = self.primitives[i].trouble
+        domain_message = self.primitives[i].domain_message
         words: object = None
-        if trouble and not isinstance(error, Refusal):
+        if domain_message and not isinstance(error, Refusal):
             with suppress(Refusal):
-                words = trouble(*inputs)
+                words = domain_message(*inputs)
         return i, isinstance(error, OverflowError), words
 
     def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
@@ -114,7 +114,7 @@ class _Graph:
                     x = function(*numbers)
                     if not isfinite(x):
                         raise OverflowError
-                except Exhausted:
+                except BudgetExceeded:
                     return
                 except (ValueError, ArithmeticError) as error:
                     key = self.key(i, numbers, error)
@@ -230,7 +230,7 @@ class Evaluator:
 
         Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
         """
-        work.spend(self.steps)
+        work.charge(self.steps)
         if self._gradient is None:
             self._gradient = compiled(record_gradient(self.output, self._leaves, self._wanted), len(self._leaves))
         compiled_gradient = self._gradient
@@ -239,7 +239,7 @@ class Evaluator:
             found = compiled_gradient(point)
             return None if found is None or (not any(found[1]) and self.may_kink) else found
 
-        return first(fast, lambda: self.slowly(point))
+        return with_fallback(fast, lambda: self.slowly(point))
 
     @property
     def may_kink(self) -> bool:
@@ -250,11 +250,11 @@ class Evaluator:
 
     def value(self, point: Sequence[float]) -> float:
         """The value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
-        work.spend(self.steps)
+        work.charge(self.steps)
         if self._value is None:
             self._value = compiled(record_values((self.output,), self._leaves), len(self._leaves))
         compiled_value = self._value
-        found: tuple[float, object] = first(
+        found: tuple[float, object] = with_fallback(
             lambda: compiled_value(point), lambda: self.slowly(point, differentiate=False)
         )
         return found[0]

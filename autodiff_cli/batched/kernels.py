@@ -15,10 +15,10 @@ import numpy as np
 
 from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError
-from ..graphs.adjoint import Recording, record_gradient, together
+from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..language.builder import Program
-from ..numbers.budget import Exhausted
+from ..numbers.budget import BudgetExceeded
 from ..numbers.recorder import Step
 from ..run.backends import Unavailable, fastest
 from ..table.operators import POW
@@ -83,7 +83,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
     def record(recorder: Lowering) -> Recording:
         first = record_gradient(program.outputs[0], leaves, by, recorder)
         rest = [record_gradient(slope, leaves, by[: k + 1], recorder) for k, slope in enumerate(slopes)]
-        whole = together([first, *[replace(each, values=()) for each in rest]])
+        whole = merge_recordings([first, *[replace(each, values=()) for each in rest]])
         return replace(whole, watched=(*whole.watched, *_near_poles(first)))
 
     return record
@@ -341,7 +341,7 @@ def evaluate(
                             raise error
                 found.append(plain(dict(zip(names, point, strict=True))))
                 answered.append(row)
-            except Exhausted:
+            except BudgetExceeded:
                 raise
             except ExpressionError as error:
                 # what led to it holds on to a tape

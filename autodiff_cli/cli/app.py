@@ -16,7 +16,7 @@ import typer.core
 import typer.main
 
 from ..errors import ExpressionError, nearest
-from ..views.characters import look, paint
+from ..views.characters import paint, terminal_of
 from . import defaults
 from .arguments import HELP_OPTIONS, Declared, nearest_option
 from .commands import COMMANDS, command_module
@@ -181,7 +181,7 @@ def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
 
 def _is_rich() -> bool:
     """Whether help is drawn with boxes and colours: where there is room for them, so that no option's name is cut."""
-    screen = look(sys.stdout)
+    screen = terminal_of(sys.stdout)
     return screen.terminal and screen.unicode and (screen.width is None or screen.width >= NARROWEST)
 
 
@@ -205,7 +205,7 @@ def _format_help(
 
     # Typer's own boxes and columns, so that all of it looks alike
     rich_utils: Any = typer.rich_utils
-    screen = look(sys.stdout)
+    screen = terminal_of(sys.stdout)
     rich_utils.MAX_WIDTH = min(screen.width or WIDEST, WIDEST)
     # outside of boxes, so that they can be copied
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")

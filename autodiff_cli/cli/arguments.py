@@ -49,7 +49,7 @@ class Declared:
         if any(parameter == "expr" for parameter, _ in self.arguments):
             self._declare("work", int | None, WORK)
         self._declare("debug", bool, DEBUG)
-        self.former = {name: option.name for _, option, _ in self.options.values() for name in option.formerly}
+        self.former = {name: option.name for _, option, _ in self.options.values() for name in option.deprecated_names}
         """The options that were called otherwise before, by those names."""
 
     def _declare(self, parameter: str, kind: Any, told: Option | Argument | None, title: str = "Options") -> None:
@@ -167,9 +167,9 @@ def _not_of_another(name: str, value: str, declared: Declared) -> None:
 
 def _today(name: str, declared: Declared) -> str:
     """The name that an option has now, with a note for whoever knows it by another."""
-    from ..views.error import say
+    from ..views.error import write_stderr
 
-    say(f"note: `{name}` is called `{declared.former[name]}` now\n")
+    write_stderr(f"note: `{name}` is called `{declared.former[name]}` now\n")
     return declared.former[name]
 
 

@@ -84,7 +84,7 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
 
 def stands(option: Option, kind: Any) -> bool:
     """Whether an option may be a default: it says neither what is asked in one call, nor where that is written."""
-    return option.standing and kind != (list[str] | None) and option.metavar != "PATH"
+    return option.allowed_in_env and kind != (list[str] | None) and option.metavar != "PATH"
 
 
 def _wrong(what: str, hint: str | None) -> ExpressionError:

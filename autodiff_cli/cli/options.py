@@ -23,9 +23,9 @@ class Option(NamedTuple):
     metavar: str = ""
     range: tuple[int, int] | None = None
     choices: tuple[str, ...] = ()
-    formerly: tuple[str, ...] = ()
+    deprecated_names: tuple[str, ...] = ()
     """Names that it had before: they go on working, with a note, and no help lists them."""
-    standing: bool = True
+    allowed_in_env: bool = True
     """Whether it may be a default of one's own; none is that repeats, or that names a file."""
     after: str | None = None
     """Where its value has names: what follows a name in it."""
@@ -137,7 +137,8 @@ SavePoint = Annotated[
     Option("--save-point", "Write the best point to a JSON file that `--at @PATH` reads back.", "PATH"),
 ]
 Document = Annotated[
-    bool, Option("--document", "With LaTeX or TikZ: a whole document, which compiles as it stands.", standing=False)
+    bool,
+    Option("--document", "With LaTeX or TikZ: a whole document, which compiles as it stands.", allowed_in_env=False),
 ]
 Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
 SavePath = Annotated[
@@ -174,7 +175,7 @@ Theme = Annotated[
         choices=THEMES,
     ),
 ]  # fmt: skip
-Force = Annotated[bool, Option("--force", "Write over a file that is there.", standing=False)]
+Force = Annotated[bool, Option("--force", "Write over a file that is there.", allowed_in_env=False)]
 Exact = Annotated[
     bool,
     Option(
@@ -257,7 +258,7 @@ PartSize = Annotated[
 ]
 Resume = Annotated[
     bool,
-    Option("--resume", "Take up a run that was ended: the parts that are there are kept.", standing=False),
+    Option("--resume", "Take up a run that was ended: the parts that are there are kept.", allowed_in_env=False),
 ]
 OnError = Annotated[
     str | None,

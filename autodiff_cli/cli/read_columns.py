@@ -13,14 +13,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..batched.columns_io import check_type, mapped_columns, reason, unique
-from ..batched.data_loss import Choose, Columns, Data, Reduction, checked, placed, reduction
+from ..batched.data_loss import Choose, Columns, Data, LossSpec, checked, placed, reduction
 from ..data.sources import Source, has_arrow, no_such, sources
 from ..data.text_rows import value
 from ..errors import ExpressionError
 from ..streams.progress import Progress
 from ..streams.requests import mapping
 from .options import Answers, Loss, Rows
-from .row_routes import Again, closing, rows_of
+from .row_routes import OpenSource, PeekedFile, rows_of
 from .runner import Inputs
 
 MOST_CELLS = 20_000_000
@@ -82,7 +82,7 @@ def read_columns(
 
 
 # ---- losses over data ---------------------------------------------------------------------------------------------
-def beside(rows: Rows, chosen: Loss, answers: Answers, inputs: Inputs) -> Reduction | None:
+def beside(rows: Rows, chosen: Loss, answers: Answers, inputs: Inputs) -> LossSpec | None:
     """The same where a command has `--points` too, with whose options it shares some."""
     if chosen.data:
         for name, said in rows._asdict().items():
@@ -97,7 +97,7 @@ def beside(rows: Rows, chosen: Loss, answers: Answers, inputs: Inputs) -> Reduct
     return given(chosen, answers, inputs)
 
 
-def given(chosen: Loss, answers: Answers, inputs: Inputs) -> Reduction | None:
+def given(chosen: Loss, answers: Answers, inputs: Inputs) -> LossSpec | None:
     """What the options say of the data to reduce a formula over, None where there are none. Raises a usage error."""
     if not chosen.data:
         for name, said in chosen._asdict().items():
@@ -120,7 +120,7 @@ def from_files(files: Sequence[Source], columns: Mapping[str, str]) -> Data:
     def read(choose: Choose, skip: bool) -> Columns:
         name = files[0].name if len(files) == 1 else "the data"
         with ExitStack() as stack:
-            kept = stack.enter_context(_Kept(skip))
+            kept = stack.enter_context(_ColumnBuffer(skip))
             used: dict[str, str] | None = None
 
             def needed(names: Sequence[str]) -> dict[str, str]:
@@ -173,11 +173,11 @@ Needed = Callable[[Sequence[str]], dict[str, str]]
 
 def _pieces(source: Source, needed: Needed, stack: ExitStack) -> Iterator[_Piece]:
     """The rows of a file: few of text one after the other, and else by columns."""
-    file: Again | None = None
+    file: PeekedFile | None = None
     if not source.columnar:
         if not has_arrow():
             return _one_by_one(source, needed, None)
-        file = Again(stack.enter_context(closing(source)))
+        file = PeekedFile(stack.enter_context(OpenSource(source)))
         if file.is_short:
             return _one_by_one(source, needed, file)
     return _by_columns(source, needed, file, stack)
@@ -240,7 +240,7 @@ def _by_columns(source: Source, needed: Needed, file: Any, stack: ExitStack) -> 
         yield _Piece(used, numbers, faults, chunk.batch.num_rows, chunk.where)
 
 
-class _Kept:
+class _ColumnBuffer:
     """The rows so far, without those that are no numbers."""
 
     def __init__(self, skip: bool) -> None:
@@ -253,7 +253,7 @@ class _Kept:
         self._places: list[tuple[int, Callable[[int], str], Sequence[int] | None]] = []
         """From which row on, where they are, and which of those they are."""
 
-    def __enter__(self) -> _Kept:
+    def __enter__(self) -> _ColumnBuffer:
         return self
 
     def __exit__(self, *_: object) -> None:

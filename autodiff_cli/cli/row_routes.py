@@ -16,15 +16,15 @@ from ..batched.columns_io import Fitted, check_type, fitted, kept_columns, mappe
 from ..data.rows import asked, rows
 from ..data.sinks import plain_cell, sink
 from ..data.sources import File, Source, has_arrow, no_such, opened, sources
-from ..data.text_rows import Row, Texts, table, value, with_names
+from ..data.text_rows import TextRow, Texts, table, value, with_names
 from ..errors import ExpressionError
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..streams.files import begun
 from ..streams.filesystems import NEEDS_DATA, arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
-from ..views.error import say
-from ..views.error import told as note
+from ..views.error import write_reading as note
+from ..views.error import write_stderr
 from ..views.formats import COLUMNAR, Asked, View, format_of, lacking, undocumented, writer
 from ..views.wide import WIDE, Values, wide
 from . import options
@@ -65,7 +65,7 @@ class Data(NamedTuple):
         return any(source.path == "-" for source in self.sources)
 
 
-class Told(NamedTuple):
+class RowQuestion(NamedTuple):
     """A question as rows ask it: its name, and how an answer becomes numbers in a line."""
 
     question: str
@@ -116,7 +116,7 @@ def _parts(chosen: options.Rows) -> Parts:
 
 
 # ---- the answers --------------------------------------------------------------------------------------------------
-def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer], told: Told) -> int:
+def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer], told: RowQuestion) -> int:
     """Answer the program at every row; return the exit code."""
     text = _program(inputs, data)
     folder = _folder(inputs.output, data.parts)
@@ -173,7 +173,7 @@ def _same(path: str, other: str) -> bool:
     return path != "-" and os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
-def _check_wide(told: Told) -> None:
+def _check_wide(told: RowQuestion) -> None:
     """Raise a usage error where something is asked that is not for wide rows."""
     if told.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
@@ -195,7 +195,7 @@ def _folder(output: str | None, parts: Parts) -> str | None:
 
 
 def _long(
-    inputs: Inputs, data: Data, text: str, format: str, method: Method[Answer], view: View[Answer], told: Told
+    inputs: Inputs, data: Data, text: str, format: str, method: Method[Answer], view: View[Answer], told: RowQuestion
 ) -> int:
     """The answers as the command writes them, one after the other."""
     keep = () if data.keep is True else data.keep
@@ -227,7 +227,7 @@ def _flushes(data: Data) -> bool:
 
 
 # ---- wide rows ----------------------------------------------------------------------------------------------------
-def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: Told) -> int:
+def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: RowQuestion) -> int:
     """One line a row."""
     slow = not _check_doubles(data, format, told)
     with ExitStack() as stack:
@@ -240,14 +240,14 @@ def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any
                     hint = f"install it: {NEEDS_DATA}"
                     raise ExpressionError("usage", f"`--backend {data.backend}` needs the extra `data`", hint=hint)
             elif data.backend is None and len(data.sources) == 1:
-                again = file = Again(stack.enter_context(closing(data.sources[0])))
+                again = file = PeekedFile(stack.enter_context(OpenSource(data.sources[0])))
                 slow = again.is_short
         if slow:
             return _one_by_one(inputs, data, text, format, method, told, stack, file)
         return _piped(inputs, data, text, format, told, stack, file)
 
 
-def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: Told) -> int:
+def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: RowQuestion) -> int:
     """Many rows, as the parts of a folder."""
     from ..data import partitions as parts
 
@@ -285,7 +285,7 @@ def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: Told) ->
         engine.close()
 
 
-def _formula(inputs: Inputs, data: Data, text: str, told: Told) -> Rows:
+def _formula(inputs: Inputs, data: Data, text: str, told: RowQuestion) -> Rows:
     """What is asked about each row."""
     return rows(
         text, at=default_point(inputs.at, inputs.reading), wrt=names(inputs.wrt), keep=data.keep, columns=data.columns,
@@ -297,10 +297,10 @@ def _say_how(bound: Bound, data: Data) -> None:
     """Say how the formula was read, and what computes it, where either is not as one would think."""
     _note(bound.known)
     if bound.kernel.note is not None and data.backend != "python":
-        say(f"note: {bound.kernel.note}\n")
+        write_stderr(f"note: {bound.kernel.note}\n")
 
 
-def _check_doubles(data: Data, format: str, told: Told) -> bool:
+def _check_doubles(data: Data, format: str, told: RowQuestion) -> bool:
     """Whether the numbers are doubles. Raises a usage error for others where that cannot be."""
     if told.arithmetic == DOUBLE:
         return True
@@ -312,7 +312,9 @@ def _check_doubles(data: Data, format: str, told: Told) -> bool:
     return False
 
 
-def _piped(inputs: Inputs, data: Data, text: str, format: str, told: Told, stack: ExitStack, file: File | None) -> int:
+def _piped(
+    inputs: Inputs, data: Data, text: str, format: str, told: RowQuestion, stack: ExitStack, file: File | None
+) -> int:
     """Many rows, by batches."""
     from ..data.pipeline import Pipeline
 
@@ -340,7 +342,7 @@ def _piped(inputs: Inputs, data: Data, text: str, format: str, told: Told, stack
 
 
 def _one_by_one(
-    inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: Told, stack: ExitStack,
+    inputs: Inputs, data: Data, text: str, format: str, method: Method[Any], told: RowQuestion, stack: ExitStack,
     file: File | None,
 ) -> int:  # fmt: skip
     """Few rows, or numbers that are no doubles: by the plain way."""
@@ -389,7 +391,7 @@ def _one_by_one(
     return code
 
 
-class Again:
+class PeekedFile:
     """A file whose beginning has been read to see how long it is."""
 
     def __init__(self, file: File) -> None:
@@ -419,18 +421,18 @@ class Again:
 
 
 # ---- the plain way ------------------------------------------------------------------------------------------------
-class Found(NamedTuple):
+class RowInputs(NamedTuple):
     """The names of the columns, where each row names its own those of the first, and the rows."""
 
     columns: list[str]
-    rows: Iterator[Row]
+    rows: Iterator[TextRow]
     open: bool = False
     """Whether each row names its own."""
     types: Mapping[str, object] = MappingProxyType({})
     """What the columns hold, where that is known beforehand."""
 
 
-class closing:
+class OpenSource:
     """A file that is closed in the end, unless it is standard input."""
 
     def __init__(self, source: Source) -> None:
@@ -450,8 +452,8 @@ def rows_of(
     stack: ExitStack,
     idle: Callable[[], None] | None = None,
     file: File | None = None,
-    fits: Callable[[Source, Found], None] = lambda source, found: None,
-) -> Found:
+    fits: Callable[[Source, RowInputs], None] = lambda source, found: None,
+) -> RowInputs:
     """The rows of all files, one after the other, until the stack is closed. Raises `ExpressionError`.
 
     `file` is the first of them, where it is open already; `idle` is called before waiting for more, and `fits` for each
@@ -462,7 +464,7 @@ def rows_of(
     if not others:
         return found
 
-    def every() -> Iterator[Row]:
+    def every() -> Iterator[TextRow]:
         for source in others:
             # what cannot be is said before anything is computed
             if not source.once:
@@ -478,14 +480,14 @@ def rows_of(
     return found._replace(rows=every())
 
 
-def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, file: File | None) -> Found:
+def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, file: File | None) -> RowInputs:
     if source.columnar:
         from ..data.batches import reader
 
         batches = reader(source, lambda columns: ((), columns), False)
         stack.callback(batches.close)
 
-        def each() -> Iterator[Row]:
+        def each() -> Iterator[TextRow]:
             number = 0
             for chunk in batches.chunks():
                 for cells in chunk.batch.to_pylist():
@@ -493,14 +495,14 @@ def _rows_of(source: Source, stack: ExitStack, idle: Callable[[], None] | None, 
                     yield number, cells, None
 
         types = {field.name: field.type for field in batches.schema}
-        return Found(list(batches.names), each(), types=types)
+        return RowInputs(list(batches.names), each(), types=types)
     if file is None:
-        file = stack.enter_context(closing(source))
+        file = stack.enter_context(OpenSource(source))
     columns, found, _ = table(Texts(file, source.path, idle), source.path, source.format)
     if columns is not None:
-        return Found(columns, found)
+        return RowInputs(columns, found)
     columns, found = with_names(found)
-    return Found(columns, found, open=True)
+    return RowInputs(columns, found, open=True)
 
 
 def _note(known: Fitted) -> None:
@@ -523,7 +525,7 @@ class _Rows:
         self.known: Fitted | None = None
         self.asked = 0
 
-    def begin(self, file: Found) -> None:
+    def begin(self, file: RowInputs) -> None:
         """Know the columns, and so which names have values."""
         columns = file.columns
         self.kept = kept_columns(self.data.keep, columns)
@@ -539,13 +541,13 @@ class _Rows:
         self.used = {name: found[name] for name in known.variables if name in found}
         self.check(file)
 
-    def check(self, file: Found) -> None:
+    def check(self, file: RowInputs) -> None:
         """Raise what is wrong with the types of the columns that are used."""
         for column in self.used.values():
             if column in file.types:
                 check_type(column, file.types[column])
 
-    def fits(self, source: Source, file: Found) -> None:
+    def fits(self, source: Source, file: RowInputs) -> None:
         """Raise an error where a further file does not have the columns of the first."""
         lacking = [name for name in (*self.used.values(), *self.kept) if name not in file.columns and not file.open]
         if lacking:
@@ -561,7 +563,7 @@ class _Rows:
             interrupted(self.asked, self.output)
             raise
 
-    def requests(self, rows: Iterator[Row]) -> Iterator[Request]:
+    def requests(self, rows: Iterator[TextRow]) -> Iterator[Request]:
         """What to answer, row by row."""
         wrt, text = self.wrt, self.text
         for line, cells, error in rows:

@@ -27,7 +27,7 @@ from ..streams.requests import (
     waits_for_a_person,
     whole,
 )
-from ..views.error import report, say, told
+from ..views.error import report, write_reading, write_stderr
 from ..views.formats import Asked, View, Writer, format_of, writer
 from .arguments import NothingAsked
 from .options import Answers, Program
@@ -244,13 +244,13 @@ def _as_read(asked: Asked, error: ExpressionError) -> Asked:
 def _note(asked: Asked, where: str = "") -> None:
     """Say on standard error how a program was read, where that is not as it was typed."""
     for text in asked.told:
-        told(where, text)
+        write_reading(where, text)
 
 
 def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
     point = default_point(inputs.at, inputs.reading)
     for text in meant(point):
-        told("", text)
+        write_reading("", text)
     defaults = Defaults(point, names(inputs.wrt), inputs.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
@@ -306,8 +306,8 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
             if bugs.tracebacks:
                 raise
             # so that the other lines are answered
-            error = bugs.told(fault, "the line")
-        let_go(fault)
+            error = bugs.internal_error_message(fault, "the line")
+        drop_traceback(fault)
         asked = _as_read(about, error)
         out.error(asked, error)
         if not out.carries_errors:
@@ -335,7 +335,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
     return 0
 
 
-def let_go(error: BaseException | None) -> None:
+def drop_traceback(error: BaseException | None) -> None:
     """Forget through which calls an error came, and after which others.
 
     They hold texts and graphs, and often the error too: a cycle that nothing but the collector would free.
@@ -351,7 +351,7 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "") -> N
     for warning in warnings[:WARNINGS]:
         report(warning, text, level="warning", where=where)
     if len(warnings) > WARNINGS:
-        say(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
+        write_stderr(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
 
 
 def is_file(file: TextIO) -> bool:

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Generic, Protocol, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError
-from ..optimize.descend import Descent, Row, never
+from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
 from ..streams.interruption import Interruption
 from ..streams.progress import Progress
@@ -41,7 +41,7 @@ class Saved:
         )
         self.best: Mapping[str, float] | None = None
 
-    def row(self, row: Row) -> None:
+    def row(self, row: DescentStep) -> None:
         """Keep a step of the way."""
         if self._path is not None:
             self._path.stream.write(json.dumps(record(row)) + "\n")
@@ -63,7 +63,7 @@ class Saved:
 class Runs(Writer[Descent]):
     """Takes the steps of a run, and writes each row as it comes; for people and pictures, the whole run at its end."""
 
-    def __init__(self, out: TextIO, rows: Writer[Row | Run | Descent], many: bool, saved: Saved) -> None:
+    def __init__(self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved) -> None:
         super().__init__(out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
         self.rows.many = many or not isinstance(rows, Documents | Plain)
@@ -134,7 +134,7 @@ class Runs(Writer[Descent]):
         self.rows.close()
 
 
-Found = TypeVar("Found")
+SearchProgress = TypeVar("SearchProgress")
 
 
 class Ended(Protocol):
@@ -153,7 +153,7 @@ def unconverged(found: Ended) -> Diagnostic:
     return Diagnostic(found.reason, "" if found.converged else found.message)
 
 
-class Searches(Generic[Found]):
+class Searches(Generic[SearchProgress]):
     """Long answers, each found with progress; the last of them, and the exit code for all.
 
     A search gets what to ask between two steps: whether it is to end. `good` says of what it found whether that is what
@@ -162,17 +162,17 @@ class Searches(Generic[Found]):
     """
 
     def __init__(
-        self, search: Callable[[Request, Callable[[], bool]], Found], good: Callable[[Found], bool], *, many: bool,
-        unit: str = "evaluations", chosen: str = "", told: Callable[[Found], Diagnostic] | None = None,
+        self, search: Callable[[Request, Callable[[], bool]], SearchProgress], good: Callable[[SearchProgress], bool], *, many: bool,
+        unit: str = "evaluations", chosen: str = "", told: Callable[[SearchProgress], Diagnostic] | None = None,
     ) -> None:  # fmt: skip
         self.search, self.good = search, good
         self.many = many
         self.unit = unit
         self.told = told if chosen in ("plain", "csv", "tsv") else None
         self.code = 0
-        self.last: Found | None = None
+        self.last: SearchProgress | None = None
 
-    def answer(self, request: Request) -> Found:
+    def answer(self, request: Request) -> SearchProgress:
         """What is asked for, or where the search was when it was interrupted; the next one then raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)

@@ -262,7 +262,7 @@ def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> 
     """The second derivative by one variable, as a function of it; None where there is none."""
 
     def second(x: float) -> float | None:
-        work.spend(SECOND * evaluator.steps)
+        work.charge(SECOND * evaluator.steps)
         with work.Defined():
             return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
         return None

@@ -17,7 +17,7 @@ from ..errors import ExpressionError
 from ..streams import internal_error as bugs
 from ..streams.filesystems import NEEDS_CLUSTER
 from ..streams.interruption import Interruption
-from ..views.error import say
+from ..views.error import write_stderr
 from .partitions import Job, Made, Part, Results, make
 from .rows import version
 
@@ -164,7 +164,7 @@ class Dask:
         if threads:
             return None
         if since is not None and since < now - SECONDS:
-            say(f"note: {self.where} has no workers at present; waiting for some\n")
+            write_stderr(f"note: {self.where} has no workers at present; waiting for some\n")
             return now + 10 * SECONDS
         return now if since is None else since
 
@@ -188,7 +188,7 @@ class Dask:
             )  # fmt: skip
         if bugs.tracebacks and isinstance(fault, Exception):
             return fault
-        error: ExpressionError = bugs.told(fault, f"the rows of {read}")
+        error: ExpressionError = bugs.internal_error_message(fault, f"the rows of {read}")
         return error
 
     def close(self) -> None:

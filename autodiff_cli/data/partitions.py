@@ -23,14 +23,14 @@ from ..streams import filesystems
 from ..streams.files import begun, write
 from ..streams.interruption import Interruption
 from ..streams.progress import Progress
-from ..views.error import report, say
+from ..views.error import report, write_stderr
 from ..views.formats import COLUMNAR
 from .batches import Arrow as ArrowFile
 from .batches import Cut, Head, Needs, Parquet, Reader, Span, Text, Wanted, reader
 from .pipeline import Tally, alike, check_alike, needs
 from .rows import Rows, version
 from .sinks import Sink, sink
-from .sources import TEXT, Source, together
+from .sources import TEXT, Source, parallel_map
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -237,7 +237,7 @@ def divided(sources: Sequence[Source], rows: Rows, size: int) -> Divided:
             check_alike(file, files[0].schema, first.name)
             return _File(*_spans(file, size), file.schema, file.wanted)
 
-    files += together(other, sources[1:], lambda source: source.path)
+    files += parallel_map(other, sources[1:], lambda source: source.path)
     parts: list[Part] = []
     pieces: list[Piece] = []
     held = 0
@@ -300,7 +300,7 @@ def _of_batches(file: ArrowFile) -> tuple[Weighed, int | None]:
 def plan(job: Job, sources: Sequence[Source], bound: Bound, size: int) -> dict[str, Any]:
     """What makes a run what it is: another one cannot take up its parts. Raises `ExpressionError`."""
     paths = [absolute(source.path) for source in sources]
-    found = together(lambda path: filesystems.entries([path])[0], paths)
+    found = parallel_map(lambda path: filesystems.entries([path])[0], paths)
     rows = job.rows
     return {
         "formula": bound.known.program.text, "version": version(), "question": rows.question, "at": rows.at,
@@ -387,7 +387,7 @@ class Folder:
             ]
         else:
             paths = [each.path for each in filesystems.listed(f"{self.path}{UNFINISHED}") if _is_part(_base(each.path))]
-            found = together(self._read, paths)
+            found = parallel_map(self._read, paths)
             noted = [Made(**each) for each in found if each is not None]
         return {each.name: each for each in noted if each.name in names and names[each.name].size == each.bytes}
 
@@ -496,14 +496,14 @@ class _Run:
         """Make all parts; None where they are, else the exit code."""
         missing = self._missing()
         if kept := len(self.parts) - len(missing):
-            say(f"note: {kept:,} of {len(self.parts):,} parts are there, and are kept\n")
+            write_stderr(f"note: {kept:,} of {len(self.parts):,} parts are there, and are kept\n")
         while True:
             failed = self._make(missing, interruption) if missing else []
             if failed:
                 return self._failed(failed)
             if interruption.asked:
                 self.folder.clean()
-                say(f"interrupted after {self.rows:,} rows; {self._left()}\n")
+                write_stderr(f"interrupted after {self.rows:,} rows; {self._left()}\n")
                 return interruption.code
             self.parts = self._met()
             missing = self._missing()
@@ -552,7 +552,7 @@ class _Run:
             raise error
         report(error.diagnostic, error.text)
         more = f"{len(failed):,} parts could not be made; " if len(failed) > 1 else ""
-        say(f"{more}{self._left()}\n")
+        write_stderr(f"{more}{self._left()}\n")
         return error.exit_code
 
     def _met(self) -> list[Part]:

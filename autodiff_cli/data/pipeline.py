@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..batched.columns_io import Kinks, kept_columns, mapped_columns, reason
 from ..errors import ExpressionError
-from ..streams.files import Beside
+from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
-from ..views.error import report, say
+from ..views.error import report, write_stderr
 from .batches import Chunk, Head, Needs, Reader, reader
 from .rows import Rows
 from .sinks import Sink
-from .sources import File, Source, together
+from .sources import File, Source, parallel_map
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,11 +67,13 @@ class Tally:
         if bad:
             verb = "has" if bad == 1 else "have"
             those = "1 row, and it has" if rows == 1 else f"{rows:,} rows, and {bad:,} of them {verb}"
-            say(f"{those} no answer:\n{_counted(self.reasons)}")
+            write_stderr(f"{those} no answer:\n{_counted(self.reasons)}")
         if at := self.kinks.rows:
             verb = "is" if at == 1 else "are"
             those = "1 row, and it is" if rows == 1 else f"{rows:,} rows, and {at:,} of them {verb}"
-            say(f"{those} at a kink, where the derivative is a convention:\n{_counted(self.kinks.conventions)}")
+            write_stderr(
+                f"{those} at a kink, where the derivative is a convention:\n{_counted(self.kinks.conventions)}"
+            )
 
 
 def _counted(reasons: Counter[str]) -> str:
@@ -118,7 +120,7 @@ class Pipeline:
         self.first: Reader = reader(sources[0], self.needs, self.several, file)
         self.bound: Bound = rows.bound(self.first.schema)
         try:
-            together(self.check, [source for source in sources[1:] if not source.once], lambda source: source.path)
+            parallel_map(self.check, [source for source in sources[1:] if not source.once], lambda source: source.path)
         except BaseException:
             self.first.close()
             raise
@@ -146,7 +148,7 @@ class Pipeline:
         finally:
             current.close()
 
-    def run(self, sink: Sink, beside: Beside | Upload | None, *, fail: bool) -> int:
+    def run(self, sink: Sink, beside: AtomicFile | Upload | None, *, fail: bool) -> int:
         """Answer all rows; return the exit code. With `fail` the first error is the end.
 
         A file is finished where all has gone well.

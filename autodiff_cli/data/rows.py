@@ -12,13 +12,13 @@ from ..batched.columns_io import MOST_IN_BLOCKS, Fitted, Kinks, check_type, fitt
 from ..batched.evaluator import compile_gradient
 from ..derivatives.jacobian import Jacobian, jacobian, output_names
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.adjoint import Recording, column_names, record_gradient, together
+from ..graphs.adjoint import Recording, column_names, merge_recordings, record_gradient
 from ..graphs.second_order import hessian_in
 from ..graphs.value import variable
 from ..inputs.arithmetic import DOUBLE, Values
 from ..inputs.problem import Point, as_number, parse
 from ..numbers.base import NumberType
-from ..numbers.budget import Exhausted, allowed
+from ..numbers.budget import BudgetExceeded, allowed
 from ..targets.lowering import Lowering
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ QUESTIONS = ("grad", "jacobian", "hessian")
 
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
-class Asked(NamedTuple):
+class RowRequest(NamedTuple):
     """A question in columns: what its results are called, and how they are found."""
 
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     """What the plain way says of points that it refuses, where many are asked about at once."""
 
 
-def asked(question: str, known: Fitted) -> Asked:
+def asked(question: str, known: Fitted) -> RowRequest:
     """A question about a program, for any number of rows."""
     program, wanted = known.program, known.wanted
     text = program.text
@@ -55,13 +55,13 @@ def asked(question: str, known: Fitted) -> Asked:
 
         def every(recorder: Lowering) -> Recording:
             parts = [record_gradient(output, leaves, by, recorder) for output in program.outputs]
-            return together(parts)
+            return merge_recordings(parts)
 
         def rows(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
             found = jacobian(text, point, wrt=wanted)
             return flat_jacobian(found), found.warnings
 
-        return Asked(
+        return RowRequest(
             column_names(len(outputs), wanted),
             (*outputs, *[f"the derivative of {output} by {name}" for output in outputs for name in wanted]),
             every, rows,
@@ -84,7 +84,7 @@ def asked(question: str, known: Fitted) -> Asked:
             twice = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
         except ExpressionError:
             twice = None
-        return Asked(
+        return RowRequest(
             ("value", *[f"d_{name}" for name in wanted], *[f"d_{wanted[i]}_{wanted[k]}" for i, k in pairs]),
             ("the value", *[f"the derivative by {name}" for name in wanted],
              *[f"the second derivative by {wanted[i]} and {wanted[k]}" for i, k in pairs]),
@@ -101,7 +101,7 @@ def asked(question: str, known: Fitted) -> Asked:
         value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
         return [value, *partials], warnings
 
-    return Asked(
+    return RowRequest(
         ("value", *[f"d_{name}" for name in wanted]),
         ("the value", *[f"the derivative by {name}" for name in wanted]),
         one, gradient, evaluator.refused,
@@ -215,7 +215,7 @@ class Bound:
                 work.renew(self.length)
                 try:
                     numbers, warnings = self.asked.plain(point)
-                except Exhausted as error:
+                except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
                 if warnings:
                     kinks.note(warnings)

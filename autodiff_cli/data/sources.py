@@ -40,7 +40,7 @@ AT_A_TIME = 32
 
 
 Item = TypeVar("Item")
-Made = TypeVar("Made")
+OpenedSource = TypeVar("OpenedSource")
 
 File = Any
 """An open file of bytes: it has `read1` and `close`."""
@@ -87,10 +87,12 @@ def sources(given: Sequence[str], format: str | None) -> list[Source]:
             name = Source(path, None, None).name
             raise ExpressionError("usage", f"{name} can be read once", hint=f"leave one `{path}` out")
         pipes.add(path)
-    return together(lambda path: _source(path, format), paths)
+    return parallel_map(lambda path: _source(path, format), paths)
 
 
-def together(action: Callable[[Item], Made], items: Sequence[Item], where: Callable[[Item], str] = str) -> list[Made]:
+def parallel_map(
+    action: Callable[[Item], OpenedSource], items: Sequence[Item], where: Callable[[Item], str] = str
+) -> list[OpenedSource]:
     """What an action makes of each of them; many at a time for those that are elsewhere, which take their time."""
     if len(items) < 2 or not any(is_url(where(item)) for item in items):
         return [action(item) for item in items]
@@ -213,10 +215,10 @@ def opened(source: Source) -> File:
     try:
         file: Any = bytes_of(source)
         if source.packed == "gzip":
-            return Unpacked(gzip.GzipFile(fileobj=file), file, source)
+            return DecompressedFile(gzip.GzipFile(fileobj=file), file, source)
         if source.packed == "zstd":
             pa = arrow(f"to unpack {source.name}")
-            return Unpacked(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, source)
+            return DecompressedFile(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, source)
     except OSError as fault:
         message = f"{source.name} cannot be read: {fault.strerror or fault}"
         raise ExpressionError("io", message, hint="check the path") from None
@@ -235,7 +237,7 @@ def within(sentence: str) -> str:
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
-class Unpacked:
+class DecompressedFile:
     """What comes out of a packed file; what is wrong with that is an error of the file."""
 
     def __init__(self, file: Any, packed: File, source: Source) -> None:

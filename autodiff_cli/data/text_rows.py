@@ -14,7 +14,7 @@ from ..inputs import decoding as reading
 from ..inputs.parse_point import read_json, value_of_object
 from ..streams.requests import lines
 
-Row = tuple[int, Mapping[str, object], ExpressionError | None]
+TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """Its line in the file, its cells by column, and what is wrong with it as a whole."""
 
 Line = tuple[int, str, ExpressionError | None]
@@ -93,7 +93,7 @@ class Texts:
         self.taken -= len(taken)
 
 
-def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[Row], str]:
+def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[TextRow], str]:
     """The names in the header, None where each row names its own, the rows, and the separator, empty for objects.
 
     Rows are read as they are asked for. The format is that of the file's name, or shows itself, unless it is given.
@@ -190,7 +190,7 @@ def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
     )  # fmt: skip
 
 
-def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[Row]:
+def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[TextRow]:
     """The rows of a file after its header."""
     count = len(columns)
     for line in texts:
@@ -210,9 +210,9 @@ def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[R
                 yield number, {}, ExpressionError("point", message, hint="check its separators and quotes")
 
 
-def with_names(rows: Iterator[Row]) -> tuple[list[str], Iterator[Row]]:
+def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
     """The names in the first row that has some, and all rows. Raises what is wrong with the first where none has."""
-    passed: list[Row] = []
+    passed: list[TextRow] = []
     for row in rows:
         passed.append(row)
         if row[2] is None or len(passed) > FAULTY:
@@ -224,7 +224,7 @@ def with_names(rows: Iterator[Row]) -> tuple[list[str], Iterator[Row]]:
     return list(passed[-1][1]) if passed else [], chain(passed, rows)
 
 
-def objects_of(texts: Texts) -> Iterator[Row]:
+def objects_of(texts: Texts) -> Iterator[TextRow]:
     """The rows of a file with an object a line."""
     for number, text, fault in texts:
         error = fault

@@ -17,7 +17,7 @@ from ..language.builder import Program
 from ..numbers.base import NumberType
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over, Reduction
+    from ..batched.data_loss import LossSpec, LossSummary
 
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
@@ -48,7 +48,7 @@ class Gradient(NamedTuple, Generic[Number]):
     intermediates: tuple[Intermediate[Number], ...] = ()
     output: Value | None = None
     """The root of the graph, every node of it with its `data` and `grad`; None in other arithmetics than doubles."""
-    over: Over | None = None
+    over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
     """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
@@ -61,13 +61,13 @@ def gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str 
 @overload
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic,
-    relative: bool = False, over: Reduction | None = None,
+    relative: bool = False, over: LossSpec | None = None,
 ) -> Gradient[Any]: ...  # fmt: skip
 
 
 def gradient(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False, over: Reduction | None = None,
+    relative: bool = False, over: LossSpec | None = None,
 ) -> Gradient[Any]:  # fmt: skip
     """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
 
@@ -133,7 +133,7 @@ def gradient_of(
 
 
 def _reduced(
-    text: str, point: Point | None, wrt: Sequence[str] | str | None, over: Reduction, arithmetic: Arithmetic
+    text: str, point: Point | None, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Gradient[float]:
     """The same of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles  # only data need it
@@ -176,7 +176,7 @@ def _in(
     arithmetic: Arithmetic, text: str, point: Point | None, wrt: Sequence[str] | str | None, relative: bool
 ) -> Gradient[Any]:
     """The same in another arithmetic than doubles."""
-    from ..graphs.value_and_gradient import sweep_in
+    from ..graphs.value_and_gradient import value_and_gradient
 
     posed = pose(text, point, wrt)
     program = posed.program
@@ -185,7 +185,7 @@ def _in(
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        swept = sweep_in(m, output, values, posed.wanted)
+        swept = value_and_gradient(m, output, values, posed.wanted)
         warnings[:] = kink_warnings(arithmetic, swept.met)
         place = {n: i for i, n in enumerate(swept.nodes)} if bound else {}
         evaluated = set(swept.order) if bound else set()

@@ -8,7 +8,7 @@ from typing import Any
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.problem import check_single, parse
 from ..language.builder import Program
-from ..run.backends import first
+from ..run.backends import with_fallback
 from ..run.doubles import Doubles
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
 
@@ -120,7 +120,7 @@ class Programs:
             self._remember(key, known)
         if self._whole:
             return known.graph(point, wrt)
-        return first(known.numbers, known.graph, point, wrt)
+        return with_fallback(known.numbers, known.graph, point, wrt)
 
     def _remember(self, key: tuple[str, ...], known: _Read) -> None:
         self._size += known.size

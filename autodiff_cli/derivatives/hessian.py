@@ -16,7 +16,7 @@ from ..numerics.eigenvalues import eigenvalues
 from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over, Reduction
+    from ..batched.data_loss import LossSpec, LossSummary
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
@@ -46,13 +46,13 @@ class Hessian(NamedTuple):
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
-    over: Over | None = None
+    over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
 
 
 def hessian(
     text: str, point: Point | None = None, *, wrt: Sequence[str] | None = None, arithmetic: Arithmetic = DOUBLE,
-    over: Reduction | None = None,
+    over: LossSpec | None = None,
 ) -> Hessian:  # fmt: skip
     """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
 
@@ -86,7 +86,7 @@ def hessian(
 
 
 def _reduced(
-    text: str, point: Point | None, wrt: Sequence[str] | None, over: Reduction, arithmetic: Arithmetic
+    text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Hessian:
     """The same of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles

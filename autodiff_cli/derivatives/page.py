@@ -42,7 +42,7 @@ class Operation(NamedTuple):
     name: str
     domain: str
     """Where it has a value, in words; empty if everywhere."""
-    trouble: str
+    domain_message: str
     """What is said instead of that where it has none."""
 
 

@@ -27,7 +27,7 @@ CANCELLED = 1e3
 """How much smaller than its largest contribution an adjoint is that is said to cancel."""
 
 
-class Row(NamedTuple):
+class TraceRow(NamedTuple):
     """A node of the forward primal trace: what it is called, how it is computed, its value."""
 
     name: str
@@ -47,7 +47,7 @@ class Row(NamedTuple):
     span: tuple[int, int] | None
 
 
-class Pull(NamedTuple):
+class AdjointStep(NamedTuple):
     """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
 
     source: int
@@ -78,7 +78,7 @@ class Term(NamedTuple):
     tangent: float
 
 
-class Push(NamedTuple):
+class TangentStep(NamedTuple):
     """A step of the forward tangent trace: a node's tangent from those of its inputs."""
 
     target: int
@@ -103,9 +103,9 @@ class Trace(NamedTuple):
     value: float
     point: dict[str, float]
     constants: dict[str, float]
-    rows: tuple[Row, ...]
-    pulls: tuple[Pull, ...]
-    pushes: tuple[Push, ...]
+    rows: tuple[TraceRow, ...]
+    pulls: tuple[AdjointStep, ...]
+    pushes: tuple[TangentStep, ...]
     adjoints: tuple[float | None, ...]
     """By row; None where none flowed."""
     gradient: dict[str, float]
@@ -293,7 +293,7 @@ class Writer:
         inputs = tuple([self.leaf(p) for p in self.tape.parents[i]])
         return local_formulas(self.tape.primitives[i], inputs, self.names[i])
 
-    def row(self, i: int) -> Row:
+    def row(self, i: int) -> TraceRow:
         """The node's line in the primal trace."""
         n, primitive = self.nodes[i], self.tape.primitives[i]
         value = self.tape.data[i]
@@ -305,7 +305,7 @@ class Writer:
             graph = variable(n.label) if primitive is VARIABLE else constant(value, n.source)
         inputs = tuple(self.leaf(p).label or expression_text(self.leaf(p)) for p in self.tape.parents[i])
         span = (n.span.start, n.span.end) if n.span else None
-        return Row(
+        return TraceRow(
             self.names[i], kind, i in self.numbered, n.label if not n._prev else "", expression_text(graph), graph,
             inputs, unsigned(value), span,
         )  # fmt: skip
@@ -320,7 +320,7 @@ class Writer:
 
 
 # ---- sweeps -------------------------------------------------------------------------------------------------------
-def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[Pull]:
+def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[AdjointStep]:
     """The steps of the backward sweep, in its order."""
     steps: list[tuple[int, int, Value | None, float, float, float]] = []
     consumers: dict[int, int] = {}
@@ -338,11 +338,11 @@ def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, in
         totals[p] = totals[p] + product if p in totals else product
         text = "" if formula is None else expression_text(formula)
         numbers = (float(partial), adjoint + 0.0, product + 0.0, before, totals[p] + 0.0)
-        pulls.append(Pull(at[i], at[p], text, formula, *numbers, accumulates=consumers[p] > 1))
+        pulls.append(AdjointStep(at[i], at[p], text, formula, *numbers, accumulates=consumers[p] > 1))
     return pulls
 
 
-def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> list[Push]:
+def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> list[TangentStep]:
     """The steps of the tangent sweep, in its order."""
     pushes = []
     for i in writer.order:
@@ -355,13 +355,13 @@ def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]
             if tangent is not None:
                 text = "" if formula is None else expression_text(formula)
                 terms.append(Term(at[p], text, formula, float(partial), tangent + 0.0))
-        pushes.append(Push(at[i], tuple(terms), flow + 0.0))
+        pushes.append(TangentStep(at[i], tuple(terms), flow + 0.0))
     return pushes
 
 
 # ---- what went on in the numbers ----------------------------------------------------------------------------------
 def _vanishing(
-    writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[Pull], rows: Sequence[Row]
+    writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[AdjointStep], rows: Sequence[TraceRow]
 ) -> list[Note]:
     """Notes on adjoints that vanished, exploded, cancelled, or never arrived."""
     notes = []
@@ -394,7 +394,7 @@ def _vanishing(
     return notes
 
 
-def _operation(row: Row) -> str:
+def _operation(row: TraceRow) -> str:
     return f"{row.name} = {row.formula}" if len(row.formula) <= 60 else row.name
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.reader import Stuck, step
+from ..language.reader import ParseFailure, step
 from ..language.tables import ACTION, ORIGINS, RULES, TERMINALS
 from ..language.tokens import KIND, read_token, scan, stranger
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
@@ -66,7 +66,7 @@ def advance(states: list[int], kind: int, goal: str = "") -> str:
 class Context:
     """The tokens of the text, those that are open, and where in them the error is."""
 
-    def __init__(self, text: str, stuck: Stuck, given: Collection[str] = ()) -> None:
+    def __init__(self, text: str, stuck: ParseFailure, given: Collection[str] = ()) -> None:
         self.text = text
         self.given = given
         """The names that the point gives values to."""

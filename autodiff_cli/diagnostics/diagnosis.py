@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..errors import ExpressionError, Offer, Span
-from ..language.reader import Stuck
+from ..language.reader import ParseFailure
 from .ambiguities import is_certain
 from .context import Context
 from .fragments import RANGES, Pieces, span
@@ -25,7 +25,7 @@ _WHOLE = frozenset((
 _MISSING = (LookupError, ValueError, StopIteration)
 
 
-def diagnosis(text: str, stuck: Stuck, given: Collection[str] = ()) -> ExpressionError:
+def diagnosis(text: str, stuck: ParseFailure, given: Collection[str] = ()) -> ExpressionError:
     """The error to raise where the reader is stuck; `given` are the names that the point gives values to."""
     context = Context(text, stuck, given)
     mistake, pieces, message, at = recognised(context)

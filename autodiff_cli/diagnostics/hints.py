@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..errors import ExpressionError, Offer, Span
-from ..language.reader import Stuck
-from ..language.statements import Unexplained
+from ..language.reader import ParseFailure
+from ..language.statements import UnexplainedText
 from ..table.primitive import FUNCTIONS
 from .context import Context
 from .mistakes.mistake import DERIVATIVES
@@ -16,7 +16,7 @@ from .vocabulary import called
 _LONGEST = 40
 
 
-def explained(text: str, error: Unexplained, given: Collection[str]) -> ExpressionError:
+def explained(text: str, error: UnexplainedText, given: Collection[str]) -> ExpressionError:
     """The error with what to write instead; `given` are the names that the point gives values to."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
@@ -65,7 +65,7 @@ def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tu
     """The hint for a call such as `b(c)`, with each spelling that it may stand for: in `a/b(c)` there are two."""
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
-    context = Context(text, Stuck(name_span.start, [], None, []), given)
+    context = Context(text, ParseFailure(name_span.start, [], None, []), given)
     tokens, letters = context.tokens, context.letters
     if context.partner[context.at + 1] == context.at + 2:
         offer = Offer(name_span.start, end, name, shown=(name,))

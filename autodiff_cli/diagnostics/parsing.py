@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from ..errors import ExpressionError
 from ..language.builder import Builder, Program
-from ..language.reader import Stuck, read
-from ..language.statements import Statement, Unexplained
+from ..language.reader import ParseFailure, read
+from ..language.statements import Statement, UnexplainedText
 
 Read = TypeVar("Read")
 
@@ -31,9 +31,9 @@ def _explaining(text: str, reading: Callable[[], Read], given: Collection[str] =
     """What the reading gives. What stops it is raised as the `ExpressionError` that says what to write instead."""
     try:
         return reading()
-    except Stuck as stuck:
+    except ParseFailure as stuck:
         error = _refusal(text, stuck, given)
-    except Unexplained as unexplained:
+    except UnexplainedText as unexplained:
         error = _explained(text, unexplained, given)
     try:
         raise error
@@ -41,13 +41,13 @@ def _explaining(text: str, reading: Callable[[], Read], given: Collection[str] =
         del error  # it would hold itself, by the frame in its traceback
 
 
-def _refusal(text: str, stuck: Stuck, given: Collection[str]) -> ExpressionError:
+def _refusal(text: str, stuck: ParseFailure, given: Collection[str]) -> ExpressionError:
     from .diagnosis import diagnosis  # only an error needs it
 
     return diagnosis(text, stuck, given)
 
 
-def _explained(text: str, error: Unexplained, given: Collection[str]) -> ExpressionError:
+def _explained(text: str, error: UnexplainedText, given: Collection[str]) -> ExpressionError:
     from .hints import explained  # only an error needs it
 
     return explained(text, error, given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import ExpressionError
 from ..language.builder import Builder
-from ..language.reader import Stuck, parse, read
+from ..language.reader import ParseFailure, parse, read
 
 LONGEST = 72
 """A spelling longer than this is not offered: nobody would read it."""
@@ -20,7 +20,7 @@ def parses(text: str) -> bool:
     """Whether the text is a program as far as the grammar says."""
     try:
         read(text, Builder(text))
-    except (Stuck, ExpressionError):
+    except (ParseFailure, ExpressionError):
         return False
     return True
 
@@ -29,7 +29,7 @@ def means(text: str) -> bool:
     """Whether the text is a program with a meaning: it has no error in names, types, or numbers of arguments either."""
     try:
         program = parse(text, most=LARGEST)
-    except (Stuck, ExpressionError):
+    except (ParseFailure, ExpressionError):
         return False
     return not any(program.tape.primitives[i].gives_condition for i in program.roots)
 
@@ -38,7 +38,7 @@ def meaning(text: str) -> object:
     """What a text means, equal for texts that mean the same; None for one that is no program."""
     try:
         program = parse(text, most=LARGEST)
-    except (Stuck, ExpressionError):
+    except (ParseFailure, ExpressionError):
         return None
     tape = program.tape
     leaves = {place: name for name, place in program.leaves.items()}

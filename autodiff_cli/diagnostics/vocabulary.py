@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ..errors import Offer, Span
-from ..language.reader import Stuck
+from ..language.reader import ParseFailure
 from ..language.typesetting import plain_name
 from ..table.names import native as native_names
 from ..table.primitive import FUNCTIONS
@@ -133,7 +133,7 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
 
 
 def _at(text: str, span: Span, given: Collection[str]) -> Context:
-    return Context(text, Stuck(span.start, [], None, []), given)
+    return Context(text, ParseFailure(span.start, [], None, []), given)
 
 
 def _arguments(c: Context) -> list[str]:

@@ -15,7 +15,7 @@ from ..errors import ExpressionError
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.value import Value
 from ..numbers.base import Refusal
-from ..numbers.budget import Defined, Exhausted, current
+from ..numbers.budget import BudgetExceeded, Defined, current
 
 BITS = 80
 """With so many bits boxes are searched."""
@@ -120,7 +120,7 @@ class Operator:
         try:
             _, rows = self.at(box)
             value, _ = self.at(middle)
-        except Exhausted:
+        except BudgetExceeded:
             raise
         except (ExpressionError, ArithmeticError, ValueError):
             return None
@@ -181,7 +181,7 @@ class Operator:
         for output in self.outputs:
             try:
                 (value,) = sweeps.evaluate_in(self.m, [output], values, ()).values
-            except Exhausted:
+            except BudgetExceeded:
                 raise
             except (ExpressionError, ArithmeticError, ValueError) as error:
                 # where the formula has no value anywhere in the box there is no solution either

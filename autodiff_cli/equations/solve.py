@@ -15,7 +15,7 @@ from ..inputs.bounds import Range
 from ..inputs.problem import Point, as_number, place, wanted_variables
 from ..language.builder import Program
 from ..numbers.base import Number, NumberType
-from ..numbers.budget import Defined, spend
+from ..numbers.budget import Defined, charge
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from .equations import Equations, read_equations
@@ -87,7 +87,7 @@ class _Stopped(Exception):
     """The work was to end early."""
 
 
-class Posed(NamedTuple):
+class EquationProblem(NamedTuple):
     """Equations with the values of their other variables."""
 
     equations: Equations
@@ -164,7 +164,7 @@ def solve(
     )  # fmt: skip
 
 
-def located(posed: Posed) -> dict[str, float]:
+def located(posed: EquationProblem) -> dict[str, float]:
     """The solution that is asked for, in doubles. Raises `ExpressionError` where there is none (`domain`)."""
     finder = _finder(posed, lambda: False)
     for found in finder.one():
@@ -177,7 +177,7 @@ def located(posed: Posed) -> dict[str, float]:
     )  # fmt: skip
 
 
-def _finder(posed: Posed, stop: Callable[[], bool]) -> _One | _Several:
+def _finder(posed: EquationProblem, stop: Callable[[], bool]) -> _One | _Several:
     return _One(posed, stop) if len(posed.unknowns) == 1 else _Several(posed, stop)
 
 
@@ -189,7 +189,7 @@ def _as_shown(given: Mapping[str, float | str], arithmetic: Arithmetic) -> dict[
 def posed_equations(
     text: str, point: Point | None, unknowns: Sequence[str] | None, between: Mapping[str, Range] | Range | None,
     wrt: Sequence[str] | None,
-) -> Posed:  # fmt: skip
+) -> EquationProblem:  # fmt: skip
     """The equations with all values, checked against each other. Raises `ExpressionError`."""
     given: dict[str, float | str] = dict(point or {})
     ranged = dict(between) if isinstance(between, Mapping) else {}
@@ -252,7 +252,7 @@ def posed_equations(
             Range(low, high).check_start(name, values[name])
     warnings = place(program, values)
     wanted = [name for name in (names if wrt is None else wanted_variables(program, values, wrt)) if name in names]
-    return Posed(
+    return EquationProblem(
         equations, list(unknowns), [name for name in wanted if name not in unknowns], values, given, bounds, started,
         warnings,
     )  # fmt: skip
@@ -262,7 +262,7 @@ def posed_equations(
 class _One:
     """One equation, in doubles."""
 
-    def __init__(self, posed: Posed, stop: Callable[[], bool]) -> None:
+    def __init__(self, posed: EquationProblem, stop: Callable[[], bool]) -> None:
         self.posed, self.stop = posed, stop
         (self.name,) = posed.unknowns
         self.evaluations = 0
@@ -276,7 +276,7 @@ class _One:
         """Value and derivative at a number, None where there is none."""
         if self.stop():
             raise _Stopped
-        spend(STEPS_AN_EVALUATION)
+        charge(STEPS_AN_EVALUATION)
         self.evaluations += 1
         self._point[self._place] = x
         try:
@@ -386,7 +386,7 @@ class _One:
 class _Several:
     """Several equations, in doubles, by SciPy with the exact Jacobian."""
 
-    def __init__(self, posed: Posed, stop: Callable[[], bool]) -> None:
+    def __init__(self, posed: EquationProblem, stop: Callable[[], bool]) -> None:
         message = "several equations need SciPy, the extra `optimize`"
         needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
         import numpy
@@ -404,7 +404,7 @@ class _Several:
         """Values and Jacobian at a point. Raises `ExpressionError` where there are none."""
         if self.stop():
             raise _Stopped
-        spend(STEPS_AN_EVALUATION * len(self._evaluators))
+        charge(STEPS_AN_EVALUATION * len(self._evaluators))
         self.evaluations += 1
         for k, each in zip(self._places, x, strict=True):
             if not math.isfinite(each):
@@ -526,7 +526,7 @@ def _single(program: Program, root: int) -> Program:
     return program.with_outputs((root,), program.text)
 
 
-def _rounding(posed: Posed, at: Mapping[str, float]) -> list[float]:
+def _rounding(posed: EquationProblem, at: Mapping[str, float]) -> list[float]:
     """How far rounding may have put the value of each output off at a point, its own last digit included."""
     values = {
         name: Bounded(x, UNIT * abs(x) if name in posed.unknowns else 0.0) for name, x in {**posed.values, **at}.items()
@@ -542,7 +542,7 @@ def _rounding(posed: Posed, at: Mapping[str, float]) -> list[float]:
     return found
 
 
-def _underflown(posed: Posed, start: Sequence[float]) -> bool:
+def _underflown(posed: EquationProblem, start: Sequence[float]) -> bool:
     """Whether the equations hold there only because doubles end at 1e-308, as they do for exp(x) = 0 at -1000."""
     at = dict(zip(posed.unknowns, start, strict=True))
     residuals, rows = _residuals(posed, at)
@@ -559,7 +559,7 @@ def _underflown(posed: Posed, start: Sequence[float]) -> bool:
 
 
 # ---- a solution in an arithmetic ----------------------------------------------------------------------------------
-def _solution(posed: Posed, start: Sequence[float], order: int, arithmetic: Arithmetic) -> Solution:
+def _solution(posed: EquationProblem, start: Sequence[float], order: int, arithmetic: Arithmetic) -> Solution:
     """The solution near `start`, with all that is asked about it, in an arithmetic."""
     outputs, unknowns, wanted = posed.program.outputs, posed.unknowns, posed.wanted
     at = dict(zip(unknowns, start, strict=True))
@@ -622,7 +622,7 @@ def _solution(posed: Posed, start: Sequence[float], order: int, arithmetic: Arit
     return Solution(found["solution"], dict(known), residuals, simple, proven, slopes_of, bent_of)
 
 
-def _residuals(posed: Posed, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
+def _residuals(posed: EquationProblem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
     """The outputs at a solution in doubles, and their derivatives by the unknowns, None where there are none."""
     values: dict[str, Number] = {**posed.values, **at}
     swept = sweeps.evaluate_in(REAL, posed.program.outputs, values, posed.unknowns)
@@ -635,7 +635,7 @@ def _residuals(posed: Posed, at: Mapping[str, float]) -> tuple[list[float], list
 
 
 def _errors(
-    posed: Posed, at: Mapping[str, float], residuals: Sequence[float], rows: Sequence[Sequence[float]] | None
+    posed: EquationProblem, at: Mapping[str, float], residuals: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
     """How far each unknown may be off: |F_u⁻¹| times what is left of the equations and their rounding errors.
 
@@ -660,7 +660,7 @@ def _errors(
     return found if all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in found.items()) else None
 
 
-def _slope(posed: Posed, name: str, x: float) -> float | None:
+def _slope(posed: EquationProblem, name: str, x: float) -> float | None:
     try:
         swept = sweeps.evaluate_in(REAL, posed.program.outputs, {**posed.values, name: x}, [name])
         return float(sweeps.jacobian(swept, [name])[0][0][0])
@@ -669,7 +669,7 @@ def _slope(posed: Posed, name: str, x: float) -> float | None:
 
 
 def _sharpened(
-    m: NumberType, posed: Posed, values: Mapping[str, Number], start: Mapping[str, float]
+    m: NumberType, posed: EquationProblem, values: Mapping[str, Number], start: Mapping[str, float]
 ) -> dict[str, Number]:
     """The solution near a start with the digits of a number type; of balls, one that is proven to hold exactly one."""
     if m.name == "certified":
@@ -696,7 +696,9 @@ def _sharpened(
     return here
 
 
-def _enclosed(m: Any, posed: Posed, values: Mapping[str, Number], start: Mapping[str, float]) -> dict[str, Number]:
+def _enclosed(
+    m: Any, posed: EquationProblem, values: Mapping[str, Number], start: Mapping[str, float]
+) -> dict[str, Number]:
     from flint import arb
 
     from ..numbers.ball import Ball, undecided
@@ -715,7 +717,7 @@ def _enclosed(m: Any, posed: Posed, values: Mapping[str, Number], start: Mapping
 
 
 def _proven_starts(
-    posed: Posed, stop: Callable[[], bool]
+    posed: EquationProblem, stop: Callable[[], bool]
 ) -> tuple[list[list[float]], list[dict[str, tuple[float, float]]], bool]:
     """All solutions between the bounds by interval Newton, what is undecided, and whether these are all."""
     message = "`--certified` needs python-flint, which is not installed"
@@ -745,7 +747,7 @@ def _proven_starts(
 
 
 def _told(
-    posed: Posed, finder: _One | _Several, solutions: Sequence[Solution], every: bool,
+    posed: EquationProblem, finder: _One | _Several, solutions: Sequence[Solution], every: bool,
     undecided: Sequence[object], complete: bool | None, interrupted: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """Why the search is over, and in words."""

@@ -17,7 +17,7 @@ from ..algebra.simplify import simplify
 from ..errors import ExpressionError, quoted
 from ..formulas.derivation import copied
 from ..graphs.value import Value, node
-from ..graphs.value_and_gradient import sweep_in, value_in
+from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
 from ..inputs.problem import parse, single_output
 from ..language.builder import Program
@@ -120,7 +120,7 @@ def _places(posed: Exercise, program: Program, given: Value, expected: Value) ->
         at = {name: Fraction(TENTHS[(k * (2 * j + 1) + 5 * j) % PLACES], 10) for j, name in enumerate(names)}
         numbers = {name: _as(m, x) for name, x in at.items()}
         try:
-            swept = sweep_in(m, program.outputs[0], numbers, [posed.wrt[0]])
+            swept = value_and_gradient(m, program.outputs[0], numbers, [posed.wrt[0]])
         except ExpressionError:
             continue
         slope = swept.gradient[posed.wrt[0]] if posed.kind == "derivative" else value_in(m, expected, numbers)
@@ -179,7 +179,7 @@ def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> 
 
     def parts(place: _Place) -> list[tuple[Any, Any]]:
         numbers = {name: _as(m, x) for name, x in place.at.items()}
-        swept = [sweep_in(m, each, numbers, [by]) for each in inner]
+        swept = [value_and_gradient(m, each, numbers, [by]) for each in inner]
         return [(each.value, each.gradient[by]) for each in swept]
 
     try:

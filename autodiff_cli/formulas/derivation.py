@@ -218,7 +218,7 @@ class _Work:
 
     def spend(self, *graphs: Value) -> None:
         """Take work for graphs that are written."""
-        work.spend(STEPS_A_NODE * len(in_order(graphs)))
+        work.charge(STEPS_A_NODE * len(in_order(graphs)))
 
     def waiting(self, graph: Value) -> Iterator[str]:
         """The names of the derivatives in a graph, from left to right."""

@@ -14,7 +14,7 @@ from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, node, variable
-from ..graphs.value_and_gradient import evaluate_in, knots_met, sweep_in
+from ..graphs.value_and_gradient import evaluate_in, knots_met, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.problem import Point, as_number, parse, place, single_output, wanted_variables
 from ..language.printer import expression_text
@@ -155,7 +155,7 @@ def diff(
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
-                swept = sweep_in(m, output, numbers, names)
+                swept = value_and_gradient(m, output, numbers, names)
                 met[:] = kink_warnings(arithmetic, swept.met)
                 return {"values": [swept.gradient[name] for name in names], "point": numbers}
             return {"values": _higher(m, output, found, numbers, names), "point": numbers}
@@ -267,7 +267,7 @@ def _combinations(count: int, order: int) -> int:
 
 def _kinks(output: Value, order: int) -> list[Diagnostic]:
     """A warning for each operation with a kink that is left when the program is simplified."""
-    left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.knot}
+    left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.breakpoint}
     warnings = []
     for v in in_order((output,)):
         if v.primitive in left and not all(p.primitive is CONSTANT for p in v._prev):
@@ -283,7 +283,7 @@ def _higher(
 ) -> list[Any]:
     """The values of derivatives of an order above the first. Raises `ExpressionError`."""
     order = len(next(iter(formulas), ()))
-    at = sweep_in(m, output, numbers, names).at
+    at = value_and_gradient(m, output, numbers, names).at
     met = knots_met(at)
     if not met:
         return _evaluated(m, list(formulas.values()), numbers)
@@ -340,7 +340,7 @@ def _check_length(formula: Value) -> None:
         raise ExpressionError(
             "limit", f"the formula is longer than {LONGEST:,} characters", None, "name its common parts: `--share`"
         )
-    work.spend(lengths[formula])
+    work.charge(lengths[formula])
 
 
 def _program(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, quoted
-from ..graphs.adjoint import record_gradient, together
+from ..graphs.adjoint import merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..inputs.problem import check_single, parse, single_output, wanted_variables
 from ..language.typesetting import typesetting
@@ -70,7 +70,7 @@ def export(
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
         by = [program.variables.get(each) or variable(each) for each in wanted]
-        recording = together([record_gradient(output, leaves, by, recorder) for output in outputs])
+        recording = merge_recordings([record_gradient(output, leaves, by, recorder) for output in outputs])
     except Lacking as lacking:
         node = recorder.node
         raised_by = node.primitive.name

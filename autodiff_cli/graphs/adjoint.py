@@ -79,7 +79,7 @@ def record_gradient(
     )  # fmt: skip
 
 
-def together(parts: Sequence[Recording]) -> Recording:
+def merge_recordings(parts: Sequence[Recording]) -> Recording:
     """Recordings by one recorder, as one."""
     return replace(
         parts[0],

@@ -21,7 +21,7 @@ def evaluate_in(
     m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], wrt: Sequence[str]
 ) -> Evaluation:
     """The outputs at the point `values`, ready to be differentiated by `wrt`. Raises `ExpressionError`."""
-    work.spend(STEPS_A_SWEEP)
+    work.charge(STEPS_A_SWEEP)
     return sweep_in.evaluate_in(m, outputs, values, wrt)
 
 
@@ -30,7 +30,7 @@ def transposed_product(at: Evaluation, adjoints: Sequence[Number], wrt: Sequence
 
     Outputs of weight 0 take no part. Raises `ExpressionError`.
     """
-    work.spend(STEPS_A_SWEEP)
+    work.charge(STEPS_A_SWEEP)
     seeds: dict[int, Number] = {}
     for root, adjoint in zip(at.roots, adjoints, strict=True):
         if adjoint != 0:

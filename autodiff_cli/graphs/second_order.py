@@ -15,12 +15,12 @@ from typing import NamedTuple
 from ..numbers.base import Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
-from ..run.smooth_branches import HIGHEST, Jets, Knot, Piece, Powers, Unknown, pieces, same
+from ..run.smooth_branches import HIGHEST, Knot, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces, same
 from ..run.sweep import backward, show
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
 from .value import Value
-from .value_and_gradient import Swept, evaluate_in, knots_met, sweep_in
+from .value_and_gradient import GradientResult, evaluate_in, knots_met, value_and_gradient
 
 
 class Curvature(NamedTuple):
@@ -36,7 +36,7 @@ def hessian_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: 
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.
     """
-    swept = sweep_in(m, output, values, wrt)
+    swept = value_and_gradient(m, output, values, wrt)
     if knots_met(swept.at):
         return swept.at.placed(_at_knots, m, swept, wrt)
     return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, output, values, wrt).hessian)
@@ -68,36 +68,38 @@ def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequen
 
 
 # ---- at knots -----------------------------------------------------------------------------------------------------
-def _at_knots(m: NumberType, swept: Swept, wrt: Sequence[str]) -> Curvature:
+def _at_knots(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
     """What the pieces that meet at the point have in common: all of it, or there is none. Raises `Fault`."""
     tape, root = swept.tape, len(swept.nodes) - 1
     place = {n.label: i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE}
     wanted = [place[name] for name in wrt if name in place]
     try:
-        smooth = partial(Powers, m, HIGHEST) if len(wanted) == 1 else partial(Jets, m, len(wanted))
+        smooth = partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else partial(SecondOrder, m, len(wanted))
         found = _common(m, pieces(smooth, tape, (root,), wanted), tape, wrt, place)
     except Unknown:
-        found = _common(m, pieces(partial(Jets, m, len(wanted)), tape, (root,), wanted), tape, wrt, place)
+        found = _common(m, pieces(partial(SecondOrder, m, len(wanted)), tape, (root,), wanted), tape, wrt, place)
     return found
 
 
-def _common(m: NumberType, met: Iterable[Piece], tape: Tape, wrt: Sequence[str], place: Mapping[str, int]) -> Curvature:
+def _common(
+    m: NumberType, met: Iterable[SmoothBranch], tape: Tape, wrt: Sequence[str], place: Mapping[str, int]
+) -> Curvature:
     """What the pieces have in common."""
     known = [k for k, name in enumerate(wrt) if name in place]
     value = tape.data[-1]
     found: Curvature | None = None
     for piece in met:
-        knot = piece.knot
+        breakpoint = piece.breakpoint
         gradient, hessian = _without_lengths(m, piece)
         here = Curvature(value, *_spread(m, len(wrt), known, gradient, hessian))
-        if knot is not None:
-            _agree(m, wrt, found or here._replace(value=value), here._replace(value=_value(piece)), knot)
+        if breakpoint is not None:
+            _agree(m, wrt, found or here._replace(value=value), here._replace(value=_value(piece)), breakpoint)
         found = found or here
     assert found is not None
     return found
 
 
-def _value(piece: Piece) -> Number:
+def _value(piece: SmoothBranch) -> Number:
     return piece.smooth.value(piece.numbers[len(piece.tape.data) - 1])
 
 
@@ -113,21 +115,23 @@ def _spread(
     return slopes, rows
 
 
-def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, knot: Knot) -> None:
+def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, breakpoint: Knot) -> None:
     """Raise `NotSmooth` where two pieces differ."""
-    if not knot.agree(m, a.value, b.value):
-        raise knot.refusal(f"the value jumps between {show(a.value)} and {show(b.value)} here")
+    if not breakpoint.agree(m, a.value, b.value):
+        raise breakpoint.refusal(f"the value jumps between {show(a.value)} and {show(b.value)} here")
     for name, x, y in zip(wrt, a.gradient, b.gradient, strict=True):
-        if not knot.agree(m, x, y):
-            raise knot.refusal(f"the derivative by `{name}` is {show(x)} on one side and {show(y)} on the other")
+        if not breakpoint.agree(m, x, y):
+            raise breakpoint.refusal(f"the derivative by `{name}` is {show(x)} on one side and {show(y)} on the other")
     for i, j in product(range(len(wrt)), repeat=2):
         x, y = a.hessian[i][j], b.hessian[i][j]
-        if not knot.agree(m, x, y):
+        if not breakpoint.agree(m, x, y):
             by = f"`{wrt[i]}`" if i == j else f"`{wrt[i]}` and `{wrt[j]}`"
-            raise knot.refusal(f"the second derivative by {by} is {show(x)} on one side and {show(y)} on the other")
+            raise breakpoint.refusal(
+                f"the second derivative by {by} is {show(x)} on one side and {show(y)} on the other"
+            )
 
 
-def _without_lengths(m: NumberType, piece: Piece) -> tuple[list[Number], list[list[Number]]]:
+def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], list[list[Number]]]:
     """The derivatives of a piece by the variables alone, its lengths of vectors replaced by their squares' form.
 
     Raises `Fault` where a length is left that is not squared.
@@ -136,8 +140,8 @@ def _without_lengths(m: NumberType, piece: Piece) -> tuple[list[Number], list[li
     try:
         gradient, rows = smooth.gradient(output), smooth.hessian(output)
     except (Failed, ValueError, ArithmeticError):
-        assert piece.knot is not None
-        raise piece.knot.refusal("on one side the second derivative is infinite or undefined") from None
+        assert piece.breakpoint is not None
+        raise piece.breakpoint.refusal("on one side the second derivative is infinite or undefined") from None
     count, zero = len(piece.wanted), m.number(0)
     forms = [_form(m, length.vector, len(rows)) for length in piece.lengths]
     for k in reversed(range(count, len(rows))):
@@ -150,7 +154,7 @@ def _without_lengths(m: NumberType, piece: Piece) -> tuple[list[Number], list[li
         for i, j in product(range(k), repeat=2):
             rows[i][j] = rows[i][j] + factor * form[i][j]
         if gradient[k] != 0 or any(rows[j][k] != 0 for j in range(k)):
-            raise length.knot.refusal("the function is not smooth in the length of a vector that vanishes")
+            raise length.breakpoint.refusal("the function is not smooth in the length of a vector that vanishes")
     return gradient[:count], [row[:count] for row in rows[:count]]
 
 

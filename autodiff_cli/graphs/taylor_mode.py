@@ -11,7 +11,7 @@ from functools import partial
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.series import Failed, SeriesType
-from ..run.smooth_branches import Knot, Piece, Powers, Unknown, pieces
+from ..run.smooth_branches import Knot, SmoothBranch, TaylorSeries, Unknown, pieces
 from ..run.sweep import Fault, show
 from .value import Value
 from .value_and_gradient import evaluate_in, knots_met
@@ -26,15 +26,15 @@ def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: st
     if order == 0 or expansion.smooth():
         return expansion.coefficients(order)
     at = evaluate_in(m, (output,), values, (by,))
-    met = pieces(partial(Powers, m, order), at.tape, at.roots, [*at.wanted.values()])
+    met = pieces(partial(TaylorSeries, m, order), at.tape, at.roots, [*at.wanted.values()])
     try:
         return at.placed(_common, m, met, at.values[0], order)
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
-        raise at.located(unknown.knot.refusal(reason)) from None
+        raise at.located(unknown.breakpoint.refusal(reason)) from None
 
 
-def _common(m: NumberType, met: Iterable[Piece], value: Number, order: int) -> list[Number]:
+def _common(m: NumberType, met: Iterable[SmoothBranch], value: Number, order: int) -> list[Number]:
     """The coefficients that all pieces have. Raises `Fault`."""
     found: list[Number] | None = None
     for piece in met:
@@ -44,8 +44,8 @@ def _common(m: NumberType, met: Iterable[Piece], value: Number, order: int) -> l
         except Failed as failed:
             raise piece.blamed(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
         for k, (x, y) in enumerate(zip(found or [value], here, strict=False)):
-            if piece.knot is not None and not piece.knot.agree(m, x, y):
-                raise _difference(piece.knot, k, x, y)
+            if piece.breakpoint is not None and not piece.breakpoint.agree(m, x, y):
+                raise _difference(piece.breakpoint, k, x, y)
         found = found or here
     assert found is not None
     return found
@@ -65,11 +65,11 @@ def directional_in(
     return expansion.coefficients(order)
 
 
-def _difference(knot: Knot, k: int, x: Number, y: Number) -> Fault:
+def _difference(breakpoint: Knot, k: int, x: Number, y: Number) -> Fault:
     if k == 0:
-        return knot.refusal(f"the value jumps between {show(x)} and {show(y)} here")
+        return breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
     reason = f"the coefficient of order {k} is {show(x)} on one side and {show(y)} on the other"
-    return knot.refusal(reason, ", or ask for a lower order")
+    return breakpoint.refusal(reason, ", or ask for a lower order")
 
 
 class _Expansion:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar
 from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
-from ..run.backends import first
+from ..run.backends import with_fallback
 from ..run.backpropagation import backpropagate
 from ..run.reverse import Reverse, reverse
 from ..run.sweep import Activity, Fault, Rough, activity, compute, forward, show, tangents
@@ -21,8 +21,8 @@ from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
 
-Asked = ParamSpec("Asked")
-Found = TypeVar("Found")
+DerivativeRequest = ParamSpec("DerivativeRequest")
+EvaluationResult = TypeVar("EvaluationResult")
 
 
 class About(NamedTuple):
@@ -606,7 +606,12 @@ class Evaluation:
         self.order: Sequence[int] = self.placed(forward, tape, m, roots)
         """The nodes that were evaluated, in the order in which they were."""
 
-    def placed(self, sweep: Callable[Asked, Found], *args: Asked.args, **options: Asked.kwargs) -> Found:
+    def placed(
+        self,
+        sweep: Callable[DerivativeRequest, EvaluationResult],
+        *args: DerivativeRequest.args,
+        **options: DerivativeRequest.kwargs,
+    ) -> EvaluationResult:
         """What a sweep over the tape finds; `below` is for `located`."""
         try:
             return sweep(*args, **options)
@@ -663,7 +668,7 @@ def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
 
     Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
     """
-    return first(_passed_back, _swept, output, seed)
+    return with_fallback(_passed_back, _swept, output, seed)
 
 
 def _passed_back(output: Value, seed: Number) -> list[Diagnostic] | None:

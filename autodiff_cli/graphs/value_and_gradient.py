@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..run.smooth_branches import Knot
 
 
-class Swept(NamedTuple):
+class GradientResult(NamedTuple):
     """A graph evaluated and differentiated in some number type; lists run over the nodes, inputs first."""
 
     at: Evaluation
@@ -112,7 +112,9 @@ def knots_met(at: Evaluation) -> list[Knot]:
     return [Knot(at.tape, i, [at.tape.data[p] for p in at.tape.parents[i]]) for i in found]
 
 
-def sweep_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str]) -> Swept:
+def value_and_gradient(
+    m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str]
+) -> GradientResult:
     """Value and gradient of `output` in the number type `m`, at the point `values`, in the variables `wrt`.
 
     A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
@@ -125,4 +127,4 @@ def sweep_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Co
         adjoint = adjoints[i]
         if adjoint is not None:
             gradient[name] = adjoint
-    return Swept(at, at.values[0], gradient, order, adjoints, kinks)
+    return GradientResult(at, at.values[0], gradient, order, adjoints, kinks)

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, NoReturn
 from ..errors import ExpressionError, Span
 from ..graphs.value import Value, evaluate, values_of
 from ..numbers import budget as work
-from ..run.tape import Place, Rows, Tape, in_order
+from ..run.tape import ProgramRows, Tape, TapePlace, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands
 from .statements import Complete, Head, Statement
-from .statements import Unexplained as Unexplained
+from .statements import UnexplainedText as UnexplainedText
 from .tokens import Offsets, new_number, offsets, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
@@ -55,12 +55,12 @@ class Program:
     def __init__(
         self,
         text: str,
-        rows: Rows,
+        rows: ProgramRows,
         roots: tuple[int, ...],
         leaves: dict[str, int],
         parameters: tuple[str, ...],
         constants: dict[str, float],
-        bound: Sequence[tuple[str, Place, int]],
+        bound: Sequence[tuple[str, TapePlace, int]],
         labels: Mapping[int, str],
         is_plain: bool,
     ) -> None:
@@ -135,7 +135,7 @@ _NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("p
 """What stands in the body of a definition for what only a call of it decides."""
 
 
-class Body(Rows):
+class Body(ProgramRows):
     """The body of a definition, which is worked out again at every call."""
 
     __slots__ = ("called", "pieces")
@@ -144,7 +144,7 @@ class Body(Rows):
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
         """Of each operation, where its operands stand."""
-        self.called: dict[int, tuple[str, Place]] = {}
+        self.called: dict[int, tuple[str, TapePlace]] = {}
         """The names that are used or called, and where."""
 
 
@@ -181,7 +181,7 @@ class Builder:
         self.given = given
         self.most = most
         self.statements: list[Complete] = []
-        self.nodes: Rows = Rows()
+        self.nodes: ProgramRows = ProgramRows()
         self.whole = self.nodes
         self.body: Body | None = None
         self.known: dict[str, int] = {}
@@ -203,8 +203,8 @@ class Builder:
         self.bound: dict[str, list[tuple[int, int]]] = {}
         self.defined: dict[str, list[_Function]] = {}
         self.uncalled: dict[int, _Function] = {}
-        self.bindings: list[tuple[str, Place, int]] = []
-        self.looks: dict[str, tuple[str, Place]] = {}
+        self.bindings: list[tuple[str, TapePlace, int]] = []
+        self.looks: dict[str, tuple[str, TapePlace]] = {}
         self._offsets: Offsets | None = None
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
         """What there was before this statement: names, nodes, and what was wrong."""
@@ -216,7 +216,7 @@ class Builder:
             self._offsets = offsets(self.text)
         return self._offsets
 
-    def span(self, place: Place) -> Span:
+    def span(self, place: TapePlace) -> Span:
         """A place as users are shown it."""
         return self.offsets.span(place)
 
@@ -224,7 +224,7 @@ class Builder:
         """The statements, where they stand in the text."""
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
-    def scope(self) -> tuple[Rows, dict[str, int], Any, Mapping[str, Primitive]]:
+    def scope(self) -> tuple[ProgramRows, dict[str, int], Any, Mapping[str, Primitive]]:
         """Where the reader adds nodes, and what it needs to know there."""
         return self.nodes, self.known, self.conditions, self.functions
 
@@ -287,7 +287,7 @@ class Builder:
             self.check_types((), operands, pieces)
         self.outputs = operands
 
-    def bind(self, name: str, at: Place, value: int) -> None:
+    def bind(self, name: str, at: TapePlace, value: int) -> None:
         """Bind a name to a node."""
         try:
             self.check_unused_before(name, at)
@@ -313,7 +313,7 @@ class Builder:
             "name", f"`{name}` is {what}, so it cannot be updated", self.span(at), f"bind it first: `{name} = …`"
         )
 
-    def check_unused_before(self, name: str, at: Place) -> None:
+    def check_unused_before(self, name: str, at: TapePlace) -> None:
         """Raise where a name that is bound now was used as a variable, or as a constant, before."""
         if name in self.bound:
             return
@@ -406,7 +406,7 @@ class Builder:
         self.problem = self.problem or error
         return self.constant(0.0, "0", (0, 0))
 
-    def refuse_number(self, place: Place) -> None:
+    def refuse_number(self, place: TapePlace) -> None:
         """Say that a number is infinite."""
         self.refuse(
             ExpressionError(
@@ -415,7 +415,7 @@ class Builder:
             )
         )  # fmt: skip
 
-    def check_look(self, name: str, at: Place) -> None:
+    def check_look(self, name: str, at: TapePlace) -> None:
         """Refuse two names that look alike."""
         look = name
         if not name.isascii():
@@ -429,7 +429,7 @@ class Builder:
                 "write both the same way", ((self.span(where), f"`{known}` is here"),),
             )  # fmt: skip
 
-    def name(self, name: str, place: Place) -> int:
+    def name(self, name: str, place: TapePlace) -> int:
         """The node of a name that the reader has met."""
         if self.body is not None:
             self.body.called[len(self.body.places)] = name, place
@@ -447,7 +447,7 @@ class Builder:
             return self.refuse(error)
         return node
 
-    def lookup(self, name: str, place: Place, statement: int) -> int:
+    def lookup(self, name: str, place: TapePlace, statement: int) -> int:
         """The node of a name in the program as it was before a statement."""
         self.check_look(name, place)
         history = self.bound.get(name)
@@ -469,7 +469,7 @@ class Builder:
             self.free[name] = self.variable(place)
         return self.free[name]
 
-    def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
+    def function(self, name: str, place: TapePlace, end: int, scope: _Function | None) -> _Function | Primitive:
         """What a call calls that ends before a sign, in the body of a function or in the program."""
         statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
@@ -478,7 +478,7 @@ class Builder:
             or (scope and name in scope.parameters)
             or (bound and bisect_left(bound, statement, key=lambda entry: entry[0]) > 0)
         ):
-            raise Unexplained(
+            raise UnexplainedText(
                 "name", f"`{name}` has a value here, so it cannot be called", self.span(place), self.offsets.ends[end]
             )
         history = self.defined.get(name)
@@ -496,14 +496,14 @@ class Builder:
         if history:
             raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
         if name in self.free or name in CONSTANTS or len(name) == 1:
-            raise Unexplained("name", f"`{name}` is not a function", self.span(place), self.offsets.ends[end])
-        raise Unexplained(
+            raise UnexplainedText("name", f"`{name}` is not a function", self.span(place), self.offsets.ends[end])
+        raise UnexplainedText(
             "name", f"there is no function `{name}`", self.span(place), self.offsets.ends[end],
             functions=tuple(self.defined),
         )  # fmt: skip
 
     # -- nodes ------------------------------------------------------------------------------------------------------
-    def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
+    def node(self, primitive: Primitive, parents: tuple[int, ...], place: TapePlace) -> int:
         """A new operation."""
         i = self.leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
@@ -516,7 +516,7 @@ class Builder:
             self.branches = True
         return i
 
-    def leaf(self, place: Place) -> int:
+    def leaf(self, place: TapePlace) -> int:
         """A new node without inputs."""
         places = self.nodes.places
         places.append(place)
@@ -524,7 +524,7 @@ class Builder:
 
     variable = leaf
 
-    def constant(self, data: float, source: str, place: Place) -> int:
+    def constant(self, data: float, source: str, place: TapePlace) -> int:
         """A new constant."""
         i = self.leaf(place)
         self.nodes.constants[i] = data, source
@@ -568,13 +568,15 @@ class Builder:
                 "choose numbers by it: `1 if … else 0`",
             )  # fmt: skip
 
-    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+    def operation(
+        self, primitive: Primitive, operands: tuple[int, ...], place: TapePlace, pieces: Sequence[Piece]
+    ) -> int:
         """An operation that the grammar knows."""
         if self.conditions or primitive.takes_conditions:
             self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
 
-    def plus(self, operand: int, place: Place, piece: Piece) -> int:
+    def plus(self, operand: int, place: TapePlace, piece: Piece) -> int:
         """The operand of a sign that changes nothing."""
         if self.body is not None:
             return self.operation(_PLUS, (operand,), place, (piece,))
@@ -593,7 +595,9 @@ class Builder:
         assert result is not None
         return result
 
-    def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
+    def call(
+        self, name: str, at: TapePlace, operands: tuple[int, ...], place: TapePlace, pieces: Sequence[Piece]
+    ) -> int:
         """A call of a function of the program or of the language."""
         if self.body is not None:
             i = len(self.body.places)
@@ -610,7 +614,7 @@ class Builder:
             return self.refuse(error)
 
     def apply(
-        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
+        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: TapePlace, pieces: Sequence[Piece]
     ) -> int:
         """A function of the language at its arguments."""
         count = len(operands)
@@ -634,14 +638,14 @@ class Builder:
             self.check_whole(primitive, operands[primitive.params.index(parameter)], place)
         return self.node(primitive, operands, place)
 
-    def check_count(self, function: _Function, place: Place, pieces: Sequence[Piece]) -> None:
+    def check_count(self, function: _Function, place: TapePlace, pieces: Sequence[Piece]) -> None:
         """Raise where a function of the program's own is called with too many arguments, or with too few."""
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
             self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
 
     def refuse_count(
-        self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
+        self, name: str, signature: str, wanted: int | str, place: TapePlace, pieces: Sequence[Piece]
     ) -> NoReturn:
         """Raise what is to say of a number of arguments that a function does not take."""
         check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
@@ -651,9 +655,9 @@ class Builder:
             Span(*self.span(place)[:2]), f"write it as `{signature}`",
         )  # fmt: skip
 
-    def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
+    def expand(self, function: _Function, operands: tuple[int, ...], via: TapePlace | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
-        calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
+        calls: list[tuple[_Function, dict[str, int], list[int], TapePlace | None]] = []
         made: list[int] = []
         known = self.enter(function, operands, via)
         while True:
@@ -693,20 +697,20 @@ class Builder:
                 function, known, made, via = calls.pop()
                 made.append(root)
 
-    def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
+    def enter(self, function: _Function, operands: tuple[int, ...], via: TapePlace | None) -> dict[str, int]:
         """What the names of a function mean that is called."""
         self.uncalled.pop(function.statement, None)
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
             self.expanded += len(function.primitives)
-            work.spend(STEPS_A_NODE * len(function.primitives))
+            work.charge(STEPS_A_NODE * len(function.primitives))
             if self.expanded > self.most:
                 raise ExpressionError(
                     "limit", f"the calls expand to more than {self.most:,} nodes", self.span(via), "split the program"
                 )
         return dict(zip(function.parameters, operands, strict=True))
 
-    def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
+    def check_whole(self, primitive: Primitive, order: int, place: TapePlace) -> None:
         """Raise an error unless the node is a whole number that the program fixes."""
         value = self.fixed(order)
         if value is None or value < 0 or value != int(value):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import ExpressionError, Offer, Span
-from .statements import Complete, Head, Statement, Unexplained
+from .statements import Complete, Head, Statement, UnexplainedText
 
 _LONGEST = 40
 _INTEGER = r"(?<![\w.])[0-9]+\Z"
@@ -31,7 +31,7 @@ def check_statements(statements: Sequence[Complete], outline: Callable[[], Seque
                 "move it to the end of the program",
             )  # fmt: skip
         if kind == "expression":
-            raise Unexplained("syntax", "this value is not used", Span(start, end), end, following.start)
+            raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, following.start)
 
 
 def check_head(head: Head) -> None:

@@ -62,7 +62,7 @@ class Frame(NamedTuple):
     left: Any
 
 
-class Stuck(Exception):
+class ParseFailure(Exception):
     """No rule of the grammar goes on from here; `refusals` makes an `ExpressionError` of it."""
 
     def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
@@ -280,7 +280,7 @@ def _stuck(
     first: int,
     top: Any,
     i: int,
-) -> Stuck:
+) -> ParseFailure:
     """What stops the reading at a pair, in a state."""
     where = builder.offsets
     if where.starts[i] < where.signs[i] and (not state.possible or is_coefficient(text, where.starts[i])):
@@ -303,7 +303,7 @@ def _stuck(
         states += state.after(kind)[1:]
         if type(top) is int and (state.read != NAME or kind not in (OPEN, EQUALS, AUGMENT)):
             begun.append(first)
-    return Stuck(at, states, where.start(begun[-1]) if begun else None, builder.outline())
+    return ParseFailure(at, states, where.start(begun[-1]) if begun else None, builder.outline())
 
 
 # ---- what a rule makes of its parts -------------------------------------------------------------------------------

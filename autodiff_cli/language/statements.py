@@ -31,7 +31,7 @@ class Head(NamedTuple):
     """The names in the parentheses and where they stand; an empty name for anything else."""
 
 
-class Unexplained(ExpressionError):
+class UnexplainedText(ExpressionError):
     """An error whose hint only `refusals` can give, since it has to try spellings.
 
     Of a value that is not used: `end` is where that ends, `after` where the next statement begins. Of a call of

@@ -271,7 +271,7 @@ class Typesetting:
         plain: dict[Value, _Piece] = {}
         script: dict[Value, _Piece] = {}
         order = in_order((root,))
-        work.spend(len(order))
+        work.charge(len(order))
         for value in order:
             # In an exponent everything stands on one line.
             script[value] = self._piece(value, script, script, True)

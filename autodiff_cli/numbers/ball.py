@@ -248,7 +248,7 @@ class Balls(NumberType):
             balls = [ball(x) for x in inputs]
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
-                work.spend(steps)
+                work.charge(steps)
                 return function(*first, *balls)
             parts = [form.frozen(each) for each in forms]
             key = (name, *parts)
@@ -256,7 +256,7 @@ class Balls(NumberType):
             if found is None:
                 found = _exact_value(name, forms)
                 if found is None:
-                    work.spend(steps)
+                    work.charge(steps)
                     found = function(*first, *balls)
                 self._found[key] = found
                 if found.form is None:
@@ -294,7 +294,7 @@ class Balls(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether the ball is bounded, and by no number that is too large."""
-        work.spend(self._step)
+        work.charge(self._step)
         if not isinstance(x, Ball):
             return True
         if not x.a.is_finite():
@@ -309,7 +309,7 @@ class Balls(NumberType):
 
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
-        work.spend(operations * (40 + self._step))
+        work.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
         """-x."""

@@ -22,7 +22,7 @@ STEPS_A_CHARACTER = 1_000
 """Further steps for each character of the program: a long one may take longer."""
 
 
-class Exhausted(ExpressionError, Refusal):  # type: ignore[misc, override]
+class BudgetExceeded(ExpressionError, Refusal):  # type: ignore[misc, override]
     """There is not enough work left: a refusal to number types, a user's error of the kind `limit` everywhere else."""
 
     @property
@@ -61,10 +61,10 @@ class Work:
             raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
 
-    def exhausted(self, needed: float, *, exactly: bool = False) -> Exhausted:
+    def exhausted(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
         """What to say where so many steps are needed, and perhaps more."""
         times = math.ceil(self._times * needed / self.most)
-        return Exhausted(
+        return BudgetExceeded(
             "limit", f"this takes more than the {self.most:,.0f} steps of work that it may take",
             hint=f"{self._less}, or allow more: `--work {times if exactly else max(times, 10 * int(self._times))}`",
         )  # fmt: skip
@@ -79,7 +79,7 @@ def current() -> Work:
     return _in_force.get() or _UNBOUNDED
 
 
-def spend(steps: float) -> None:
+def charge(steps: float) -> None:
     """Take so many steps from the allowance in force. Raises `Exhausted`."""
     (_in_force.get() or _UNBOUNDED).spend(steps)
 

@@ -69,7 +69,7 @@ def _sum(a: Tangents, b: Tangents) -> Tangents:
     if not a or not b:
         return a or b
     if len(a) + len(b) > FEW:
-        work.spend(len(a) + len(b))
+        work.charge(len(a) + len(b))
     total = dict(a)
     for k, t in b.items():
         total[k] = total[k] + t if k in total else t

@@ -59,7 +59,7 @@ class Exact(NumberType):
 
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost: greatest common divisors above all."""
-        work.spend(operations * (3 + self._longest**1.7 / 9_000))
+        work.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
         """A function of the table: rational where the row says so, or where all that it is composed of is."""

@@ -49,7 +49,7 @@ class Real(NumberType):
 
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
-        work.spend(operations * 0.4)
+        work.charge(operations * 0.4)
 
 
 def _literal(text: str) -> float:

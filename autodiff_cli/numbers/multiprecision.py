@@ -93,7 +93,7 @@ class Multiprecision(NumberType):
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
-        work.spend(self._step)
+        work.charge(self._step)
         try:
             _, mantissa, exponent, bits = x._mpf_
         except AttributeError:
@@ -114,7 +114,7 @@ class Multiprecision(NumberType):
 
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""
-        work.spend(operations * (10 + self._step))
+        work.charge(operations * (10 + self._step))
 
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
@@ -155,15 +155,15 @@ class Multiprecision(NumberType):
         if family == "gamma":
             # Numbers that are found once: Bernoulli's, and coefficients of series.
             if bits > self._prepared:
-                work.spend(bits**3.5 / 550_000)
+                work.charge(bits**3.5 / 550_000)
                 self._prepared = bits
-            work.spend(90 + bits**2.7 / 110_000)
+            work.charge(90 + bits**2.7 / 110_000)
         elif family == "error":
-            work.spend(30 + bits**2.5 / 240_000)
+            work.charge(30 + bits**2.5 / 240_000)
         elif family == "inverse error":
-            work.spend(800 + bits**2.5 / 9_500)
+            work.charge(800 + bits**2.5 / 9_500)
         else:
-            work.spend(20 + bits**1.8 / 2_300)
+            work.charge(20 + bits**1.8 / 2_300)
 
     def _checked(self, out: Number) -> Number:
         if isinstance(out, list):
@@ -291,7 +291,7 @@ def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     Each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|.
     """
     order, context = whole_order(float(n)), m.context
-    work.spend((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
+    work.charge((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
     if context.pi * abs(x) < max(order, 1):
         return _sinc_series(m, order, x)
     sine, cosine, power = context.sinpi(x), context.cospi(x), context.one
@@ -394,7 +394,7 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values of it: the Bernoulli numbers are kept
-    work.spend(bits * (1 + bits / 330) / 3)
+    work.charge(bits * (1 + bits / 330) / 3)
     first = x ** -(order + 1)
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
     start, total = x.to_fixed(bits) if count else 0, 0

@@ -39,7 +39,7 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]] 
     for _ in range(SWEEPS):
         turned = False
         for p in range(n - 1):
-            work.spend(n * sum([not -SMALLEST <= x <= SMALLEST for x in a[p][p + 1 :]]))
+            work.charge(n * sum([not -SMALLEST <= x <= SMALLEST for x in a[p][p + 1 :]]))
             for q in range(p + 1, n):
                 if not -SMALLEST <= a[p][q] <= SMALLEST:
                     turned = True

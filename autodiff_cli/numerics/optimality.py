@@ -16,7 +16,7 @@ from typing import Protocol
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value, kink_warning
-from ..graphs.value_and_gradient import sweep_in
+from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from .eigenvalues import eigenvectors
@@ -95,13 +95,13 @@ class Single:
 
     def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Value and gradient with their rounding errors."""
-        swept = sweep_in(RUNNING, self.output, given, wrt)
+        swept = value_and_gradient(RUNNING, self.output, given, wrt)
         return RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in wrt]
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
         try:
-            swept = sweep_in(REAL, self.output, point, wrt)
+            swept = value_and_gradient(REAL, self.output, point, wrt)
         except ExpressionError:
             return ()
         return tuple(kink_warning(*each) for each in swept.met)

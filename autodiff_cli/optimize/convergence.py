@@ -16,7 +16,7 @@ from ..errors import Diagnostic, ExpressionError, NotSmooth
 from ..inputs.bounds import Range
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import NAMED, Function, Verdict, classified, direction_in_words
-from .descend import Row
+from .descend import DescentStep
 
 DIMENSIONS = 200
 """In how many variables the Hessian is looked at."""
@@ -63,10 +63,10 @@ FLAT_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ConvergenceReport:
     """Where the search has come to."""
 
-    row: Row
+    row: DescentStep
     kind: str | None
     """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; None where there is no Hessian to tell."""
     verdict: str = ""
@@ -81,7 +81,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PointAnalysis:
     """What there is to see of one point."""
 
     verdict: Verdict | None
@@ -91,7 +91,7 @@ class Look:
     """Why there is no Hessian, in words."""
 
 
-def projected(row: Row, limits: Sequence[Range]) -> float:
+def projected(row: DescentStep, limits: Sequence[Range]) -> float:
     """The largest partial derivative, without those that push against a bound."""
     largest = 0.0
     for x, g, (low, high) in zip(_coordinates(row), row.partials, limits, strict=True):
@@ -101,10 +101,10 @@ def projected(row: Row, limits: Sequence[Range]) -> float:
 
 
 @dataclass(slots=True)
-class Surroundings:
+class LocalModel:
     """A function as it is looked at around a point; every evaluation may raise what `evaluate` raises."""
 
-    evaluate: Callable[[Sequence[float]], Row | None]
+    evaluate: Callable[[Sequence[float]], DescentStep | None]
     """The row at values of the variables that move, None where there is no value or no gradient."""
     function: Function
     limits: Sequence[Range]
@@ -112,7 +112,7 @@ class Surroundings:
     """How large the coordinates have been on the way: they are rounded like numbers of that size."""
     tolerance: float
 
-    def settled(self, row: Row, *, walking: bool) -> Settled:
+    def settled(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """What the row, where the search ended, has come to; `walking` says whether the search had more to do."""
         look = self.look(row)
         if walking:
@@ -127,14 +127,14 @@ class Surroundings:
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above where the search ended: that point is near it, and stays
                 end = row
-            found = self.told(end, Look(last))
+            found = self.told(end, PointAnalysis(last))
             if projected(end, self.limits) > self.tolerance:
                 message = "converged: the partial derivatives are 0 within their rounding errors"
                 found = replace(found, reason="precision", message=message)
             return found
         here = look.verdict
         if here is not None and here.curvature in CURVED and here.gain <= self.value_error(row):
-            found = self.told(row, Look(replace(here, kind=CURVED[here.curvature])))
+            found = self.told(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
             if not stationary:
                 message = "converged: what is left to gain is less than the rounding error of the value"
                 found = replace(found, reason="precision", message=message)
@@ -142,30 +142,30 @@ class Surroundings:
         return (None if stationary else self.at_kink(row)) or self.told(row, look)
 
     # ---- one point ----------------------------------------------------------------------------------------------
-    def look(self, row: Row) -> Look:
+    def look(self, row: DescentStep) -> PointAnalysis:
         """What gradient and Hessian say of the row, or why they do not."""
         if len(row.moving) > DIMENSIONS:
-            return Look(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
+            return PointAnalysis(None, self.kinks(row), f"there are more than {DIMENSIONS} variables")
         try:
             at = self.function.derivatives(row.point, row.moving, self.size)
         except NotSmooth as refused:
-            return Look(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
+            return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
         except ExpressionError as error:
-            return Look(None, self.kinks(row), str(error))
-        return Look(classified(at, self.walls(row), _eigh))
+            return PointAnalysis(None, self.kinks(row), str(error))
+        return PointAnalysis(classified(at, self.walls(row), _eigh))
 
-    def kinks(self, row: Row) -> tuple[Diagnostic, ...]:
+    def kinks(self, row: DescentStep) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
         return self.function.kinks(row.point, row.moving)
 
-    def walls(self, row: Row) -> list[int]:
+    def walls(self, row: DescentStep) -> list[int]:
         """At which bound each variable is, as `classified` takes it."""
         return [
             2 if low is not None and low == high else -1 if x == low else 1 if x == high else 0
             for x, (low, high) in zip(_coordinates(row), self.limits, strict=True)
         ]
 
-    def bounded(self, row: Row, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         """Value and gradient at the row, or at these coordinates, with their rounding errors; None where there is none.
 
         The errors are those that come of rounding the point too, if that bounds anything.
@@ -183,11 +183,11 @@ class Surroundings:
                 break
         return found
 
-    def value_error(self, row: Row) -> float:
+    def value_error(self, row: DescentStep) -> float:
         """How far the value of the row may be off by rounding, that of the point left out."""
         return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
-    def moved(self, row: Row, step: Sequence[float], times: float) -> list[float]:
+    def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         """The point so many steps away, but within the bounds."""
         found = []
         for x, s, (low, high) in zip(_coordinates(row), step, self.limits, strict=True):
@@ -197,7 +197,9 @@ class Surroundings:
         return found
 
     # ---- Newton's way -------------------------------------------------------------------------------------------
-    def newton(self, row: Row, look: Look, stationary: bool) -> tuple[list[Row], Verdict | None]:
+    def newton(
+        self, row: DescentStep, look: PointAnalysis, stationary: bool
+    ) -> tuple[list[DescentStep], Verdict | None]:
         """The points to which Newton's steps lead from a row, and what the last one is.
 
         Each makes the gradient smaller. Where steps shrink evenly, as towards a multiple root, the sum of all that are
@@ -235,7 +237,7 @@ class Surroundings:
         """The length of the gradient in coordinates of size 1, without what is 0 within rounding errors."""
         return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
 
-    def running_on(self, trail: Sequence[Row]) -> Settled:
+    def running_on(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
         """What to say of a value that goes on falling although no partial derivative is large."""
         start, end = _coordinates(trail[0]), _coordinates(trail[-1])
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
@@ -244,16 +246,16 @@ class Surroundings:
         there = f"{trail[-1].value:.3g} at {name} = {end[far]:.3g}"
         falls = f"as {name} {way} the value goes on falling ({there})"
         message = f"not converged: {falls}; it seems to have no minimum that way"
-        return Settled(trail[0], "not stationary", "", "unattained", message)
+        return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
     # ---- what there is to say -----------------------------------------------------------------------------------
-    def told(self, row: Row, look: Look) -> Settled:
+    def told(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
         """The verdict in words; where the Hessian does not decide, with what the value does nearby."""
         verdict = look.verdict
         if verdict is None:
             if look.kinks:
-                return Settled(row, "kink", self.beside_kink(row), kinks=look.kinks)
-            return Settled(row, None, f"no Hessian tells what kind of point this is: {look.why}")
+                return ConvergenceReport(row, "kink", self.beside_kink(row), kinks=look.kinks)
+            return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
         held = tuple(row.moving[i] for i in verdict.held)
         words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind]
         if verdict.kind == "minimum" and held:
@@ -261,9 +263,9 @@ class Surroundings:
             words = f"a minimum: away from {bounds} the value rises"
             if len(held) < len(row.moving):
                 words += ", and the Hessian by the other variables is positive definite"
-        return Settled(row, verdict.kind, words, held=held)
+        return ConvergenceReport(row, verdict.kind, words, held=held)
 
-    def along_flat(self, row: Row, verdict: Verdict) -> str:
+    def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
         """What a singular Hessian leaves open, and what the value does along the directions that it is singular in."""
         if verdict.negative:
             return "not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere"
@@ -281,7 +283,7 @@ class Surroundings:
         rises = all(1 in both and 0 not in both for both in trends)
         return told + ("; the value rises that way" if rises and every else "; no lower value shows that way")
 
-    def beside_kink(self, row: Row) -> str:
+    def beside_kink(self, row: DescentStep) -> str:
         """What the value does along each variable from a kink."""
         rises = True
         for k, name in enumerate(row.moving):
@@ -294,7 +296,7 @@ class Surroundings:
             return f"a minimum at a kink, where the derivative is a convention: {sides}"
         return "at a kink, where the derivative is a convention; the value falls along no single variable"
 
-    def trends(self, row: Row, direction: Sequence[float]) -> list[int]:
+    def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Whether the value rises (1) or falls (-1) at first, both ways along a direction, as far as there is one.
 
         0 where no change shows near the point.
@@ -319,7 +321,7 @@ class Surroundings:
         return found
 
     # ---- kinks and edges ----------------------------------------------------------------------------------------
-    def at_kink(self, row: Row) -> Settled | None:
+    def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """What holds a search up at a point that is not stationary: a kink, or an edge of the domain; None if neither.
 
         Gradients from around the point are gathered; at a kink that may be a minimum, some mean of them is 0. Source:
@@ -343,7 +345,7 @@ class Surroundings:
                     f"{n} = {x:.3g}" for n, x in list(zip(row.moving, _coordinates(inside), strict=True))[:NAMED]
                 )
                 message = f"not converged: the value falls up to the edge of where it has a derivative, near {at}"
-                return Settled(inside, "not stationary", "", "edge", message)
+                return ConvergenceReport(inside, "not stationary", "", "edge", message)
             jumps = outside is not None and self.jumps(inside, outside, way)
             far = math.hypot(*(
                 (a - b) / s for a, b, s in zip(_coordinates(row), _coordinates(inside), self.size, strict=True)
@@ -360,18 +362,20 @@ class Surroundings:
         if not kink:
             return None
         message = "not converged: the search is held up at a kink, where no derivative leads on"
-        return Settled(row, "kink", "", "held up", message)
+        return ConvergenceReport(row, "kink", "", "held up", message)
 
-    def on_kink(self, row: Row, gathered: Sequence[Sequence[float]]) -> Settled:
+    def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
         """What to say of a kink around which some mean of the gradients is 0."""
         if len(row.moving) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
-            return Settled(row, "kink", "a minimum if the function is convex nearby", "kink", message)
+            return ConvergenceReport(row, "kink", "a minimum if the function is convex nearby", "kink", message)
         rises = all(g[0] != 0 for g in gathered)
         sides = "on both sides of which the value rises" if rises else "past which the value falls no further"
-        return Settled(row, "kink", "a minimum, where there is no derivative", "kink", f"converged: at a kink, {sides}")
+        return ConvergenceReport(
+            row, "kink", "a minimum, where there is no derivative", "kink", f"converged: at a kink, {sides}"
+        )
 
-    def bracket(self, row: Row, way: Sequence[float]) -> tuple[Row, Row | None, bool]:
+    def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
         """Two points on a line, closer than rounding errors, between which the value stops falling.
 
         The second is None where there is none: at a bound, or at the edge of the domain, and then the third is True.
@@ -400,7 +404,7 @@ class Surroundings:
             outside = self.evaluate(self.moved(row, way, high + 2 * FINEST * max(1.0, low)))
         return inside, outside, outside is None
 
-    def falls(self, row: Row | None, way: Sequence[float]) -> bool:
+    def falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
         """Whether the value falls along a line, as far as no bound holds it."""
         if row is None:
             return False
@@ -409,7 +413,7 @@ class Surroundings:
             g * w for g, w, wall in zip(row.partials, way, walls, strict=True) if wall != 2 and w * wall <= 0
         ) < 0  # fmt: skip
 
-    def jumps(self, inside: Row, outside: Row, way: Sequence[float]) -> bool:
+    def jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         """Whether the slope along a line differs by more than rounding errors can make it."""
         slopes = []
         for row in (inside, outside):
@@ -422,7 +426,7 @@ class Surroundings:
         return down < 0 <= up and up - down > 2 * (first + second)
 
 
-def _coordinates(row: Row) -> list[float]:
+def _coordinates(row: DescentStep) -> list[float]:
     """The values of the variables that move."""
     point = row.point
     return [point[name] for name in row.moving]
@@ -460,7 +464,7 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
     return second / first if cosine > 0.9 else 0.0
 
 
-def _runs_on(trail: Sequence[Row], size: Sequence[float]) -> int:
+def _runs_on(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
     """Whether the last steps do not shrink: -1 where the value falls on the way, 1 where it does not, 0 if they do."""
     if len(trail) <= RUNNING_ON:
         return 0

@@ -16,7 +16,7 @@ from ..language.builder import Program
 from ..numbers.budget import current
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over, Reduced, Reduction
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -115,7 +115,7 @@ class Batches:
             yield order
 
 
-class Row(NamedTuple):
+class DescentStep(NamedTuple):
     """One step of a run: where it is, and the value and the gradient there. Step 0 is the start.
 
     Of a run in batches, one epoch: the value and the gradient are those over all rows of the data.
@@ -177,8 +177,8 @@ class Descent:
     """
 
     text: str
-    evaluator: Evaluator | Reduced
-    start: Row
+    evaluator: Evaluator | DataLoss
+    start: DescentStep
     where: tuple[int, ...]
     """Which of the variables move."""
     rule: Rule
@@ -186,11 +186,11 @@ class Descent:
     maximize: bool
     warnings: tuple[Diagnostic, ...]
     batches: Batches | None = None
-    over: Over | None = None
+    over: LossSummary | None = None
     """The rows of data that the values are the sum or mean over, if they are."""
     stop: Callable[[int], bool] = never
     """Asked in each step of an epoch, whether it is to be the last one."""
-    best: Row = field(init=False)
+    best: DescentStep = field(init=False)
     ending: Ending | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -199,7 +199,7 @@ class Descent:
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
         return replace(self, warnings=warnings)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[DescentStep]:
         evaluate, stops, start = self.evaluator, self.stops, self.start
         names, moving, maximize, batches = start.names, start.moving, self.maximize, self.batches
         moved = self._mover()
@@ -250,7 +250,7 @@ class Descent:
             before = row.value
             coordinates = tuple(point)
             # what `Row(…)` does, in half the time: making rows is a good part of a small step
-            row = tuple.__new__(Row, (step, value, norm, coordinates, tuple(partials), names, moving, epoch))
+            row = tuple.__new__(DescentStep, (step, value, norm, coordinates, tuple(partials), names, moving, epoch))
             if (value > best) if maximize else (value < best):
                 best, self.best = value, row
             yield row
@@ -307,7 +307,7 @@ class Descent:
 
         return moved
 
-    def _finished(self, row: Row) -> Ending:
+    def _finished(self, row: DescentStep) -> Ending:
         """What to say when no more steps are to be taken, or the gradient is small enough."""
         stops, start = self.stops, self.start
         if stops.gradient_tolerance is not None and row.gradient_norm <= stops.gradient_tolerance:
@@ -326,7 +326,7 @@ class Descent:
             f"take more `{'--steps' if row.epoch is None else '--epochs'}`, or another `--rate`",
         )  # fmt: skip
 
-    def _diverged(self, step: int, row: Row) -> Ending:
+    def _diverged(self, step: int, row: DescentStep) -> Ending:
         """What to say of a run whose numbers grow without bound."""
         start, grown = self.start.value, "grown" if row.value > self.start.value else "fallen"
         better = row.value > start if self.maximize else row.value < start
@@ -399,7 +399,7 @@ def descend(
     rule: Rule | None = None,
     stops: Stops | None = None,
     maximize: bool = False,
-    over: Reduction | None = None,
+    over: LossSpec | None = None,
     batches: Batches | None = None,
 ) -> Descent:
     """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
@@ -452,12 +452,12 @@ def _passes(stops: Stops, batches: Batches | None) -> float:
 class Beginning(NamedTuple):
     """What a run from a point begins with."""
 
-    evaluator: Evaluator | Reduced
-    start: Row
+    evaluator: Evaluator | DataLoss
+    start: DescentStep
     where: tuple[int, ...]
     """Which of the variables move."""
     warnings: tuple[Diagnostic, ...]
-    over: Over | None = None
+    over: LossSummary | None = None
 
 
 def beginning(program: Program, values: Mapping[str, float], wrt: Sequence[str] | None) -> Beginning:
@@ -474,7 +474,7 @@ def beginning(program: Program, values: Mapping[str, float], wrt: Sequence[str] 
 
 
 def beginning_over(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, over: Reduction, passes: float
+    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, over: LossSpec, passes: float
 ) -> Beginning:
     """What a run of a formula's sum or mean over data begins with; `passes` is how long it will be, about."""
     from ..batched.data_loss import pose
@@ -496,8 +496,8 @@ def _check_moving(moving: Sequence[str], wrt: Sequence[str] | None) -> None:
 
 
 def _start(
-    evaluator: Evaluator | Reduced, names: tuple[str, ...], values: Mapping[str, float]
-) -> tuple[Row, tuple[int, ...]]:
+    evaluator: Evaluator | DataLoss, names: tuple[str, ...], values: Mapping[str, float]
+) -> tuple[DescentStep, tuple[int, ...]]:
     """Row 0, and which of the variables move."""
     moving = evaluator.wrt
     coordinates = tuple(values[name] for name in names)
@@ -508,7 +508,7 @@ def _start(
             "overflow", "the norm of the gradient is too large at the start", hint="rescale the program"
         )
     where = tuple(names.index(name) for name in moving)
-    return Row(0, value, norm, coordinates, tuple(partials), names, moving), where
+    return DescentStep(0, value, norm, coordinates, tuple(partials), names, moving), where
 
 
 def _check(rule: Rule, stops: Stops) -> None:

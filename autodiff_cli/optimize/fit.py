@@ -11,14 +11,14 @@ from ..batched.columns_io import listed
 from ..errors import Diagnostic, ExpressionError, needed, quoted
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
-from ..graphs.value_and_gradient import sweep_in
+from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
 from ..numbers.base import NumberType
-from ..numbers.budget import allowed, current, spend
+from ..numbers.budget import allowed, charge, current
 from ..numerics.student_t import check_level, coverage_factor
 from .least_squares import (
     LOSSES,
@@ -662,7 +662,7 @@ class _Normal:
         reader = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
 
         def read(name: str, k: int) -> Any:
-            spend(STEPS_A_NUMBER)
+            charge(STEPS_A_NUMBER)
             return reader._value(m, name, columns[name][k])
 
         def weight(k: int) -> Any:
@@ -670,7 +670,7 @@ class _Normal:
                 return read(weights, k)
             if sigma is None:
                 return m.number(1)
-            spend(STEPS_A_NUMBER)
+            charge(STEPS_A_NUMBER)
             u = read(sigma, k) if isinstance(sigma, str) else reader._value(m, "sigma", repr(sigma))
             return m.number(1) / (u * u)
 
@@ -692,7 +692,7 @@ class _Normal:
                 raise work.exhausted(work.most - before + PASSES * needed)
             if k == len(self._data):
                 self._data.append(self._read_row(self.rows[k]))
-            spend(steps)
+            charge(steps)
             yield self._data[k]
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:
@@ -701,7 +701,7 @@ class _Normal:
         total = [zero] * len(self.names)
         point = dict(zip(self.names, values, strict=True))
         for row, y, weight in self.data(STEPS_A_SLOPE):
-            swept = sweep_in(self.m, self.output, {**row, **point}, self.names)
+            swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
             left = (swept.value - y) * weight
             total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
         return total
@@ -735,7 +735,7 @@ class _Normal:
         square = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
         for row, y, weight in self.data(STEPS_A_SLOPE):
-            swept = sweep_in(m, self.output, {**row, **point}, self.names)
+            swept = value_and_gradient(m, self.output, {**row, **point}, self.names)
             left = swept.value - y
             total = total + weight * left * left
             g = [swept.gradient[name] for name in self.names]

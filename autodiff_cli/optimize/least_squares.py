@@ -14,7 +14,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError
 from ..graphs.second_order import hessian_in
 from ..language.builder import Program
-from ..numbers.budget import Defined, spend
+from ..numbers.budget import Defined, charge
 from ..numbers.floats import REAL
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy")
@@ -78,7 +78,7 @@ class Model:
             return self._last[1]
         if self.stop():
             raise Stopped
-        spend((STEPS_A_ROW + STEPS_A_PAIR * len(self.free) ** 2) * self.rows)
+        charge((STEPS_A_ROW + STEPS_A_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
         given = [self.columns[name] if name in self.columns else point[name] for name in self.names]

@@ -15,11 +15,11 @@ from ..inputs.figures import unsigned
 from ..inputs.problem import as_number, parse
 from ..numbers.budget import Work, current
 from ..numerics.optimality import Function, Single
-from .convergence import Settled, Surroundings, projected
-from .descend import Row, beginning, beginning_over
+from .convergence import ConvergenceReport, LocalModel, projected
+from .descend import DescentStep, beginning, beginning_over
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over, Reduction
+    from ..batched.data_loss import LossSpec, LossSummary
 
 METHODS = {
     "bfgs": "BFGS", "cg": "CG", "l-bfgs-b": "L-BFGS-B", "newton-cg": "Newton-CG", "trust-ncg": "trust-ncg",
@@ -90,10 +90,10 @@ class Minimum(NamedTuple):
     hessians: int
     outside: int
     """How many of the evaluations fell on points without a value."""
-    path: tuple[Row, ...]
+    path: tuple[DescentStep, ...]
     """The points that it went through, the start first."""
     warnings: tuple[Diagnostic, ...]
-    over: Over | None = None
+    over: LossSummary | None = None
     """The rows of data that the value is the sum or mean over, if it is."""
 
 
@@ -106,12 +106,12 @@ class _Problem:
     """The function that is minimised, as SciPy wants it, and what is known of it so far."""
 
     evaluate: Callable[[Sequence[float]], tuple[float, list[float]]]
-    start: Row
+    start: DescentStep
     where: tuple[int, ...]
     stop: Callable[[], bool]
     function: Function
-    best: Row = field(init=False)
-    path: list[Row] = field(init=False)
+    best: DescentStep = field(init=False)
+    path: list[DescentStep] = field(init=False)
     evaluations: int = 1
     hessians: int = 0
     outside: int = 0
@@ -137,7 +137,7 @@ class _Problem:
             point[k] = float(value)
         return point
 
-    def row(self, x: Sequence[float]) -> Row | None:
+    def row(self, x: Sequence[float]) -> DescentStep | None:
         """Value and gradient at a point, None where there is none."""
         if self.stop() or self.exhausted:
             raise _Stopped
@@ -204,7 +204,7 @@ def minimize(
     tolerance: float = TOLERANCE,
     steps: int | None = None,
     stop: Callable[[], bool] = lambda: False,
-    over: Reduction | None = None,
+    over: LossSpec | None = None,
 ) -> Minimum:
     """Where the program `text` is least, as one of SciPy's optimisers finds it from the start `point`.
 
@@ -263,7 +263,7 @@ def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) 
     return chosen
 
 
-def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range]:
+def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[Range]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
     for name, limits in bounds.items():
         if name not in start.moving:
@@ -276,7 +276,7 @@ def _limits(start: Row, bounds: Mapping[str, Range]) -> list[Range]:
 
 def _optimised(
     problem: _Problem, method: str, limits: list[Range], tolerance: float, steps: int | None
-) -> tuple[Row, str]:
+) -> tuple[DescentStep, str]:
     """Where SciPy ended, and what it said; from a point where it is stuck it is started again."""
     import numpy
     from scipy.optimize import minimize as scipy_minimize
@@ -315,10 +315,12 @@ def _optimised(
     return ended, told
 
 
-def _ended(problem: _Problem, row: Row, limits: list[Range], tolerance: float, told: str, method: str) -> Settled:
+def _ended(
+    problem: _Problem, row: DescentStep, limits: list[Range], tolerance: float, told: str, method: str
+) -> ConvergenceReport:
     """Why the search is over, what it has come to, and both in words."""
     size = [max(abs(each.coordinates[k]) for each in (*problem.path, row)) or 1.0 for k in problem.where]
-    around = Surroundings(problem.row, problem.function, limits, size, tolerance)
+    around = LocalModel(problem.row, problem.function, limits, size, tolerance)
     more = "iterations" in told.lower() or "exceeds limit" in told.lower()
     more = more and projected(row, limits) > tolerance
     counts = problem.evaluations, problem.outside
@@ -329,7 +331,7 @@ def _ended(problem: _Problem, row: Row, limits: list[Range], tolerance: float, t
     except _Stopped:
         if problem.boundless:
             message = "not converged: the value falls without bound"
-            return Settled(problem.best, None, reason="unbounded", message=message)
+            return ConvergenceReport(problem.best, None, reason="unbounded", message=message)
         if problem.exhausted:
             problem.reserve = 0.0
             found = around.settled(row, walking=True)

@@ -14,14 +14,16 @@ from typing import NamedTuple, TypeVar
 from ..errors import ExpressionError
 from .sweep import Fault
 
-Found = TypeVar("Found")
-Made = TypeVar("Made")
+BackendResult = TypeVar("BackendResult")
+Backend = TypeVar("Backend")
 
 LEFT = (KeyError, ValueError, ArithmeticError, Fault)
 """What a backend raises where it leaves the work to the sweep; it may also give None."""
 
 
-def first(backend: Callable[..., Found | None], sweep: Callable[..., Found], *asked: object) -> Found:
+def with_fallback(
+    backend: Callable[..., BackendResult | None], sweep: Callable[..., BackendResult], *asked: object
+) -> BackendResult:
     """What a backend finds for what is asked, or where it leaves the work to the sweep, what that finds."""
     try:
         found = backend(*asked)
@@ -41,7 +43,7 @@ class Chosen(NamedTuple):
     why: str
 
 
-def fastest(ways: Mapping[str, Callable[[], Made]], wanted: str | None) -> tuple[Made, Chosen]:
+def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, Chosen]:
     """What the first of these ways makes that can be had, or the one that is wanted by its name.
 
     A way raises `Unavailable`; the last one does not. Raises a usage error for a wanted one that cannot be had.

@@ -21,7 +21,7 @@ from ..table.operators import POW
 from ..table.primitive import Primitive
 from . import forms
 from .sweep import forward
-from .tape import Row, Rows, inputs
+from .tape import ProgramRows, TapeRow, inputs
 
 TAKE = "take"
 """The operation besides the primitives: the value of `a` as long as a condition is what it was. `b` is the condition's
@@ -164,14 +164,14 @@ class Doubles:
 
     __slots__ = ("_branching", "_constants", "_data", "_plans", "_root", "_signed")
 
-    def __init__(self, program: Rows, root: int, *, is_plain: bool) -> None:
+    def __init__(self, program: ProgramRows, root: int, *, is_plain: bool) -> None:
         """Without any branch, if it `is_plain`, all of the program is evaluated in its order."""
         self._root = root
         self._data = program.data(0.0)
         self._constants = program.constants
         self._signed = program.signed
         self._plans: list[Sequence[Step]] = []
-        self._branching: Rows | None = None
+        self._branching: ProgramRows | None = None
         if is_plain:
             self._plans.append(program.rows)
         elif any(row[0].demand for row in program.rows):
@@ -212,10 +212,10 @@ class Doubles:
         return steps
 
 
-def _below(program: Rows, root: int) -> list[Row]:
+def _below(program: ProgramRows, root: int) -> list[TapeRow]:
     """The operations that a node is made from, in the order of `in_order`."""
     left = {row[1]: row for row in program.rows}
-    order: list[Row] = []
+    order: list[TapeRow] = []
     stack = [root]
     while stack:
         row = left.get(stack[-1])
@@ -242,13 +242,13 @@ def _below(program: Rows, root: int) -> list[Row]:
     return order
 
 
-def _plan(program: Rows, order: Sequence[int], data: Sequence[Any]) -> list[Step]:
+def _plan(program: ProgramRows, order: Sequence[int], data: Sequence[Any]) -> list[Step]:
     """The steps of an order of evaluation; `data` are the values at which branches are taken."""
     rows = {row[1]: row for row in program.rows}
     return [_step(rows[i], data) for i in order if i in rows]
 
 
-def _step(row: Row, data: Sequence[Any]) -> Step:
+def _step(row: TapeRow, data: Sequence[Any]) -> Step:
     """The step that is an operation."""
     primitive, i, a, b = row
     if not primitive.demand:

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import Number, NumberType, Refusal
-from ..numbers.budget import Exhausted
+from ..numbers.budget import BudgetExceeded
 from .sweep import Activity, Fault, backward, compute, is_cut
 from .tape import Tape
 
 if TYPE_CHECKING:
-    from .smooth_branches import Piece
+    from .smooth_branches import SmoothBranch
 
 EFFORT = 200_000
 """Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
@@ -37,11 +37,11 @@ def reverse(tape: Tape, m: NumberType, order: Sequence[int], active: Activity, s
 
     Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
     """
-    active.agreed = {}
+    active.one_sided_partials = {}
     adjoints, kinks = backward(tape, m, order, active, seeds)
     if kinks:
         order = _settled(tape, m, order, active, seeds)
-        if active.agreed:
+        if active.one_sided_partials:
             adjoints, kinks = backward(tape, m, order, active, seeds)
     return Reverse(adjoints, kinks, order)
 
@@ -54,8 +54,8 @@ def _settled(
 
     try:
         side = _common(tape, m, active, seeds)
-        agreed = None if side is None else _local(side, m)
-    except Exhausted:
+        one_sided_partials = None if side is None else _local(side, m)
+    except BudgetExceeded:
         raise
     except Fault as fault:
         if fault.kind not in (*BLAMED, "limit"):
@@ -63,46 +63,48 @@ def _settled(
         return order
     except (ValueError, ArithmeticError):
         return order
-    if side is None or agreed is None:
+    if side is None or one_sided_partials is None:
         return order
     known = set(order)
     others = sorted(side.numbers.keys() - known)
     for i in others:
         number = side.numbers[i]
         tape.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
-    active.settle(agreed, others)
+    active.settle(one_sided_partials, others)
     return sorted(known.union(others)) if others else order
 
 
-def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> Piece | None:
+def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
 
     Raises `Fault`, and what rules raise, where a piece has none.
     """
-    from .smooth_branches import Jets, Powers, Slopes, Unknown
+    from .smooth_branches import DirectionalDual, SecondOrder, TaylorSeries, Unknown
 
     wanted = list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     try:
-        if _agreeing(lambda: Slopes(m, line), tape, wanted, seeds, EFFORT) is None:
+        if _agreeing(lambda: DirectionalDual(m, line), tape, wanted, seeds, EFFORT) is None:
             return None
     except Unknown:
         pass
     most = EFFORT // (len(tape.data) * (len(wanted) + 1) ** 2)
     try:
         if len(wanted) == 1:
-            return _agreeing(lambda: Powers(m, 1), tape, wanted, seeds, most)
+            return _agreeing(lambda: TaylorSeries(m, 1), tape, wanted, seeds, most)
     except Unknown:
         pass
-    return _agreeing(lambda: Jets(m, len(wanted)), tape, wanted, seeds, most)
+    return _agreeing(lambda: SecondOrder(m, len(wanted)), tape, wanted, seeds, most)
 
 
-def _agreeing(make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, Number], most: int) -> Piece | None:
+def _agreeing(
+    make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
+) -> SmoothBranch | None:
     """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
     from .smooth_branches import pieces, same
 
-    found: Piece | None = None
+    found: SmoothBranch | None = None
     known: list[Number] = []
     if most < 2:
         return None
@@ -121,7 +123,7 @@ def _agreeing(make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, 
     return found
 
 
-def _told(piece: Piece, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
+def _told(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
     """Value and gradient of the weighted sum of the outputs; nan for one that hangs on the length of a vector."""
     smooth = piece.smooth
     outputs = [piece.numbers[root] for root in seeds]
@@ -141,17 +143,17 @@ def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:
     return total
 
 
-def _strays(piece: Piece, choice: int) -> bool:
+def _strays(piece: SmoothBranch, choice: int) -> bool:
     """Whether the piece takes another branch there than was taken at the point."""
     return piece.tape.data[piece.tape.parents[choice][0]] is not (piece.taken[choice] == 1)
 
 
-def _strayed(piece: Piece) -> int:
+def _strayed(piece: SmoothBranch) -> int:
     """At how many choices it does."""
     return sum(_strays(piece, choice) for choice in piece.taken)
 
 
-def _local(piece: Piece, m: NumberType) -> dict[int, list[Number | None]]:
+def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]:
     """The local derivatives on the piece's side, of all operations that have sides."""
     from ..numbers.dual import Dual, Duals
 
@@ -185,7 +187,7 @@ def _local(piece: Piece, m: NumberType) -> dict[int, list[Number | None]]:
     return found
 
 
-def _jumped(piece: Piece) -> set[int]:
+def _jumped(piece: SmoothBranch) -> set[int]:
     """The operations that have another value on the piece's side than at the point."""
     tape = piece.tape
     return {i for i in piece.answers if tape.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}

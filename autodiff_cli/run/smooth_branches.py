@@ -67,12 +67,12 @@ def same(m: NumberType, x: Number, y: Number) -> bool:
 class Unknown(Exception):
     """What a kind of numbers cannot tell near the point: a sign, or the length of a vector that is 0 there."""
 
-    def __init__(self, knot: Knot) -> None:
+    def __init__(self, breakpoint: Knot) -> None:
         super().__init__()
-        self.knot = knot
+        self.breakpoint = breakpoint
 
 
-class Jets:
+class SecondOrder:
     """Numbers with their first and second derivatives in several variables."""
 
     def __init__(self, m: NumberType, count: int) -> None:
@@ -124,7 +124,7 @@ class Jets:
                 rows[i][j] = rows[j][i]
         return rows
 
-    def sign(self, piece: Piece, u: Dual) -> int:
+    def sign(self, piece: SmoothBranch, u: Dual) -> int:
         """The sign of a number that is 0 at the point on a side of the surface where it is 0, by its derivatives.
 
         The surfaces of two numbers are taken for one where first and second derivatives are proportional.
@@ -153,7 +153,7 @@ class Jets:
         side = piece.turn(jets, known)
         return side if lead > 0 else -side
 
-    def length(self, piece: Piece) -> Dual:
+    def length(self, piece: SmoothBranch) -> Dual:
         """The variable that the length of a vector is."""
         self.size += 1
         return self.leaf(self.base.number(0), self.size - 1)
@@ -175,7 +175,7 @@ def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
     return sign
 
 
-class Powers:
+class TaylorSeries:
     """Numbers that are power series in one variable, to any order."""
 
     def __init__(self, m: NumberType, order: int) -> None:
@@ -219,7 +219,7 @@ class Powers:
         """The second derivative. Raises `Failed`."""
         return [[2 * self.coefficient(u, 2)]]
 
-    def sign(self, piece: Piece, u: Series) -> int:
+    def sign(self, piece: SmoothBranch, u: Series) -> int:
         """The sign of a number that is 0 at the point, on the right or the left: of the first coefficient that is not.
 
         Raises `Failed`."""
@@ -230,12 +230,12 @@ class Powers:
                 return sign * piece.turn("right", lambda known: True) if k % 2 else sign
         return piece.flat()
 
-    def length(self, piece: Piece) -> Series:
+    def length(self, piece: SmoothBranch) -> Series:
         """There is no variable for it. Raises `Unknown`."""
         raise Unknown(piece.here)
 
 
-class Slopes:
+class DirectionalDual:
     """Numbers with the derivative along one line through the point."""
 
     steps = STEPS_A_NODE
@@ -268,7 +268,7 @@ class Slopes:
             raise u.fault
         return [u.d.get(0, self.base.number(0))]
 
-    def sign(self, piece: Piece, u: Dual) -> int:
+    def sign(self, piece: SmoothBranch, u: Dual) -> int:
         """The sign of a number that is 0 at the point, on one side of it. Raises `Unknown` where that is not known."""
         (slope,) = self.gradient(u)
         if slope == 0:
@@ -276,7 +276,7 @@ class Slopes:
         side = piece.turn("ahead", lambda known: True)
         return side if slope > 0 else -side
 
-    def length(self, piece: Piece) -> Dual:
+    def length(self, piece: SmoothBranch) -> Dual:
         """It is not known. Raises `Unknown`."""
         raise Unknown(piece.here)
 
@@ -286,10 +286,10 @@ class Length(NamedTuple):
     """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
 
     vector: list[list[Number]]
-    knot: Knot
+    breakpoint: Knot
 
 
-class Piece:
+class SmoothBranch:
     """A smooth function that a program is near a point, in some of the directions from there."""
 
     def __init__(self, smooth: Any, tape: Tape, wanted: Sequence[int], choices: list[int], turned: Knot | None) -> None:
@@ -315,15 +315,15 @@ class Piece:
         """The first knot that was met."""
 
     @property
-    def knot(self) -> Knot | None:
+    def breakpoint(self) -> Knot | None:
         """What to blame if the piece has no derivative, or another one than others; None if there is no kink at all."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def blamed(self, fault: Fault) -> Fault:
         """The fault of a piece as one at a knot of the whole."""
-        if self.knot is None or isinstance(fault, Rough) or fault.kind not in BLAMED:
+        if self.breakpoint is None or isinstance(fault, Rough) or fault.kind not in BLAMED:
             return fault
-        return self.knot.refusal(f"on one side there is no derivative, as {fault.message}")
+        return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
 
     # -- evaluating -----------------------------------------------------------------------------------------------
     def evaluate(self, roots: Sequence[int]) -> None:
@@ -350,7 +350,7 @@ class Piece:
             self.here = Knot(self.tape, i, ())
             try:
                 numbers[i] = self.number(i, inputs, needed)
-            except work.Exhausted:
+            except work.BudgetExceeded:
                 raise
             except Refusal as refusal:
                 raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
@@ -384,7 +384,7 @@ class Piece:
         moving = any(smooth.moves(x) for x in inputs)
         if primitive.gives_condition and not (moving and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
-        knotted = primitive.knot is not None and primitive.knot(*xs)
+        knotted = primitive.breakpoint is not None and primitive.breakpoint(*xs)
         if not moving or not (primitive.selects or knotted):
             return compute(smooth.m, primitive, inputs, i)
         out = None if primitive.gives_condition else compute(smooth.base, primitive, xs, i)
@@ -452,7 +452,7 @@ class Piece:
         return self.either() if primitive.jumps or primitive.gives_condition else 1
 
 
-def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Sequence[int]) -> Iterator[Piece]:
+def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Sequence[int]) -> Iterator[SmoothBranch]:
     """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `Fault`.
 
     The tape is evaluated; the wanted leaves are the variables.
@@ -460,8 +460,8 @@ def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Se
     waiting: list[tuple[list[int], Knot | None]] = [([], None)]
     while waiting:
         choices, turned = waiting.pop()
-        piece = Piece(make(), tape, wanted, list(choices), turned)
-        work.spend(STEPS_A_PIECE + len(tape.data) * piece.smooth.steps)
+        piece = SmoothBranch(make(), tape, wanted, list(choices), turned)
+        work.charge(STEPS_A_PIECE + len(tape.data) * piece.smooth.steps)
         try:
             piece.evaluate(roots)
         except Fault as fault:

@@ -40,7 +40,7 @@ def forward(tape: Tape, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     A conditional evaluates its condition and then one branch only. Raises `Fault`.
     """
     primitives, parents, data = tape.primitives, tape.parents, tape.data
-    work.spend(len(data))
+    work.charge(len(data))
     if not tape.chooses:
         for i, value in enumerate(data):
             if value is None:
@@ -125,9 +125,9 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
             "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)",
         )  # fmt: skip
     message = hint = None
-    if primitive.trouble:
+    if primitive.domain_message:
         with suppress(Refusal):
-            message, hint = primitive.trouble(*inputs) or (None, None)
+            message, hint = primitive.domain_message(*inputs) or (None, None)
     if message is not None:
         message = message.format(*map(show, inputs))
     else:
@@ -153,9 +153,9 @@ class Activity(list[bool]):
         self.m = m
         self.order = order
         self.wanted = tuple(wanted)
-        self.unsettled: set[int] = set()
+        self.discontinuous: set[int] = set()
         """Nodes whose value may jump at this point."""
-        self.agreed: Mapping[int, Sequence[Number | None]] = {}
+        self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
         """Where the sides of all kinks agree: the local derivatives, on one side, of the nodes that have sides."""
         self.zeros: set[int] = set()
         """The literal zeros, which cut off what they are multiplied with."""
@@ -163,7 +163,7 @@ class Activity(list[bool]):
         self._moving: Activity | None = None
         self._beyond: dict[int, Number] = {}
         """Values of branches that were not taken."""
-        self._upset: set[int] = set()
+        self._discontinuous: set[int] = set()
         """Those of them that may jump."""
         for i in self.wanted:
             self[i] = True
@@ -187,8 +187,8 @@ class Activity(list[bool]):
                         self[i] = through or not primitive.selects or self._passes(i)
                         break
                 jumps = primitive.jumps and self[i] and _meets(tape, i, self, primitive.kink)
-                if jumps or (self.unsettled and not self.unsettled.isdisjoint(ps)):
-                    self.unsettled.add(i)
+                if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
+                    self.discontinuous.add(i)
         except Refusal as refusal:
             raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
 
@@ -201,9 +201,9 @@ class Activity(list[bool]):
             self._moving = Activity(self.tape, self.m, self.order, self.wanted, False)
         return self._moving
 
-    def settle(self, agreed: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
+    def settle(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
         """Take the local derivatives on one side, where branches were taken that were not at the point."""
-        self.agreed = agreed
+        self.one_sided_partials = one_sided_partials
         for i in others:
             for each in (self, self.moving):
                 each[i] = any(each[p] for p in self.tape.parents[i])
@@ -213,14 +213,14 @@ class Activity(list[bool]):
         condition, taken = ps[0], ps[1] if self.tape.data[ps[0]] else ps[2]
         turns = self[condition] and bool(_edges(self.tape, condition, self))
         self[i] = self[taken] or turns
-        if taken in self.unsettled or (turns and self.differ(i)):
-            self.unsettled.add(i)
+        if taken in self.discontinuous or (turns and self.differ(i)):
+            self.discontinuous.add(i)
 
     def _passes(self, i: int) -> bool:
         """Whether anything comes through an operation that cuts some of its inputs off: a slope, or a jump."""
         primitive = self.tape.primitives[i]
         try:
-            if primitive.may_kink and not self.unsettled.isdisjoint(self.tape.parents[i]):
+            if primitive.may_kink and not self.discontinuous.isdisjoint(self.tape.parents[i]):
                 return True
             if primitive.jumps and _meets(self.tape, i, self, primitive.kink):
                 return True
@@ -232,7 +232,7 @@ class Activity(list[bool]):
         """Whether the branches of choice `i` have different values here, or the one not taken has none, or jumps."""
         _, x, y = self.tape.parents[i]
         try:
-            return bool(self._value(x) != self._value(y)) or not self._upset.isdisjoint((x, y))
+            return bool(self._value(x) != self._value(y)) or not self._discontinuous.isdisjoint((x, y))
         except (Fault, ValueError, ArithmeticError):
             return True
 
@@ -256,11 +256,13 @@ class Activity(list[bool]):
                 beyond[i] = inputs[needed[-1]] if needed else inputs[0]
             else:
                 beyond[i] = compute(self.m, primitive, inputs, i)
-                jump = primitive.knot if primitive.gives_condition else primitive.kink if primitive.jumps else None
+                jump = (
+                    primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
+                )
                 if jump is not None and jump(*inputs):
-                    self._upset.add(i)
-            if any(p in self._upset or p in self.unsettled for p in ps):
-                self._upset.add(i)
+                    self._discontinuous.add(i)
+            if any(p in self._discontinuous or p in self.discontinuous for p in ps):
+                self._discontinuous.add(i)
         return beyond[root] if data[root] is None else data[root]
 
 
@@ -279,11 +281,11 @@ def backward(
     0, a jump by any: 0 times a jump may be a slope on one side. Raises `Fault`.
     """
     primitives, parents, data = tape.primitives, tape.parents, tape.data
-    work.spend(2 * len(order))
+    work.charge(2 * len(order))
     adjoints: list[Number | None] = [None] * len(data)
     kinks: list[int] = []
     finite = m.finite
-    agreed = active.agreed
+    one_sided_partials = active.one_sided_partials
     for i, seed in seeds.items():
         adjoints[i] = seed
     for i in reversed(order):
@@ -292,11 +294,11 @@ def backward(
             continue
         primitive = primitives[i]
         try:
-            if primitive.may_kink and not agreed:
+            if primitive.may_kink and not one_sided_partials:
                 found = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
                 if found and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                     kinks.extend(found)
-                if active.unsettled and primitive.selects:
+                if active.discontinuous and primitive.selects:
                     kinks.extend(_upsets(tape, i, active.moving))
             pairs = zip(parents[i], local_derivatives(tape, m, i, active), strict=True)
             for p, partial in _together(m, pairs) if primitive.variadic else pairs:
@@ -322,8 +324,8 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
     input that does not move there is nothing then.
     """
     primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
-    if active.agreed and i in active.agreed:
-        return [d if active[p] else None for p, d in zip(ps, active.agreed[i], strict=True)]
+    if active.one_sided_partials and i in active.one_sided_partials:
+        return [d if active[p] else None for p, d in zip(ps, active.one_sided_partials[i], strict=True)]
     if active.zeros and primitive.product and not active.zeros.isdisjoint(ps):
         return [None] * len(ps)
     inputs = [data[p] for p in ps]
@@ -428,9 +430,9 @@ def knots(tape: Tape, order: Iterable[int], active: Activity) -> list[int]:
     """
     found: list[int] = []
     for i in order:
-        knot = tape.primitives[i].knot
+        breakpoint = tape.primitives[i].breakpoint
         try:
-            if knot is not None and active[i] and _meets(tape, i, active, knot):
+            if breakpoint is not None and active[i] and _meets(tape, i, active, breakpoint):
                 found.append(i)
         except Refusal as refusal:
             raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
@@ -455,7 +457,7 @@ def _upsets(tape: Tape, i: int, active: Activity) -> list[int]:
     """The jumps of inputs that may make another of them win, such as the largest."""
     if tape.primitives[i] is WHERE:
         return []
-    return [k for p in tape.parents[i] if p in active.unsettled for k in _edges(tape, p, active)]
+    return [k for p in tape.parents[i] if p in active.discontinuous for k in _edges(tape, p, active)]
 
 
 def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
@@ -474,10 +476,10 @@ def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
         primitive, ps = tape.primitives[i], tape.parents[i]
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
-        elif _meets(tape, i, active, primitive.knot if primitive.gives_condition else primitive.kink):
+        elif _meets(tape, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
             found.append(i)
-        elif i in active.unsettled:
-            stack.extend(p for p in reversed(ps) if p in active.unsettled or tape.primitives[p].gives_condition)
+        elif i in active.discontinuous:
+            stack.extend(p for p in reversed(ps) if p in active.discontinuous or tape.primitives[p].gives_condition)
     return found
 
 

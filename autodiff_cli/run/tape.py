@@ -9,25 +9,25 @@ from ..errors import Span
 from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import Primitive
 
-Place = tuple[Any, ...]
+TapePlace = tuple[Any, ...]
 """A piece of the program's text: `(start, end)`, or `(start, end, via)` in the body of a function that was called."""
 
-Row = tuple[Primitive, int, Any, int | None]
+TapeRow = tuple[Primitive, int, Any, int | None]
 """An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
 
 
-class Rows:
+class ProgramRows:
     """A graph as it is read: its operations in a row, each after its inputs; variables and constants have no row."""
 
     __slots__ = ("constants", "places", "rows", "signed")
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[TapeRow] = []
         self.constants: dict[int, tuple[float, str]] = {}
         """Each constant, and the text that it was read from."""
         self.signed: set[int] = set()
         """The operations that are a constant with a sign."""
-        self.places: list[Place] = []
+        self.places: list[TapePlace] = []
         """Where each node stands, however that is counted."""
 
     def data(self, other: float | None = None) -> list[Any]:
@@ -80,7 +80,7 @@ class Tape:
         self.parents = parents
         self.data = data
         """The value of each node; None where there is none (yet)."""
-        self.places: list[Place] = []
+        self.places: list[TapePlace] = []
         """The piece of text of each node, if it has one."""
         self.labels: dict[int, str] = {}
         """The names that the program or the user gave to nodes; every variable has one."""

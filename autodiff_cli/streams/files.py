@@ -88,9 +88,9 @@ def _write(path: str, data: IO[bytes], *, force: bool) -> None:
         made.drop()
 
 
-def begun(path: str, *, force: bool) -> Beside | Upload:
+def begun(path: str, *, force: bool) -> AtomicFile | Upload:
     """A file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
-    return Upload(path, force=force) if is_url(path) else Beside(path, force=force)
+    return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 
 
 def check(path: str, *, force: bool) -> None:
@@ -109,7 +109,7 @@ def check(path: str, *, force: bool) -> None:
         raise ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path")
 
 
-class Beside:
+class AtomicFile:
     """A new file beside another, whose name it takes when it is finished; until then nothing is seen of it.
 
     Raises `ExpressionError` (`io`) where it cannot be written, or the other is there and `force` is not.

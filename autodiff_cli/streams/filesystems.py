@@ -59,10 +59,10 @@ def plain(path: str) -> str:
 
 def unread(path: str, fault: Exception) -> ExpressionError:
     """The error for a file that cannot be read."""
-    return ExpressionError("io", f"`{path}` cannot be read: {told(fault)}", hint="check the path")
+    return ExpressionError("io", f"`{path}` cannot be read: {io_message(fault)}", hint="check the path")
 
 
-def told(fault: Exception) -> str:
+def io_message(fault: Exception) -> str:
     """What a fault says, in one line."""
     if isinstance(fault, FileNotFoundError):
         return "No such file or directory"
@@ -83,10 +83,14 @@ def located(path: str) -> tuple[Any, str]:
     except ExpressionError:
         raise
     except ImportError as lacking:
-        raise ExpressionError("usage", f"`{scheme}://` cannot be read: {told(lacking)}", hint="install it") from None
+        raise ExpressionError(
+            "usage", f"`{scheme}://` cannot be read: {io_message(lacking)}", hint="install it"
+        ) from None
     except (OSError, ValueError) as fault:
         raise ExpressionError(
-            "io", f"`{scheme}://{host}` cannot be reached: {told(fault)}", hint="check the address, and the credentials"
+            "io",
+            f"`{scheme}://{host}` cannot be reached: {io_message(fault)}",
+            hint="check the address, and the credentials",
         ) from None
     return system, f"{base.rstrip('/')}/{rest}"
 
@@ -253,7 +257,7 @@ def remove_folder(path: str) -> None:
 def unwritten(path: str, fault: Exception) -> ExpressionError:
     """The error for a file that cannot be written."""
     return ExpressionError(
-        "io", f"`{path}` cannot be written: {told(fault)}", hint="check the path, and the space there"
+        "io", f"`{path}` cannot be written: {io_message(fault)}", hint="check the path, and the space there"
     )
 
 

@@ -8,7 +8,7 @@ tracebacks = False
 """Whether `--debug` was given."""
 
 
-def told(fault: Exception, given: str) -> ExpressionError:
+def internal_error_message(fault: Exception, given: str) -> ExpressionError:
     """The error that stands for a fault; `given` is what a report of it has to hold."""
     return ExpressionError(
         "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",

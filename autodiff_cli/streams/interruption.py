@@ -7,13 +7,13 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-from ..views.error import say
+from ..views.error import write_stderr
 
 
 def interrupted(rows: int, path: str | None) -> None:
     """Say on standard error how far the rows were when they were interrupted, and of a file that there is none."""
     left = "" if path is None else f"; `{path}` is not written"
-    say(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
+    write_stderr(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
 
 
 class Interruption:

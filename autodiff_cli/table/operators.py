@@ -46,14 +46,14 @@ MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
 DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, symbol="/", domain="y != 0",
     operator=("/", at.PRODUCT, at.PRODUCT, at.POWER), roles=("the numerator", "the denominator"),
     shows_first=lambda y: True,
-    trouble=lambda x, y: ("division by zero", None) if y == 0 else None,
+    domain_message=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
 NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="odd shows", symbol="neg", operator=("-", at.SIGN, at.POWER),
     samples=(1.5, -0.25))
 POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
     operator=("**", at.POWER, at.ATOM, at.POWER), roles=("the base", "the exponent"),
     total_for=lambda y: y >= 0 and y == int(y), shows_first=lambda y: y is not None and y > 0,
-    group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", trouble=_pow_trouble,
+    group="Elementary", domain="x > 0, or x = 0 with y >= 0, or x < 0 with a whole y", domain_message=_pow_trouble,
     source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))
 
 
@@ -63,7 +63,7 @@ def _comparison(
 ) -> Primitive:
     return entry(name, "x y", "", None, None, symbol=symbol, latex=f"#1 {latex or symbol} #2",
         operator=(f" {symbol} ", at.COMPARISON, at.SUM, at.SUM), facts=f"gives_condition {facts}", holds=holds,
-        knot=lambda x, y: x == y, near=lambda m, side, x, y, out: near(side, x - y))
+        breakpoint=lambda x, y: x == y, near=lambda m, side, x, y, out: near(side, x - y))
 
 
 LT = _comparison("lt", "<", "<", lambda side, beyond: side(beyond) < 0)

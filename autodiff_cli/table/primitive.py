@@ -89,7 +89,7 @@ class Facts(NamedTuple):
     smooth: tuple[str, ...] = ()
     """The derivatives where there is no kink, as one reads them, if the rules say at length what is taken there."""
 
-    trouble: Callable[..., tuple[str, str | None] | None] | None = None
+    domain_message: Callable[..., tuple[str, str | None] | None] | None = None
     """For inputs without a value: message and hint that say more than the domain does; `{0}`, `{1}` are the inputs."""
 
     gives_condition: bool = False
@@ -111,13 +111,13 @@ class Facts(NamedTuple):
     selects: bool = False
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
 
-    extreme: str = ""
+    extreme_value: str = ""
     """Of the largest or the smallest of its inputs: how that is to each other one, `>` or `<`."""
 
     norm: bool = False
     """Whether its square is the sum of its inputs' squares."""
 
-    knot: Callable[..., bool] | None = None
+    breakpoint: Callable[..., bool] | None = None
     """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
 
     near: Callable[..., Any] | None = None
@@ -304,7 +304,7 @@ def entry(
     `facts` are those fields of `Facts` that hold; `finite` says that there are no poles at the ends of the domain.
     `definition` composes it from others, as one reads it; `accurate` so that no digits are lost.
     """
-    said: dict[str, Any] = {"infinite": "domain" in rest, "knot": rest.get("kink"), "symbol": name}
+    said: dict[str, Any] = {"infinite": "domain" in rest, "breakpoint": rest.get("kink"), "symbol": name}
     said["may_kink"] = "kink" in rest or name == "where"
     said["samples"] = tuple([x if isinstance(x, tuple) else (float(x),) for x in samples])
     primitive = _entered(name, params, definition, accurate, facts, doc=doc, partials=partials, **{**said, **rest})

@@ -40,7 +40,7 @@ LOG = elementary("log", "x", "natural logarithm; `log(x, b)` to the base `b`", l
     source="DLMF 4.7.1", latex=r"\ln", samples=_POSITIVE)
 entry("log_base", "x b", "", lambda m, x, b, out: 1 / m.log(b) / x, lambda m, x, b, out: -out / b / m.log(b),
     definition=lambda m, x, b: m.log(x) / m.log(b), symbol="log_b", spelling="log", domain="x > 0, b > 0 and b != 1",
-    trouble=lambda x, b: ("there is no logarithm to the base 1", None) if b == 1 else None,
+    domain_message=lambda x, b: ("there is no logarithm to the base 1", None) if b == 1 else None,
     latex=r"\log_{#2}", samples=((8.0, 2.0), (1000.0, 10.0), (3.0, 0.5), (1e300, 7.0)))
 elementary("log2", "x", "logarithm to the base 2", lambda m, x, out: 1 / m.log(2) / x, facts="increasing shows",
     inverse="exp2", exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(2), domain="x > 0",
@@ -235,7 +235,7 @@ learning("elu", "x alpha", "`x` above 0, else `alpha*(exp(x) - 1)`",
     lambda m, x, alpha, out: m.where(m.gt(x, 0), 1, lambda: alpha * m.exp(x)),
     lambda m, x, alpha, out: m.where(m.gt(x, 0), m.nothing, lambda: m.expm1(x)), facts="selects infinite",
     defaults=("1",), definition=lambda m, x, alpha: m.where(m.gt(x, 0), x, lambda: alpha * m.expm1(x)),
-    kink=lambda x, alpha: x == 0 and alpha != 1, convention="`alpha` at 0", knot=lambda x, alpha: x == 0,
+    kink=lambda x, alpha: x == 0 and alpha != 1, convention="`alpha` at 0", breakpoint=lambda x, alpha: x == 0,
     near=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x),
     samples=((-2.5, 1.0), (3.0, 1.0), (-0.5, 0.3), (-1e-10, 2.0)))
 learning("gelu", "x", "`x` times the standard normal distribution function (the exact form)",
@@ -258,7 +258,7 @@ learning("softplus", "x", "log(1 + exp(x))", lambda m, x, out: m.sigmoid(x), fac
     definition=lambda m, x: m.log(1 + m.exp(x)), accurate=lambda m, x: m.max(x, 0) + m.log1p(m.exp(-m.abs(x))),
     values="(0, inf)", samples=(*_STEEP, 0.0))
 learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) ** 2, facts="odd increasing",
-    definition=lambda m, x: x / (1 + m.abs(x)), knot=lambda x: x == 0,
+    definition=lambda m, x: x / (1 + m.abs(x)), breakpoint=lambda x: x == 0,
     near=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
     samples=(*_LINE, 1e100))
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
@@ -304,7 +304,7 @@ special("trigamma", "x", "derivative of digamma", lambda m, x, out: m.polygamma(
     latex=r"\psi^{(1)}", samples=(*_GAMMA_POINTS, 1e10))
 special("polygamma", "n x", "`n`-th derivative of digamma, `n` a fixed whole number up to 10000", None,
     lambda m, n, x, out: m.polygamma(n + 1, x), constant_params=("n",), domain=NO_POLE, source="DLMF 5.15",
-    trouble=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
+    domain_message=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
     family="gamma", latex=r"\psi^{(#1)}", samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)))
 special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
     lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative",
@@ -338,11 +338,11 @@ def _first(side: Side, xs: Sequence[Number], sign: int) -> Number:
     return best
 
 
-MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative", extreme="<",
+MIN = aggregate("min", "*xs", "the smallest argument", _even_split, facts="selects commutative", extreme_value="<",
     kink=lambda *xs: xs.count(min(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, -1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 < x2 else 0",), latex=r"\min",
     samples=_LISTS)
-MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative", extreme=">",
+MAX = aggregate("max", "*xs", "the largest argument", _even_split, facts="selects commutative", extreme_value=">",
     kink=lambda *xs: xs.count(max(xs)) > 1, near=lambda m, side, *xs, out: _first(side, xs, 1),
     convention="an even split between the arguments that tie", smooth=("1 if x1 > x2 else 0",), latex=r"\max",
     samples=_LISTS)

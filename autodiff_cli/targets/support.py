@@ -125,10 +125,10 @@ def _chain(name: str) -> Any:
 def _extreme(name: str, better: str) -> Any:
     chained = _chain(name)
 
-    def extreme(m: Any, *xs: Number) -> Number:
+    def extreme_value(m: Any, *xs: Number) -> Number:
         return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else chained(m, *xs)
 
-    return extreme
+    return extreme_value
 
 
 def _finer_exp(m: Any, x: Number) -> Number:

@@ -102,7 +102,7 @@ def _kinks(recording: Recording) -> Iterator[Step]:
         if primitive.holds:
             if not recording.active.isdisjoint(node._prev):
                 yield out
-        elif primitive.knot and primitive.near and node in recording.active:
+        elif primitive.breakpoint and primitive.near and node in recording.active:
             inputs = [place[p] for p in node._prev]
             zeros: list[Step] = []
             for answer in (1, -1):

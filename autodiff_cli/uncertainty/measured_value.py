@@ -28,7 +28,7 @@ class Distribution(NamedTuple):
     """The degrees of freedom of the standard uncertainty."""
 
 
-class Quantity(Typed):
+class MeasuredValue(Typed):
     """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
 
     __slots__ = ("distribution", "uncertainty")
@@ -96,7 +96,7 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
     return constant_value(name, text, offset) if found is None else found
 
 
-def _quantity(name: str, written: str, begin: int, text: str) -> Quantity | None:
+def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue | None:
     """The quantity that is written from a place on; None where the text gives no uncertainty."""
     called = _CALL.fullmatch(written)
     if called and called[1] in FAMILIES:
@@ -143,7 +143,7 @@ def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
 
 def _plus_minus(
     name: str, written: str, before: Span, after: Span, begin: int, factor: Decimal, k: Decimal, text: str
-) -> Quantity:
+) -> MeasuredValue:
     """The quantity of `before ± after`, both times a factor; the uncertainty is expanded by `k`."""
     spelled = written[after.start : after.end].strip()
     if _BETWEEN.search(spelled):
@@ -175,7 +175,7 @@ def _double(x: Decimal) -> float:
         return math.inf
 
 
-def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> Quantity:
+def _drawn(name: str, family: str, inner: str, begin: int, text: str) -> MeasuredValue:
     """The quantity of `family(…)`, the arguments of which begin at a place."""
     known = FAMILIES[family]
     arguments = [(inner[start:end], begin + start) for start, end in pieces(inner)] if inner.strip() else []
@@ -211,7 +211,7 @@ def check_dof(name: str, dof: float) -> None:
         )
 
 
-def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> Quantity:
+def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> MeasuredValue:
     """The quantity with this estimate and standard uncertainty. Raises `ExpressionError` of kind `point`."""
     if u < 0:
         raise ExpressionError(
@@ -223,10 +223,10 @@ def normal(name: str, value: float, u: float, text: str = "", dof: float = math.
 _normal = normal
 
 
-def _made(name: str, value: float, u: float, distribution: Distribution, text: str) -> Quantity:
+def _made(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
     if not (math.isfinite(value) and math.isfinite(u)):
         raise ExpressionError("point", f"`{name}` is too large for double precision", hint="change its unit")
-    made = Quantity(value)
+    made = MeasuredValue(value)
     made.source = repr(value) if text else ""
     made.uncertainty = u
     made.distribution = distribution

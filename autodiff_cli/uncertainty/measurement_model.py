@@ -15,7 +15,7 @@ from ..batched.evaluator import Evaluator, compile_gradient
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
 from ..equations.implicit import Singular, derivatives, second_derivatives, solve_linear
-from ..equations.solve import Posed, located, posed_equations
+from ..equations.solve import EquationProblem, located, posed_equations
 from ..errors import Diagnostic, ExpressionError
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.adjoint import record_values
@@ -27,9 +27,9 @@ from ..inputs.bounds import Range
 from ..inputs.problem import Point, as_number, parse, pose
 from ..language.builder import Program
 from ..numbers.base import Number
-from ..numbers.budget import Defined, spend
+from ..numbers.budget import Defined, charge
 from ..numbers.floats import REAL
-from .measured_value import Quantity
+from .measured_value import MeasuredValue
 
 CORRECTIONS = 12
 """Steps of Newton's method from a place that should be near a solution."""
@@ -47,7 +47,7 @@ STEPS_AN_INPUT, STEPS_AN_OUTPUT, STEPS_AN_OPERATION = 0.08, 0.14, 0.005
 """Of work, for a draw."""
 
 
-class Draws(NamedTuple):
+class Sampler(NamedTuple):
     """What evaluates the outputs at many points."""
 
     steps: float
@@ -56,7 +56,7 @@ class Draws(NamedTuple):
     """The outputs at so many points, an array with a row for each; not a number where there is none."""
 
 
-class First(NamedTuple):
+class FirstOrder(NamedTuple):
     """The outputs at the estimates, and their first derivatives."""
 
     values: list[float]
@@ -75,7 +75,7 @@ class Model(Protocol):
     """What the outputs are called."""
     warnings: list[Diagnostic]
 
-    def first(self, names: Sequence[str]) -> First:
+    def first(self, names: Sequence[str]) -> FirstOrder:
         """The outputs and their derivatives by these inputs. Raises `ExpressionError`."""
 
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
@@ -84,7 +84,7 @@ class Model(Protocol):
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """The third derivative of output `k` along a direction. Raises `ExpressionError`."""
 
-    def draws(self, fixed: Sequence[str]) -> Draws:
+    def draws(self, fixed: Sequence[str]) -> Sampler:
         """What evaluates the outputs at many points, which have the inputs `fixed` in common."""
 
 
@@ -128,11 +128,11 @@ class Explicit:
         self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
         self._values = {name: as_number(x, name) for name, x in self.point.items()}
 
-    def first(self, names: Sequence[str]) -> First:
+    def first(self, names: Sequence[str]) -> FirstOrder:
         """The outputs and their derivatives by these inputs."""
         at = sweeps.evaluate_in(REAL, self.program.outputs, self._values, names)
         rows, kinks = sweeps.jacobian(at, names)
-        return First(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.items()))
+        return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.items()))
 
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
         """The second derivatives of output `k`."""
@@ -143,7 +143,7 @@ class Explicit:
         along = {name: [x] for name, x in direction.items()}
         return 6 * float(directional_in(REAL, self.program.outputs[k], self._values, along, 3)[3])
 
-    def draws(self, fixed: Sequence[str]) -> Draws:
+    def draws(self, fixed: Sequence[str]) -> Sampler:
         """What evaluates the outputs at many points: the same kernels as rows of data."""
         # only draws need NumPy
         from ..batched.kernels import evaluate, kernel
@@ -164,11 +164,11 @@ class Explicit:
             return _floats([each.value(point) for each in evaluators])
 
         def draw(values: Mapping[str, Any], count: int) -> Any:
-            spend(steps * count)
+            charge(steps * count)
             columns = [values[name] for name in names]
             return evaluate(rows, names, columns, count, len(program.roots), plain, lambda row, name: None).results
 
-        return Draws(steps + sum([each.steps for each in evaluators if rows.compute is None]), draw)
+        return Sampler(steps + sum([each.steps for each in evaluators if rows.compute is None]), draw)
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
@@ -179,9 +179,9 @@ def _floats(numbers: Sequence[Any]) -> list[float]:
 class Implicit:
     """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
 
-    def __init__(self, posed: Posed) -> None:
+    def __init__(self, posed: EquationProblem) -> None:
         for name in posed.unknowns:
-            if isinstance(posed.given.get(name), Quantity):
+            if isinstance(posed.given.get(name), MeasuredValue):
                 raise ExpressionError(
                     "point", f"`{name}` is looked for: its value is where to start, and has no uncertainty",
                     hint=f"give the number alone: `{name}={float(posed.given[name]):g}`",
@@ -195,10 +195,10 @@ class Implicit:
     def _solution(self) -> list[float]:
         return [self.values[name] for name in self.outputs]
 
-    def first(self, names: Sequence[str]) -> First:
+    def first(self, names: Sequence[str]) -> FirstOrder:
         """The unknowns and their derivatives by these inputs."""
         rows, kinks = self._slopes(names)
-        return First(self._solution, rows, kink_warnings(DOUBLE, kinks.items()))
+        return FirstOrder(self._solution, rows, kink_warnings(DOUBLE, kinks.items()))
 
     def _slopes(self, names: Sequence[str]) -> tuple[list[list[float]], sweeps.Kinks]:
         try:
@@ -233,7 +233,7 @@ class Implicit:
                 along[name].append(x)
         return 6 * float(along[self.outputs[k]][-1])
 
-    def draws(self, fixed: Sequence[str]) -> Draws:
+    def draws(self, fixed: Sequence[str]) -> Sampler:
         """What solves the equations at many points: by Newton's method from the first order, all points at once.
 
         A point where that does not settle at once is asked about by itself: `followed`.
@@ -263,7 +263,7 @@ class Implicit:
 
         def newton(inputs: Mapping[str, Any], y: Any, count: int) -> Any:
             """The step of Newton's method at each point."""
-            spend(steps * count)
+            charge(steps * count)
             at = {**inputs, **dict(zip(unknowns, y, strict=True))}
             columns = [at[name] for name in names]
             found = np.array(
@@ -314,7 +314,7 @@ class Implicit:
             """The largest share that a step has of a size, at each point; not a number where there is no step."""
             return np.max(np.abs(step) / size, axis=0)
 
-        return Draws(STEPS_AN_INPUT * len(moving) + 3 * steps, draw)
+        return Sampler(STEPS_AN_INPUT * len(moving) + 3 * steps, draw)
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
         """The solution at other inputs that this one moves to on the straight way there; None if it ends before."""

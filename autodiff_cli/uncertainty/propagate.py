@@ -14,7 +14,17 @@ from ..inputs.problem import Point, as_number
 from ..numbers.budget import current
 from ..numerics.eigenvalues import eigenvectors
 from ..numerics.student_t import check_level, coverage_factor, level_of
-from .measured_value import Distribution, Quantity, check_dof, concise, last_place, means, normal, plus_minus, quantity
+from .measured_value import (
+    Distribution,
+    MeasuredValue,
+    check_dof,
+    concise,
+    last_place,
+    means,
+    normal,
+    plus_minus,
+    quantity,
+)
 from .measurement_model import Model, model_of, variables_of
 from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples, sampler
 
@@ -295,7 +305,7 @@ def _given(name: str, value: Any) -> float:
     """The value of a name, with its uncertainty if it has one."""
     if isinstance(value, str):
         return quantity(name, value)
-    if isinstance(value, Quantity):
+    if isinstance(value, MeasuredValue):
         return value
     # what the package `uncertainties` and others like it make
     if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
@@ -304,9 +314,9 @@ def _given(name: str, value: Any) -> float:
 
 
 # ---- the inputs ---------------------------------------------------------------------------------------------------
-def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float]) -> dict[str, Quantity]:
+def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float]) -> dict[str, MeasuredValue]:
     """The means of the columns."""
-    found: dict[str, Quantity] = {}
+    found: dict[str, MeasuredValue] = {}
     for name, column in readings.items():
         if name in given:
             raise ExpressionError(
@@ -329,7 +339,7 @@ def _inputs(
     """The inputs with an uncertainty, in the order of the program. Notes what is said of names that have none."""
     found: dict[str, Input] = {}
     for name, value in model.point.items():
-        if isinstance(value, Quantity):
+        if isinstance(value, MeasuredValue):
             count = len(readings.get(name, ()))
             found[name] = Input(float(value), value.uncertainty, value.distribution, count)
     for name, degrees in dof.items():

@@ -35,13 +35,13 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
 
     Raises a usage error for a format that it lacks.
     """
-    from .characters import Look
+    from .characters import Terminal
     from .formats import Asked, Documents, writer
 
     made = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(made, Documents):
         # whatever the environment says of terminals: a notebook's asks for colour
-        made.look = Look()
+        made.look = Terminal()
     # LaTeX says in a comment what it is of
     made.answer(Asked(getattr(answer, "text", None) if format == "latex" else None), answer)
     made.close()
@@ -64,18 +64,18 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 def html(answer: Any, **choices: Any) -> str | None:
     """An answer for people as a piece of HTML, its warnings below it; None where its formula says all."""
-    from .characters import Look
+    from .characters import Terminal
     from .document import Line
     from .error import draw
     from .rendering import Html
 
     view = view_of(answer, **choices)
     document = view.document
-    if document is None or (not view.tabled and latex(answer, **choices) is not None):
+    if document is None or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
-    warnings = [draw(each, answer.text, Look(), level="warning") for each in getattr(answer, "warnings", ())]
+    warnings = [draw(each, answer.text, Terminal(), level="warning") for each in getattr(answer, "warnings", ())]
     lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
-    return Html(Look()).render([*document(answer), *lines])
+    return Html(Terminal()).render([*document(answer), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:

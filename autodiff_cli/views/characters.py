@@ -41,7 +41,7 @@ STYLES: dict[Style, Paint] = {
 """The only table of colours of text; on a page they are legible on white and on black."""
 
 
-class Look(NamedTuple):
+class Terminal(NamedTuple):
     """What a stream can show: what every view asks before it draws.
 
     `width` is in columns, None where nothing is cut; `encoding` is the stream's.
@@ -54,7 +54,7 @@ class Look(NamedTuple):
     encoding: str = "utf-8"
 
 
-def look(stream: TextIO) -> Look:
+def terminal_of(stream: TextIO) -> Terminal:
     """What this stream can show, by its kind, its encoding, the locale and the usual environment variables."""
     terminal = stream.isatty()
     environment = os.environ
@@ -68,10 +68,10 @@ def look(stream: TextIO) -> Look:
             width = int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns
         except OSError:
             width = 80
-    return Look(terminal, color, encoding.replace("-", "") == "utf8" and utf8_locale(), width or None, encoding)
+    return Terminal(terminal, color, encoding.replace("-", "") == "utf8" and utf8_locale(), width or None, encoding)
 
 
-def paint(text: str, style: Style, look: Look) -> str:
+def paint(text: str, style: Style, look: Terminal) -> str:
     """The text in a style's colour, where the stream has colours."""
     code = STYLES[style].terminal
     return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..accuracy.check import FULL, Check, Quantity
-from .document import Block, Line, Pieces, Table, circumstances, reduced_over, sentence
-from .formats import Row, View, remarks
-from .numerals import exact, readable
+from ..accuracy.check import FULL, Check, CheckedNumber
+from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, sentence
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, repr_number
 
 COLUMNS = (
     "line", "id", "variable", "at", "computed", "exact", "digits", "kept", "difference", "condition", "agrees", "error",
@@ -29,7 +29,7 @@ def view(*, digits: int | None = None) -> View[Check]:
         least = min((digits for digits in kept if digits is not None), default=FULL)
         told = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (told, "faint")))
-        yield from reduced_over(answer.over)
+        yield from loss_summary_lines(answer.over)
         yield from circumstances(answer.constants, {}, (), digits)
         yield Table(
             (
@@ -55,21 +55,21 @@ def view(*, digits: int | None = None) -> View[Check]:
     return View(_record, _rows, _brief, document, COLUMNS)
 
 
-def _name(each: Quantity) -> Pieces:
+def _name(each: CheckedNumber) -> Pieces:
     return ((each.name, "name"),) if each.name else (("value", "heading"),)
 
 
-def _row(each: Quantity, digits: int | None) -> tuple[Pieces, ...]:
+def _row(each: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     difference = ""
     if each.difference is not None:
-        difference = readable(each.difference, digits)
+        difference = format_number(each.difference, digits)
         if each.difference_error is not None:
-            difference += f" (error {readable(each.difference_error, 1)})"
-    condition = "" if each.condition is None else readable(each.condition, 2)
+            difference += f" (error {format_number(each.difference_error, 1)})"
+    condition = "" if each.condition is None else format_number(each.condition, 2)
     verdict = "yes" if each.agrees else "no"
     return (
         _name(each),
-        ((exact(each.computed), "number"),),
+        ((repr_number(each.computed), "number"),),
         ((_shortened(each.exact), "number"),),
         (("–" if each.digits is None else str(each.digits), "number"),),
         ((difference, "number"),),
@@ -119,21 +119,21 @@ def _record(answer: Check) -> dict[str, object]:
     }
 
 
-def _rows(answer: Check) -> Iterator[Row]:
+def _rows(answer: Check) -> Iterator[OutputRow]:
     for each in answer.quantities:
         yield {
             "variable": each.name,
-            "at": exact(answer.point[each.name]) if each.name else "",
-            "computed": exact(each.computed),
+            "at": repr_number(answer.point[each.name]) if each.name else "",
+            "computed": repr_number(each.computed),
             "exact": each.exact,
             "digits": "" if each.digits is None else str(each.digits),
             "kept": "" if each.kept is None else str(each.kept),
-            "difference": exact(each.difference),
-            "condition": exact(each.condition),
+            "difference": repr_number(each.difference),
+            "condition": repr_number(each.condition),
             "agrees": "true" if each.agrees else "false",
         }
     if not answer.quantities:
-        yield {"computed": exact(answer.value), "agrees": "false"}
+        yield {"computed": repr_number(answer.value), "agrees": "false"}
 
 
 def _brief(answer: Check) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..optimize.descend import Descent, Ending, Row
+from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
-from .document import Block, Line, Pieces, Table, assignments, held_fixed, reduced_over
-from .formats import Row as Cells
+from .document import Block, Line, Pieces, Table, assignments, held_fixed, loss_summary_lines
+from .formats import OutputRow as Cells
 from .formats import View
-from .numerals import exact, readable
+from .numerals import format_number, repr_number
 from .plots import pictures
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over
+    from ..batched.data_loss import LossSummary
 
 COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
 
@@ -34,14 +34,14 @@ class Run:
 
     def __init__(self, thin: bool) -> None:
         self.thin = thin
-        self.rows: list[Row] = []
-        self.last: Row | None = None
-        self.best: Row | None = None
+        self.rows: list[DescentStep] = []
+        self.last: DescentStep | None = None
+        self.best: DescentStep | None = None
         self.ending: Ending | None = None
-        self.over: Over | None = None
+        self.over: LossSummary | None = None
         self._stride = self._next = 1
 
-    def add(self, row: Row) -> None:
+    def add(self, row: DescentStep) -> None:
         """Take one more row."""
         self.last = row
         if row.step % self._stride == 0:
@@ -58,26 +58,26 @@ class Run:
             return ""
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
-    def shown(self) -> list[Row]:
+    def shown(self) -> list[DescentStep]:
         """The rows, the last one among them."""
         ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
         return [*self.rows, self.last] if ends and self.last else self.rows
 
 
-def record(row: Row) -> dict[str, object]:
+def record(row: DescentStep) -> dict[str, object]:
     """One row as a record."""
     found: dict[str, object] = {"step": row.step} if row.epoch is None else {"step": row.step, "epoch": row.epoch}
     return {**found, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
 
 
-def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Row | Run | Descent]:
+def view(*, digits: int | None = None, theme: Theme = "auto") -> View[DescentStep | Run | Descent]:
     """How rows or whole descents are shown, and for people their runs; as a picture the values over the steps."""
 
     def number(x: float) -> str:
-        return readable(x, digits)
+        return format_number(x, digits)
 
-    def fields(shown: Row | Run | Descent) -> dict[str, object]:
-        if isinstance(shown, Row):
+    def fields(shown: DescentStep | Run | Descent) -> dict[str, object]:
+        if isinstance(shown, DescentStep):
             return record(shown)
         assert isinstance(shown, Descent)
         rows = list(map(record, shown))
@@ -86,26 +86,32 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Row | Run 
         data = {} if shown.over is None else {"data": shown.over._asdict()}
         return {"rows": rows, "best": record(shown.best), "ending": ending, **data}
 
-    def cells(shown: Row | Run | Descent) -> Iterator[Cells]:
+    def cells(shown: DescentStep | Run | Descent) -> Iterator[Cells]:
         for row in _rows(shown):
-            common = {"step": str(row.step), "value": exact(row.value), "gradient_norm": exact(row.gradient_norm)}
+            common = {
+                "step": str(row.step),
+                "value": repr_number(row.value),
+                "gradient_norm": repr_number(row.gradient_norm),
+            }
             partials = row.gradient
             for name, x in row.point.items():
-                yield {**common, "variable": name, "at": exact(x), "partial": exact(partials.get(name))}
+                yield {**common, "variable": name, "at": repr_number(x), "partial": repr_number(partials.get(name))}
 
-    def brief(shown: Row | Run | Descent) -> str:
+    def brief(shown: DescentStep | Run | Descent) -> str:
         return "\n".join(
-            " ".join([str(row.step), exact(row.value), *(f"{name}={exact(x)}" for name, x in row.point.items())])
+            " ".join(
+                [str(row.step), repr_number(row.value), *(f"{name}={repr_number(x)}" for name, x in row.point.items())]
+            )
             for row in _rows(shown)
         )
 
-    def document(shown: Row | Run | Descent) -> Iterator[Block]:
+    def document(shown: DescentStep | Run | Descent) -> Iterator[Block]:
         run = _run(shown)
         if run.last is None:
             return
         moving = run.last.moving
         epochs = ("epoch",) if run.last.epoch is not None else ()
-        yield from reduced_over(run.over)
+        yield from loss_summary_lines(run.over)
         yield from held_fixed({name: number(x) for name, x in run.last.point.items() if name not in moving})
         yield Table(
             ("step", *epochs, "value", *moving, "gradient norm"),
@@ -136,7 +142,7 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Row | Run 
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number(best.value), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
-    def picture(shown: Row | Run | Descent, format: str) -> bytes:
+    def picture(shown: DescentStep | Run | Descent, format: str) -> bytes:
         from .plots.losses import loss_figure
 
         run = _run(shown)
@@ -150,13 +156,13 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Row | Run 
     return View(fields, cells, brief, document, COLUMNS, pictures(picture))
 
 
-def _rows(shown: Row | Run | Descent) -> Iterable[Row]:
+def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:
     """The rows of a descent, each as it is taken; or the one."""
     assert not isinstance(shown, Run)
-    return (shown,) if isinstance(shown, Row) else shown
+    return (shown,) if isinstance(shown, DescentStep) else shown
 
 
-def _run(shown: Row | Run | Descent) -> Run:
+def _run(shown: DescentStep | Run | Descent) -> Run:
     """The run of a descent, taken now; or the one that was."""
     if isinstance(shown, Run):
         return shown

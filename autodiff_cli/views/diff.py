@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ..formulas.derivation import latex
 from ..formulas.diff import LANGUAGES, Derivative, Diff
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, named_row, stated
-from .formats import Row, View, remarks
-from .numerals import exact, number_fields, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, number_fields, repr_number
 from .steps import blocks, derivative_name, lines, record, rows
 
 ENDINGS = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
@@ -46,7 +46,7 @@ def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False
             yield Table(
                 ("derivative", f"value at {_place(answer, digits)}"),
                 [
-                    named_row((derivative_name(each.by), "name"), readable(each.value, digits))
+                    named_row((derivative_name(each.by), "name"), format_number(each.value, digits))
                     for each in answer.derivatives
                 ],
                 frozenset((1,)) if answer.arithmetic.name == "double" else frozenset(),
@@ -70,7 +70,7 @@ def _condition(each: Derivative) -> Pieces:
 
 
 def _place(answer: Diff, digits: int | None) -> str:
-    return ", ".join(f"{name} = {readable(x, digits)}" for name, x in answer.point.items())
+    return ", ".join(f"{name} = {format_number(x, digits)}" for name, x in answer.point.items())
 
 
 def _record(answer: Diff) -> dict[str, object]:
@@ -91,13 +91,13 @@ def _record(answer: Diff) -> dict[str, object]:
     }
 
 
-def _rows(answer: Diff) -> Iterator[Row]:
+def _rows(answer: Diff) -> Iterator[OutputRow]:
     for worked in answer.derivations:
         yield from rows(worked)
     for name, formula in answer.shared:
         yield {"by": name, "derivative": formula}
     for each in answer.derivatives:
         yield {
-            "by": " ".join(each.by), "derivative": each.formula, "value": exact(each.value),
+            "by": " ".join(each.by), "derivative": each.formula, "value": repr_number(each.value),
             "short": each.short or "", "condition": each.condition or "",
         }  # fmt: skip

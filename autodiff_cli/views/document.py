@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..inputs.figures import Shown
-from .characters import Look, Style
-from .numerals import readable
+from .characters import Style, Terminal
+from .numerals import format_number
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import Over
+    from ..batched.data_loss import LossSummary
 
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
@@ -78,7 +78,7 @@ class Drawing(NamedTuple):
     """What draws itself by what the stream can show, in lines of its own; under its name if it has one."""
 
     name: str
-    draw: Callable[[Look], str]
+    draw: Callable[[Terminal], str]
 
 
 Block: TypeAlias = Line | Table | Outline | Program | Drawing
@@ -98,7 +98,7 @@ def sentence(text: str, style: Style = "") -> Pieces:
 # ---- parts that the documents of several commands have ------------------------------------------------------------
 def stated(name: str, number: Shown | str, digits: int | None = None, style: Style = "heading") -> Line:
     """The line `name = number`."""
-    text = number if isinstance(number, str) else readable(number, digits)
+    text = number if isinstance(number, str) else format_number(number, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
 
 
@@ -115,11 +115,11 @@ def circumstances(
 ) -> Iterator[Block]:
     """The constants that were used, and the variables that were held fixed, a line each."""
     for name, value in constants.items():
-        yield Line((*assignments({name: readable(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: readable(value, digits) for name, value in point.items() if name not in wanted})
+        yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
+    yield from held_fixed({name: format_number(value, digits) for name, value in point.items() if name not in wanted})
 
 
-def reduced_over(over: Over | None) -> Iterator[Block]:
+def loss_summary_lines(over: LossSummary | None) -> Iterator[Block]:
     """The line that says over which rows of data a formula was reduced, and why others were left out."""
     if over is not None:
         yield Line(((over.told, "faint"),))
@@ -159,7 +159,8 @@ def matrix_table(
 ) -> Table:
     """A square matrix, its rows and columns under the same names."""
     cells = [
-        named_row((name, "name"), *(readable(x, digits) for x in row)) for name, row in zip(names, rows, strict=True)
+        named_row((name, "name"), *(format_number(x, digits) for x in row))
+        for name, row in zip(names, rows, strict=True)
     ]
     return Table((head, *names), cells, frozenset(range(1, len(names) + 1)))
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple, TextIO
 
 from ..errors import Diagnostic, Span
-from .characters import Look, Style, ends, escaper, look, paint, visible, width_of
+from .characters import Style, Terminal, ends, escaper, paint, terminal_of, visible, width_of
 from .document import Pieces, plain
 from .wrapping import broken
 
@@ -30,7 +30,7 @@ class Mark(NamedTuple):
     words: str
 
 
-def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: Style = "error", where: str = "") -> str:
+def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
     """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
     lines = _told(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
@@ -40,7 +40,7 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Look, *, level: Style =
     return "\n".join(lines) + "\n"
 
 
-def _told(word: str, style: Style, message: str, look: Look, margin: str) -> list[str]:
+def _told(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
     """A word and what follows it, broken between words where the screen ends: not inside backticks."""
     dots = "…" if look.unicode else "..."
     parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]
@@ -52,27 +52,27 @@ def _told(word: str, style: Style, message: str, look: Look, margin: str) -> lis
 
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
     """Draw an error or warning on standard error."""
-    say(draw(diagnostic, text, look(sys.stderr), level=level, where=where))
+    write_stderr(draw(diagnostic, text, terminal_of(sys.stderr), level=level, where=where))
 
 
-def told(where: str, text: str) -> None:
+def write_reading(where: str, text: str) -> None:
     """Say on standard error how a program was read; `where` stands before that."""
-    seen = look(sys.stderr)
+    seen = terminal_of(sys.stderr)
     lines = [visible(line, seen.encoding) for line in text.strip().splitlines()]
     shown = f" {lines[0]}" if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
-    say(f"{where}{paint('read as:', 'hint', seen)}{shown}\n")
+    write_stderr(f"{where}{paint('read as:', 'hint', seen)}{shown}\n")
 
 
-def say(text: str) -> None:
+def write_stderr(text: str) -> None:
     """Write on standard error. Where that cannot be written it is let go: it changes no answer and no exit code."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
     except (OSError, ValueError):
-        abandon(sys.stderr)
+        discard_output(sys.stderr)
 
 
-def abandon(stream: TextIO) -> None:
+def discard_output(stream: TextIO) -> None:
     """Let go of what a stream cannot write, so that Python does not try again at the end."""
     try:
         stream.flush()
@@ -96,7 +96,7 @@ def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
     return marks
 
 
-def _excerpts(text: str, marks: list[Mark], look: Look, level: Style) -> Iterator[str]:
+def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Iterator[str]:
     numbered = "\n" in text.strip("\n")
     digits = len(str(text.count("\n") + 1)) if numbered else 0
     bar = "│" if look.unicode else "|"
@@ -118,7 +118,7 @@ def _excerpts(text: str, marks: list[Mark], look: Look, level: Style) -> Iterato
 class _Excerpt:
     """The part of one line of a text around a mark, as drawn, and where each of its characters stands."""
 
-    def __init__(self, text: str, mark: Mark, room: int, look: Look) -> None:
+    def __init__(self, text: str, mark: Mark, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
         end = text.find("\n", mark.start)
         end = len(text) if end < 0 else end

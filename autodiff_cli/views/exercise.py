@@ -12,9 +12,9 @@ from ..inputs.parse_point import split
 from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
-from .characters import Look
+from .characters import Terminal
 from .document import Block, Line, Pieces, sentence
-from .formats import Row, View
+from .formats import OutputRow, View
 from .mathematics import mathematical
 from .steps import blocks as steps_of
 from .tex import page as trace_page
@@ -101,7 +101,7 @@ def html(answer: Sheet | Exercise | Marked) -> str:
     from .rendering import Html, escaped_html
 
     def shown(blocks: Iterable[Block]) -> str:
-        return Html(Look()).render(blocks)
+        return Html(Terminal()).render(blocks)
 
     def item(each: Exercise) -> str:
         words = "".join(
@@ -202,7 +202,7 @@ def record(answer: Sheet | Exercise | Marked) -> dict[str, object]:
     return fields
 
 
-def _rows(answer: Sheet | Exercise | Marked) -> Iterator[Row]:
+def _rows(answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
     if isinstance(answer, Marked):
         yield {
             "level": str(answer.exercise.level), "seed": str(answer.exercise.seed),

@@ -8,8 +8,8 @@ from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, Pieces, Table, circumstances, matrix_table, named_row, sentence
-from .formats import Row, View, remarks
-from .numerals import exact, number_fields, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, number_fields, repr_number
 from .plots import pictures
 
 COLUMNS = ("line", "id", "parameter", "estimate", "standard_error", "low", "high", "held", "rss", "deviation", "error")
@@ -52,17 +52,17 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
             **remarks(answer),
         }
 
-    def rows(answer: Fit) -> Iterator[Row]:
-        common = {"rss": exact(answer.rss), "deviation": exact(answer.deviation)}
+    def rows(answer: Fit) -> Iterator[OutputRow]:
+        common = {"rss": repr_number(answer.rss), "deviation": repr_number(answer.deviation)}
         for name, each in answer.parameters.items():
             low, high = each.interval or (None, None)
             yield {
-                "parameter": name, "estimate": exact(each.estimate), "standard_error": exact(each.error),
-                "low": exact(low), "high": exact(high), "held": each.held, **common,
+                "parameter": name, "estimate": repr_number(each.estimate), "standard_error": repr_number(each.error),
+                "low": repr_number(low), "high": repr_number(high), "held": each.held, **common,
             }  # fmt: skip
 
     def brief(answer: Fit) -> str:
-        return " ".join(f"{name}={exact(each.estimate)}" for name, each in answer.parameters.items())
+        return " ".join(f"{name}={repr_number(each.estimate)}" for name, each in answer.parameters.items())
 
     def document(answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
@@ -70,12 +70,12 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
         cells: list[tuple[Pieces, ...]] = []
         for name, each in answer.parameters.items():
             if each.error is None:
-                shown = [readable(each.estimate, digits), "–", HELD.get(each.held, "–"), ""]
+                shown = [format_number(each.estimate, digits), "–", HELD.get(each.held, "–"), ""]
             else:
-                low, high = (readable(x, digits) for x in each.interval or (None, None))
+                low, high = (format_number(x, digits) for x in each.interval or (None, None))
                 estimate, error = float(each.estimate), float(each.error)
                 shown = [
-                    readable(each.estimate, digits), readable(each.error, digits), f"{low} to {high}",
+                    format_number(each.estimate, digits), format_number(each.error, digits), f"{low} to {high}",
                     concise(estimate, error),
                 ]  # fmt: skip
             cells.append(named_row((name, "name"), *shown))
@@ -85,11 +85,11 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
         freedom = f"{answer.dof} degree{'' if answer.dof == 1 else 's'} of freedom"
         yield Line(
             sentence(
-                f"residual standard deviation {readable(answer.deviation, digits)} with {freedom} "
-                f"({answer.rows} rows), R² = {readable(answer.r_squared, digits)}"
+                f"residual standard deviation {format_number(answer.deviation, digits)} with {freedom} "
+                f"({answer.rows} rows), R² = {format_number(answer.r_squared, digits)}"
             )
         )
-        yield Line(sentence(f"sum of squares {readable(answer.rss, digits)}"))
+        yield Line(sentence(f"sum of squares {format_number(answer.rss, digits)}"))
         linear = [f"`{name}`" for name, each in answer.parameters.items() if each.linear]
         if linear:
             yield Line(sentence(f"linear in {', '.join(linear)}"))

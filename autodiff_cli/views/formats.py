@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, quoted
-from .characters import ends, is_shown, look, visible
+from .characters import ends, is_shown, terminal_of, visible
 from .document import Block, Line, Program, sentence
 from .numerals import Written
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .rendering import PlainText
 
 Answer = TypeVar("Answer")
-Row = Mapping[str, str]
+OutputRow = Mapping[str, str]
 """One row of a long table, by column; what is left out is empty."""
 
 
@@ -35,7 +35,7 @@ class View(NamedTuple, Generic[Answer]):
     """What a command's answers look like in each format; a format whose function is None is one that it lacks."""
 
     record: Callable[[Answer], dict[str, object]]
-    rows: Callable[[Answer], Iterable[Row]] | None = None
+    rows: Callable[[Answer], Iterable[OutputRow]] | None = None
     brief: Callable[[Answer], str] | None = None
     document: Callable[[Answer], Iterable[Block]] | None = None
     columns: Sequence[str] = ()
@@ -43,7 +43,7 @@ class View(NamedTuple, Generic[Answer]):
     """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
     formula: Callable[[Answer], str | None] | None = None
     """The answer as mathematics in LaTeX, for a page; None for one without."""
-    tabled: bool = False
+    prefers_table: bool = False
     """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
     page: Callable[[Answer], str] | None = None
     """The answer as a piece of LaTeX, for a document or a slide that has amsmath."""
@@ -283,7 +283,7 @@ class Separated(Writer[Answer]):
             self._begun = True
             self.out.write(self.separator.join([self._cell(column, True) for column in self.view.columns]) + "\n")
 
-    def _rows(self, asked: Asked, rows: Iterable[Row]) -> None:
+    def _rows(self, asked: Asked, rows: Iterable[OutputRow]) -> None:
         name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
         given = {"id": name}
         for column, kept in (asked.kept or {}).items():
@@ -359,7 +359,7 @@ class Documents(Writer[Answer]):
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
-        self.look = look(out)
+        self.look = terminal_of(out)
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         assert self.view.document
@@ -383,9 +383,9 @@ class Documents(Writer[Answer]):
     @cached_property
     def medium(self) -> PlainText:
         """What makes text of documents."""
-        from .rendering import PlainText, Terminal
+        from .rendering import ColoredText, PlainText
 
-        return (Terminal if self.look.terminal or self.look.color else PlainText)(self.look)
+        return (ColoredText if self.look.terminal or self.look.color else PlainText)(self.look)
 
 
 class Markdown(Documents[Answer]):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..formulas.functions import FunctionEntry, Functions
 from .characters import Style
 from .document import Block, Line, Pieces, Table
-from .formats import Row, View
+from .formats import OutputRow, View
 
 COLUMNS = ("name", "signature", "group", "domain", "parameter", "derivative", "kink", "aliases", "doc")
 EVERYWHERE = "every number"
@@ -28,7 +28,7 @@ def _record(entry: FunctionEntry | Functions) -> dict[str, object]:
     }
 
 
-def _rows(entry: FunctionEntry | Functions) -> Iterator[Row]:
+def _rows(entry: FunctionEntry | Functions) -> Iterator[OutputRow]:
     if isinstance(entry, Functions):
         for each in entry:
             yield from _rows(each)

@@ -15,14 +15,14 @@ from .document import (
     Line,
     Table,
     circumstances,
+    loss_summary_lines,
     named_row,
     partials_table,
-    reduced_over,
     sentence,
     stated,
 )
-from .formats import Row, View, diagnostic_record
-from .numerals import Written, exact, number_fields, readable
+from .formats import OutputRow, View, diagnostic_record
+from .numerals import Written, format_number, number_fields, repr_number
 from .outline import outline
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "error")
@@ -83,7 +83,7 @@ def view(
             value, *partials.values(), *point.values(), *constants.values()
         )  # fmt: skip
 
-    number: Callable[[Any], str] = readable if digits is None else lambda x: readable(x, digits)
+    number: Callable[[Any], str] = format_number if digits is None else lambda x: format_number(x, digits)
 
     written = Written()
 
@@ -93,7 +93,7 @@ def view(
         value, partials, point, constants = answer[2:6]
         yield stated("value", value, digits)
         if answer.over is not None:
-            yield from reduced_over(answer.over)
+            yield from loss_summary_lines(answer.over)
         if constants or len(point) > len(partials):
             yield from circumstances(constants, point, partials, digits)
         if not point:
@@ -111,7 +111,10 @@ def view(
                 ("bound name", "line", "value", "grad"),
                 [
                     named_row(
-                        (each.name, "name"), str(each.line), readable(each.value, digits), readable(each.grad, digits)
+                        (each.name, "name"),
+                        str(each.line),
+                        format_number(each.value, digits),
+                        format_number(each.grad, digits),
                     )
                     for each in answer.intermediates
                 ],
@@ -120,26 +123,31 @@ def view(
         if tree and answer.output is not None:
             yield outline(answer.output, depth=depth, digits=digits, binary=binary)
 
-    def rows(answer: Gradient[Any]) -> Iterator[Row]:
+    def rows(answer: Gradient[Any]) -> Iterator[OutputRow]:
         partials, point = ordered(answer), answer.point
         value, *texts = written.exact([answer.value, *[point[name] for name in partials], *partials.values()])
         found = (answer.elasticities or {}) if relative else {}
         for name, at, partial in zip(partials, texts, texts[len(partials) :], strict=False):
             row = {"variable": name, "at": at, "partial": partial, "value": value}
-            yield row | {"elasticity": exact(found[name])} if found else row
+            yield row | {"elasticity": repr_number(found[name])} if found else row
         if not answer.gradient:
             yield {"value": value}
         for each in answer.intermediates if intermediates else ():
-            yield {"variable": each.name, "at": exact(each.value), "partial": exact(each.grad), "value": value}
+            yield {
+                "variable": each.name,
+                "at": repr_number(each.value),
+                "partial": repr_number(each.grad),
+                "value": value,
+            }
 
     def brief(answer: Gradient[Any]) -> str:
         shown = ordered(answer)
         value, *partials = written.exact([answer.value, *shown.values()])
         parts = [value, *[f"{name}={partial}" for name, partial in zip(shown, partials, strict=True)]]
         if relative and answer.elasticities is not None:
-            parts += [f"{name}:{exact(answer.elasticities[name]) or '-'}" for name in shown]
+            parts += [f"{name}:{repr_number(answer.elasticities[name]) or '-'}" for name in shown]
         if intermediates:
-            parts += [f"{each.name}={exact(each.grad) or '-'}" for each in answer.intermediates]
+            parts += [f"{each.name}={repr_number(each.grad) or '-'}" for each in answer.intermediates]
         return " ".join(parts)
 
     columns = (*COLUMNS[:-1], "elasticity", COLUMNS[-1]) if relative else COLUMNS
@@ -149,7 +157,7 @@ def view(
 
         return at_a_point(answer, digits)
 
-    return View(record, rows, brief, document, columns, formula=page, tabled=True, page=page, numbers=numbers)
+    return View(record, rows, brief, document, columns, formula=page, prefers_table=True, page=page, numbers=numbers)
 
 
 def _size(x: Any) -> float:

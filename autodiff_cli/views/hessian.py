@@ -11,13 +11,13 @@ from .document import (
     Line,
     Table,
     circumstances,
+    loss_summary_lines,
     matrix_table,
     partials_table,
-    reduced_over,
     stated,
 )
-from .formats import Row, View, remarks
-from .numerals import exact, number_fields, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, number_fields, repr_number
 
 COLUMNS = ("line", "id", "quantity", "row", "column", "number", "error")
 WIDEST = 12
@@ -40,20 +40,20 @@ def view(*, digits: int | None = None) -> View[Hessian]:
 
     def document(answer: Hessian) -> Iterator[Block]:
         yield stated("value", answer.value, digits)
-        yield from reduced_over(answer.over)
+        yield from loss_summary_lines(answer.over)
         yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
             return
-        yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
+        yield partials_table(answer.point, answer.gradient, lambda x: format_number(x, digits))
         if len(names) <= WIDEST:
             yield matrix_table("Hessian", names, answer.hessian, digits)
         else:
             yield Table(
                 ("row", "column", "second derivative"),
                 [
-                    (((names[i], "name"),), ((names[j], "name"),), ((readable(x, digits), "number"),))
+                    (((names[i], "name"),), ((names[j], "name"),), ((format_number(x, digits), "number"),))
                     for i, entries in enumerate(answer.hessian)
                     for j, x in enumerate(entries[: i + 1])
                     if float(x)
@@ -61,7 +61,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
                 frozenset((2,)),
             )  # fmt: skip
         if answer.eigenvalues is not None:
-            listed = ", ".join(readable(x, digits) for x in answer.eigenvalues)
+            listed = ", ".join(format_number(x, digits) for x in answer.eigenvalues)
             yield stated("eigenvalues", listed)
             told = MEANING[answer.verdict]
             if answer.verdict == "not stationary":
@@ -75,7 +75,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
 
         return second_derivatives(answer, digits)
 
-    return View(_record, _rows, _brief, document, COLUMNS, formula=page, tabled=True, page=page)
+    return View(_record, _rows, _brief, document, COLUMNS, formula=page, prefers_table=True, page=page)
 
 
 def _record(answer: Hessian) -> dict[str, object]:
@@ -96,23 +96,26 @@ def _record(answer: Hessian) -> dict[str, object]:
     }
 
 
-def _rows(answer: Hessian) -> Iterator[Row]:
+def _rows(answer: Hessian) -> Iterator[OutputRow]:
     names = list(answer.gradient)
-    yield {"quantity": "value", "number": exact(answer.value)}
+    yield {"quantity": "value", "number": repr_number(answer.value)}
     for name, partial in answer.gradient.items():
-        yield {"quantity": "gradient", "row": name, "number": exact(partial)}
+        yield {"quantity": "gradient", "row": name, "number": repr_number(partial)}
     for name, entries in zip(names, answer.hessian, strict=True):
         for other, entry in zip(names, entries, strict=True):
-            yield {"quantity": "hessian", "row": name, "column": other, "number": exact(entry)}
+            yield {"quantity": "hessian", "row": name, "column": other, "number": repr_number(entry)}
     for x in answer.eigenvalues or ():
-        yield {"quantity": "eigenvalue", "number": exact(x)}
+        yield {"quantity": "eigenvalue", "number": repr_number(x)}
 
 
 def _brief(answer: Hessian) -> str:
     names = list(answer.gradient)
-    parts = [exact(answer.value), *(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())]
+    parts = [
+        repr_number(answer.value),
+        *(f"{name}={repr_number(partial)}" for name, partial in answer.gradient.items()),
+    ]
     parts += [
-        f"{names[i]},{names[j]}={exact(x)}"
+        f"{names[i]},{names[j]}={repr_number(x)}"
         for i, entries in enumerate(answer.hessian)
         for j, x in enumerate(entries[: i + 1])
     ]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..derivatives.jacobian import Jacobian
 from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table
-from .formats import Row, View, remarks
-from .numerals import exact, number_fields, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, number_fields, repr_number
 
 COLUMNS = ("line", "id", "output", "variable", "partial", "value", "error")
 
@@ -22,10 +22,14 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
         rows = []
         for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
             entries = whole[k] if whole is not None else [along[k]] if along is not None else []
-            rows.append(named_row((name, "name"), readable(value, digits), *(readable(x, digits) for x in entries)))
+            rows.append(
+                named_row((name, "name"), format_number(value, digits), *(format_number(x, digits) for x in entries))
+            )
         yield Table(("output", "value", *columns), rows, frozenset(range(1, len(columns) + 2)))
         if answer.gradient is not None:
-            yield partials_table(answer.point, answer.gradient, lambda x: readable(x, digits), "adjoint · Jacobian")
+            yield partials_table(
+                answer.point, answer.gradient, lambda x: format_number(x, digits), "adjoint · Jacobian"
+            )
         if not answer.variables:
             yield NO_VARIABLES
 
@@ -34,7 +38,7 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
 
         return several_outputs(answer, digits)
 
-    return View(_record, _rows, _brief, document, COLUMNS, formula=page, tabled=True, page=page)
+    return View(_record, _rows, _brief, document, COLUMNS, formula=page, prefers_table=True, page=page)
 
 
 def _record(answer: Jacobian) -> dict[str, object]:
@@ -53,22 +57,32 @@ def _record(answer: Jacobian) -> dict[str, object]:
     }
 
 
-def _rows(answer: Jacobian) -> Iterator[Row]:
+def _rows(answer: Jacobian) -> Iterator[OutputRow]:
     for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
         if answer.jacobian is not None:
             for variable, partial in zip(answer.variables, answer.jacobian[k], strict=True):
-                yield {"output": name, "variable": variable, "partial": exact(partial), "value": exact(value)}
+                yield {
+                    "output": name,
+                    "variable": variable,
+                    "partial": repr_number(partial),
+                    "value": repr_number(value),
+                }
             if not answer.variables:
-                yield {"output": name, "value": exact(value)}
+                yield {"output": name, "value": repr_number(value)}
         if answer.product is not None:
-            yield {"output": name, "variable": "", "partial": exact(answer.product[k]), "value": exact(value)}
+            yield {
+                "output": name,
+                "variable": "",
+                "partial": repr_number(answer.product[k]),
+                "value": repr_number(value),
+            }
     for variable, partial in (answer.gradient or {}).items():
-        yield {"output": "", "variable": variable, "partial": exact(partial)}
+        yield {"output": "", "variable": variable, "partial": repr_number(partial)}
 
 
 def _brief(answer: Jacobian) -> str:
     if answer.gradient is not None:
-        return " ".join(f"{name}={exact(partial)}" for name, partial in answer.gradient.items())
+        return " ".join(f"{name}={repr_number(partial)}" for name, partial in answer.gradient.items())
     if answer.product is not None:
-        return " ".join(exact(x) for x in answer.product)
-    return "; ".join(" ".join(exact(x) for x in entries) for entries in answer.jacobian or ())
+        return " ".join(repr_number(x) for x in answer.product)
+    return "; ".join(" ".join(repr_number(x) for x in entries) for entries in answer.jacobian or ())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Pieces, Table, held_fixed, reduced_over, stated
-from .formats import Row, View, diagnostic_record
-from .numerals import exact, readable
+from .document import Block, Line, Pieces, Table, held_fixed, loss_summary_lines, stated
+from .formats import OutputRow, View, diagnostic_record
+from .numerals import format_number, repr_number
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
 
@@ -16,7 +16,7 @@ def view(*, digits: int | None = None) -> View[Minimum]:
     """How a minimum is shown; the choices are for people only."""
 
     def number(x: float) -> str:
-        return readable(x, digits)
+        return format_number(x, digits)
 
     def record(answer: Minimum) -> dict[str, object]:
         data = {} if answer.over is None else {"data": answer.over._asdict()}
@@ -40,17 +40,21 @@ def view(*, digits: int | None = None) -> View[Minimum]:
             "warnings": [diagnostic_record(warning) for warning in answer.warnings],
         }
 
-    def rows(answer: Minimum) -> Iterator[Row]:
-        common = {"value": exact(answer.value), "converged": exact(answer.converged), "kind": answer.kind or ""}
+    def rows(answer: Minimum) -> Iterator[OutputRow]:
+        common = {
+            "value": repr_number(answer.value),
+            "converged": repr_number(answer.converged),
+            "kind": answer.kind or "",
+        }
         for name, partial in answer.gradient.items():
-            yield {"variable": name, "at": exact(answer.point[name]), "partial": exact(partial), **common}
+            yield {"variable": name, "at": repr_number(answer.point[name]), "partial": repr_number(partial), **common}
 
     def brief(answer: Minimum) -> str:
-        return " ".join([exact(answer.value), *(f"{name}={exact(x)}" for name, x in answer.point.items())])
+        return " ".join([repr_number(answer.value), *(f"{name}={repr_number(x)}" for name, x in answer.point.items())])
 
     def document(answer: Minimum) -> Iterator[Block]:
         yield stated("value", number(answer.value))
-        yield from reduced_over(answer.over)
+        yield from loss_summary_lines(answer.over)
         yield from held_fixed({name: number(x) for name, x in answer.point.items() if name not in answer.gradient})
         cells: list[tuple[Pieces, ...]] = []
         for name, partial in answer.gradient.items():
@@ -85,7 +89,7 @@ def _effort(answer: Minimum) -> str:
         parts[-1] += f" ({answer.outside:,} outside the domain)"
     if answer.hessians:
         parts.append(f"{answer.hessians:,} of the Hessian")
-    norm = readable(answer.gradient_norm, 3)
+    norm = format_number(answer.gradient_norm, 3)
     return f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}"
 
 

@@ -32,7 +32,7 @@ def rounding(digits: int | None, decimals: int | None) -> int | None:
     return Decimals(decimals)
 
 
-def readable(value: float | bool | Figure | None, digits: int | None = None) -> str:
+def format_number(value: float | bool | Figure | None, digits: int | None = None) -> str:
     """The number to so many significant digits, or `Decimals`; a figure with all it has; a dash where there is none."""
     if digits is None and type(value) is float:
         return value.__format__(_USUAL) if value else "0"
@@ -49,7 +49,7 @@ def readable(value: float | bool | Figure | None, digits: int | None = None) -> 
     return format(value, f".{digits}g" if digits else _USUAL) if value else "0"
 
 
-def exact(value: float | bool | Figure | None) -> str:
+def repr_number(value: float | bool | Figure | None) -> str:
     """The shortest text that reads back as the same number; empty where there is none."""
     if type(value) is float:
         return repr(value)
@@ -102,7 +102,7 @@ class Written:
         numbers: Any = found
         if {*map(type, numbers)} == {float} and (total := sum(numbers)) - total == 0.0:
             return self.numbers(numbers)
-        return [*map(exact, numbers)]
+        return [*map(repr_number, numbers)]
 
     def string(self, text: str) -> str:
         """The text as a string of JSON, with characters that are not ASCII as they are."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..algebra.nary import Chains
 from ..graphs.value import Value
 from .document import Branch, Outline, Pieces
-from .numerals import readable
+from .numerals import format_number
 
 LINES = 64
 DEPTH = 24
@@ -54,7 +54,7 @@ def outline(
         if id(node) in hidden:
             pieces += (("  …", "faint"),)
         grad = None if isinstance(node.data, bool) else node.grad
-        cells = (readable(node.data, digits), readable(grad, digits)) if numbers else ()
+        cells = (format_number(node.data, digits), format_number(grad, digits)) if numbers else ()
         branches.append(Branch(rails, pieces, cells))
     left = total - len(drawn)
     note = ""
@@ -67,7 +67,7 @@ def outline(
 def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
     """What a node is called: its label, its operation, or both."""
     if not node._prev:
-        return ((node.label, "name"),) if node.label else ((readable(node.data, digits), "number"),)
+        return ((node.label, "name"),) if node.label else ((format_number(node.data, digits), "number"),)
     if not node.label:
         return ((node._op, "operator"),)
     return ((node.label, "name"),) if short else ((node.label, "name"), (" = ", "faint"), (node._op, "operator"))

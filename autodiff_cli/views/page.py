@@ -102,7 +102,7 @@ def record(page: Page) -> dict[str, object]:
         "output": page.output,
         "order": page.order,
         "nodes": [described(k, node) for k, node in enumerate(page.nodes)],
-        "operations": [{"name": o.name, "domain": o.domain, "trouble": o.trouble} for o in page.operations],
+        "operations": [{"name": o.name, "domain": o.domain, "trouble": o.domain_message} for o in page.operations],
         "variables": page.variables,
         "wanted": page.wanted,
         "point": page.point,

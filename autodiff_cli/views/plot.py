@@ -11,9 +11,9 @@ from ..errors import ExpressionError
 from ..inputs.problem import parse
 from .characters import TITLE, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
-from .formats import Row, View, diagnostic_record, format_of
+from .formats import OutputRow, View, diagnostic_record, format_of
 from .mathematics import program_in_mathematics
-from .numerals import exact, readable
+from .numerals import format_number, repr_number
 from .plots import pictures
 from .plots.frame import frames
 
@@ -110,24 +110,24 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
     f = curve.unknown or "f"
     found = [f"{f}′({x}) = {formula}"] if formula else []
     if curve.tangent is not None:
-        at, value, slope = (readable(number, digits) for number in _three(curve))
+        at, value, slope = (format_number(number, digits) for number in _three(curve))
         found.append(f"{f}({at}) = {value}, {f}′({at}) = {slope}")
         found.append(f"near {x} = {at}: L({x}) = {linear(curve, digits)}{BY_CONVENTION if is_kinked(curve) else ''}")
     for name, each in zip(names_of(curve), curve.outputs, strict=False):
         if each.value is not None:
-            found.append(f"{name} = {readable(each.value, digits)} at {x} = {readable(curve.at, digits)}")
+            found.append(f"{name} = {format_number(each.value, digits)} at {x} = {format_number(curve.at, digits)}")
         elif not each.function.stretches:
             found.append(f"{name} is undefined here")
     if curve.path:
-        end, height = (readable(number, digits) for number in curve.path[-1])
+        end, height = (format_number(number, digits) for number in curve.path[-1])
         found.append(f"path of {len(curve.path):,} points, ending at {x} = {end} with {height}")
 
     def ends(function: Samples, undefined: str, breaks: str) -> None:
         if function.stretches and function.gaps:
-            gaps = [f"from {readable(a, digits)} to {readable(b, digits)}" for a, b in function.gaps]
+            gaps = [f"from {format_number(a, digits)} to {format_number(b, digits)}" for a, b in function.gaps]
             found.append(f"{undefined} for {x} {_listed(gaps)}")
         if function.breaks:
-            found.append(f"{breaks} at {x} = {_listed([readable(b, digits) for b in function.breaks])}")
+            found.append(f"{breaks} at {x} = {_listed([format_number(b, digits) for b in function.breaks])}")
 
     for name, each in zip(names_of(curve), curve.outputs, strict=False):
         ends(each.function, f"{name} is undefined", f"{name} breaks")
@@ -135,7 +135,7 @@ def _curve_words(curve: Curve, digits: int | None) -> list[str]:
         return found
     ends(curve.function, "undefined", "breaks")
     if curve.kinks:
-        found.append(f"no derivative at {x} = {_listed([readable(b, digits) for b in curve.kinks])}")
+        found.append(f"no derivative at {x} = {_listed([format_number(b, digits) for b in curve.kinks])}")
     return found
 
 
@@ -148,30 +148,32 @@ def linear(curve: Curve, digits: int | None = None) -> str:
     """The linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
     at, value, slope = _three(curve)
     x = curve.variable
-    shown = readable(abs(at), digits)
+    shown = format_number(abs(at), digits)
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
-    size = readable(abs(slope), digits)
+    size = format_number(abs(slope), digits)
     # a coefficient stands directly before a name or a parenthesis, except where digits and `e` would run together
     dot = "·" if at == 0 and "e" in size else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
-    return f"{readable(value, digits)} {sign} {product}"
+    return f"{format_number(value, digits)} {sign} {product}"
 
 
 def _surface_words(surface: Surface, digits: int | None) -> list[str]:
     found = []
     if surface.point is not None and surface.gradient is not None:
-        at = ", ".join(readable(x, digits) for x in surface.point)
-        gradient = ", ".join(readable(x, digits) for x in surface.gradient)
+        at = ", ".join(format_number(x, digits) for x in surface.point)
+        gradient = ", ".join(format_number(x, digits) for x in surface.gradient)
         convention = BY_CONVENTION if is_kinked(surface) else ""
-        found.append(f"f({at}) = {readable(surface.value, digits)}, gradient ({gradient}){convention}")
+        found.append(f"f({at}) = {format_number(surface.value, digits)}, gradient ({gradient}){convention}")
     if surface.path:
-        end = ", ".join(readable(x, digits) for x in surface.path[-1])
+        end = ", ".join(format_number(x, digits) for x in surface.path[-1])
         found.append(f"path of {len(surface.path):,} points, ending at ({end})")
     if any(z is None for row in surface.heights for z in row):
         found.append("undefined on a part of the rectangle")
     if surface.levels:
-        found.append(f"contours from {readable(surface.levels[0], digits)} to {readable(surface.levels[-1], digits)}")
+        found.append(
+            f"contours from {format_number(surface.levels[0], digits)} to {format_number(surface.levels[-1], digits)}"
+        )
     return found
 
 
@@ -211,16 +213,16 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
             **({"outputs": list(map(_output_record, plot.outputs))} if plot.outputs else {}), **common,
         }  # fmt: skip
 
-    def rows(plot: Plot) -> Iterator[Row]:
+    def rows(plot: Plot) -> Iterator[OutputRow]:
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
                 for x, z in zip(plot.x, row, strict=True):
-                    yield {"x": exact(x), "y": exact(y), "value": exact(z)}
+                    yield {"x": repr_number(x), "y": repr_number(y), "value": repr_number(z)}
             return
         for each in plot.outputs:
             for stretch in each.function.stretches:
                 for x, value in stretch:
-                    yield {"output": each.name, "x": exact(x), "value": exact(value)}
+                    yield {"output": each.name, "x": repr_number(x), "value": repr_number(value)}
         if plot.outputs:
             return
         slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
@@ -228,10 +230,10 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
         for stretch in plot.function.stretches:
             for x, value in stretch:
                 yield {
-                    "x": exact(x),
-                    "value": exact(value),
-                    "derivative": exact(slopes.get(x)),
-                    "second": exact(bends.get(x)),
+                    "x": repr_number(x),
+                    "value": repr_number(value),
+                    "derivative": repr_number(slopes.get(x)),
+                    "second": repr_number(bends.get(x)),
                 }
 
     def document(plot: Plot) -> Iterator[Block]:
@@ -239,7 +241,7 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
 
         yield Line(((title_of(plot), "heading"),))
         yield from drawings(plot, names_of(plot))
-        yield from held_fixed({name: readable(x, digits) for name, x in plot.fixed.items()})
+        yield from held_fixed({name: format_number(x, digits) for name, x in plot.fixed.items()})
         yield Line(((legend(plot), "faint"),))
         for line in words(plot, digits):
             yield Line(((line, ""),))
@@ -247,9 +249,9 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
     def picture(plot: Plot, format: str) -> bytes:
         from .plots.figure import figure
 
-        caption = "; ".join(f"{name} = {readable(x, digits)}" for name, x in plot.fixed.items())
+        caption = "; ".join(f"{name} = {format_number(x, digits)}" for name, x in plot.fixed.items())
         if isinstance(plot, Curve) and plot.tangent is not None:
-            x, at = plot.variable, readable(plot.tangent.at, digits)
+            x, at = plot.variable, format_number(plot.tangent.at, digits)
             near = f"near {x} = {at}: L({x}) = {linear(plot, digits)}{BY_CONVENTION if is_kinked(plot) else ''}"
             caption = near + (f"   ({caption})" if caption else "")
         return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), theme)

@@ -9,8 +9,8 @@ from ..uncertainty.measured_value import estimate
 from ..uncertainty.propagate import Propagation, Result
 from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
-from .formats import Row, View, remarks
-from .numerals import exact, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, repr_number
 from .plots import pictures
 
 COLUMNS = (
@@ -53,24 +53,24 @@ def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto"
             **remarks(answer),
         }  # fmt: skip
 
-    def rows(answer: Propagation) -> Iterator[Row]:
+    def rows(answer: Propagation) -> Iterator[OutputRow]:
         for result in answer.results:
             for name in ordered(result):
                 share, given = result.budget[name], answer.inputs[name]
                 yield {
-                    "output": result.output, "quantity": name, "estimate": exact(given.estimate),
-                    "uncertainty": exact(given.uncertainty), "distribution": given.distribution.family,
-                    "dof": exact(_finite(given.distribution.dof)), "sensitivity": exact(share.sensitivity),
-                    "contribution": exact(share.contribution), "share": exact(share.share),
+                    "output": result.output, "quantity": name, "estimate": repr_number(given.estimate),
+                    "uncertainty": repr_number(given.uncertainty), "distribution": given.distribution.family,
+                    "dof": repr_number(_finite(given.distribution.dof)), "sensitivity": repr_number(share.sensitivity),
+                    "contribution": repr_number(share.contribution), "share": repr_number(share.share),
                 }  # fmt: skip
             yield {
-                "output": result.output, "estimate": exact(result.value), "uncertainty": exact(result.uncertainty),
-                "dof": exact(_finite(result.dof)), "k": exact(result.k), "expanded": exact(result.expanded),
+                "output": result.output, "estimate": repr_number(result.value), "uncertainty": repr_number(result.uncertainty),
+                "dof": repr_number(_finite(result.dof)), "k": repr_number(result.k), "expanded": repr_number(result.expanded),
             }  # fmt: skip
 
     def brief(answer: Propagation) -> str:
         return "; ".join(
-            f"{exact(each.value)} u={exact(each.uncertainty)} U={exact(each.expanded)} k={exact(each.k)}"
+            f"{repr_number(each.value)} u={repr_number(each.uncertainty)} U={repr_number(each.expanded)} k={repr_number(each.k)}"
             for each in answer.results
         )
 
@@ -150,10 +150,10 @@ def _budget(answer: Propagation, result: Result, names: Sequence[str], digits: i
     rows = []
     for name in names:
         given, share = answer.inputs[name], result.budget[name]
-        dof = "∞" if math.isinf(given.distribution.dof) else readable(given.distribution.dof, digits)
+        dof = "∞" if math.isinf(given.distribution.dof) else format_number(given.distribution.dof, digits)
         shown = [
             *estimate(given.estimate, given.uncertainty), given.distribution.family, dof,
-            readable(share.sensitivity, digits), readable(share.contribution, digits),
+            format_number(share.sensitivity, digits), format_number(share.contribution, digits),
             "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %",
         ]  # fmt: skip
         rows.append(named_row((name, "name"), *(shown if with_dof else [*shown[:3], *shown[4:]])))
@@ -167,22 +167,24 @@ def _told(answer: Propagation, result: Result, digits: int | None) -> Iterator[B
     """What there is to say of a result below its budget."""
     dof = ""
     if not math.isinf(result.dof):
-        dof = f", with {readable(result.dof, digits)} effective degrees of freedom"
-    u = readable(result.uncertainty, digits)
+        dof = f", with {format_number(result.dof, digits)} effective degrees of freedom"
+    u = format_number(result.uncertainty, digits)
     yield Line(sentence(f"combined standard uncertainty {u}{dof}"))
-    expanded = readable(result.expanded, digits)
+    expanded = format_number(result.expanded, digits)
     yield Line(sentence(f"expanded uncertainty {expanded} = {result.k:.4g}·u, for {_percent(result.level)}"))
     second = result.second_order
     if second is not None:
-        higher = "no number" if second.uncertainty is None else readable(second.uncertainty, digits)
-        moved = f"; the mean moves by {readable(second.shift, 2)}" if second.shift else ""
+        higher = "no number" if second.uncertainty is None else format_number(second.uncertainty, digits)
+        moved = f"; the mean moves by {format_number(second.shift, 2)}" if second.shift else ""
         verdict = "this matters" if second.matters else "linear enough"
         yield Line(sentence(f"with second-order terms u is {higher}{moved}: {verdict}"))
     drawn, validation = result.drawn, result.validation
     if drawn is not None and validation is not None:
-        moments = f"mean {readable(drawn.mean, digits)}, standard deviation {readable(drawn.deviation, digits)}"
+        moments = (
+            f"mean {format_number(drawn.mean, digits)}, standard deviation {format_number(drawn.deviation, digits)}"
+        )
         yield Line(sentence(f"{answer.samples:,} draws (seed {answer.seed}): {moments}"))
-        low, high = (readable(x, digits) for x in drawn.shortest)
+        low, high = (format_number(x, digits) for x in drawn.shortest)
         yield Line(sentence(f"shortest interval of {_percent(result.level)} of them: from {low} to {high}"))
         yield Line(
             sentence(

@@ -13,7 +13,7 @@ from io import StringIO
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from .characters import STYLES, Look, Style, paint, visible, width_of
+from .characters import STYLES, Style, Terminal, paint, visible, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Table, plain
 from .wrapping import Text as Wrapped
 from .wrapping import broken
@@ -41,7 +41,7 @@ def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
 class PlainText:
     """A document without colour, for a pipe or a file. Nothing is cut."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Terminal) -> None:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
@@ -194,7 +194,7 @@ class PlainText:
         yield drawing.draw(self.look)
 
 
-class Terminal(PlainText):
+class ColoredText(PlainText):
     """A document in colour, for a terminal."""
 
     def drawn(self, pieces: Pieces, text: str) -> str:
@@ -384,7 +384,7 @@ def is_ordinary(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def as_shown(pieces: Pieces, look: Look) -> Pieces:
+def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     """The pieces as this stream can show them: with an ASCII dash for a missing number where that is all."""
     if is_ordinary(plain(pieces)):
         return pieces
@@ -392,18 +392,18 @@ def as_shown(pieces: Pieces, look: Look) -> Pieces:
     return tuple([(dash if text == "–" else visible(text, encoding), style) for text, style in pieces])
 
 
-def shown(pieces: Pieces, look: Look) -> str:
+def shown(pieces: Pieces, look: Terminal) -> str:
     """The text of the pieces, as this stream can show it."""
     return plain(as_shown(pieces, look))
 
 
-def _note(outline: Outline, look: Look) -> Sequence[Pieces]:
+def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
     """The lines below a tree that say what is not drawn of it."""
     note = outline.note if look.unicode else outline.note.replace("…", "...")
     return broken(((note, "faint"),), look.width) if note else ()
 
 
-def _rails(rails: tuple[bool, ...], step: int, look: Look) -> tuple[str, str]:
+def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
     """The lines that lead to a branch of an outline, a level in so many columns, and those that pass it.
 
     On a screen that has no room for them a number says how deep it is.

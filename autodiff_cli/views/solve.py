@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..equations.solve import Solution, Solved
 from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
-from .formats import Row, View, remarks
-from .numerals import exact, number_fields, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, number_fields, repr_number
 
 COLUMNS = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
 
@@ -36,20 +36,25 @@ def view(*, digits: int | None = None) -> View[Solved]:
             **remarks(answer),
         }
 
-    def rows(answer: Solved) -> Iterator[Row]:
+    def rows(answer: Solved) -> Iterator[OutputRow]:
         for k, each in enumerate(answer.solutions, start=1):
             for name, value in each.values.items():
-                common = {"solution": str(k), "unknown": name, "value": exact(value), "off": exact(each.errors[name])}
+                common = {
+                    "solution": str(k),
+                    "unknown": name,
+                    "value": repr_number(value),
+                    "off": repr_number(each.errors[name]),
+                }
                 slopes = (each.derivatives or {}).get(name, {})
                 for variable, slope in slopes.items():
-                    yield {**common, "variable": variable, "derivative": exact(slope)}
+                    yield {**common, "variable": variable, "derivative": repr_number(slope)}
                 if not slopes:
                     yield common
         if not answer.solutions:
             yield {"error": f"{answer.reason}: {answer.message}"}
 
     def brief(answer: Solved) -> str:
-        told = [" ".join(f"{name}={exact(x)}" for name, x in each.values.items()) for each in answer.solutions]
+        told = [" ".join(f"{name}={repr_number(x)}" for name, x in each.values.items()) for each in answer.solutions]
         return "; ".join(told) or answer.reason
 
     def document(answer: Solved) -> Iterator[Block]:
@@ -60,7 +65,7 @@ def view(*, digits: int | None = None) -> View[Solved]:
                     (
                         (name, "heading"),
                         (" = ", "faint"),
-                        (readable(value, digits or (10 if each.simple else 7)), "number"),
+                        (format_number(value, digits or (10 if each.simple else 7)), "number"),
                         (told, "faint"),
                     )
                 )
@@ -75,7 +80,7 @@ def view(*, digits: int | None = None) -> View[Solved]:
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.others:
-            shown = ", ".join(readable(x, digits) for x in answer.others[:TOLD])
+            shown = ", ".join(format_number(x, digits) for x in answer.others[:TOLD])
             more = f" and {len(answer.others) - TOLD:,} more" if len(answer.others) > TOLD else ""
             told = f"there are other solutions between the bounds, near {shown}{more}"
             yield Line(sentence(f"{told}: `--all` lists them"))
@@ -109,8 +114,8 @@ def _derivatives(answer: Solved, each: Solution, digits: int | None) -> Table:
     heads = ("variable", "value", *(f"derivative of {name}" for name in each.derivatives))
     rows = [
         named_row(
-            (name, "name"), readable(answer.point[name], digits),
-            *(readable(row[name], digits) for row in each.derivatives.values()),
+            (name, "name"), format_number(answer.point[name], digits),
+            *(format_number(row[name], digits) for row in each.derivatives.values()),
         )
         for name in variables
     ]  # fmt: skip
@@ -122,7 +127,7 @@ def _reliable(answer: Solved, error: float | None) -> str:
     """How far an unknown may be off, in words."""
     if answer.arithmetic.name == "certified":
         return "  (proven)"
-    return "" if error is None else f"  (off by {readable(error, 2)} at most)"
+    return "" if error is None else f"  (off by {format_number(error, 2)} at most)"
 
 
 def _quality(answer: Solved, each: Solution) -> str:
@@ -131,7 +136,7 @@ def _quality(answer: Solved, each: Solution) -> str:
         return "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""
     if answer.arithmetic.name == "precision":
         return "all digits agree with those of a computation in more"
-    left = ", ".join(readable(x, 2) for x in each.residuals)
+    left = ", ".join(format_number(x, 2) for x in each.residuals)
     return f"left side less right side: {left}" + (
         "" if each.simple else "; a multiple root, with about half the digits"
     )

@@ -9,7 +9,7 @@ from ..graphs.value import Value
 from ..language.printer import expression_text
 from .characters import Style
 from .document import Block, Line, Pieces, Table
-from .formats import Row
+from .formats import OutputRow
 from .mathematics import mathematical
 
 _WORDS = ("unless ", "away ", "where ")
@@ -65,7 +65,7 @@ def lines(each: Derivation, unicode: bool = True) -> Iterator[str]:
         yield f"{written.formula(step.part, step)} = {written.formula(step.result, step)}   ({told})"
 
 
-def rows(each: Derivation) -> Iterator[Row]:
+def rows(each: Derivation) -> Iterator[OutputRow]:
     """The steps as rows of a long table."""
     written = Written(each.by[-1], False)
     for step in each.steps:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ..derivatives.taylor import Taylor, polynomial, shortest
 from ..inputs.figures import Figure, Shown
 from .document import Block, Table, circumstances, named_row, stated
-from .formats import Row, View, remarks
-from .numerals import exact, number_fields, readable
+from .formats import OutputRow, View, remarks
+from .numerals import format_number, number_fields, repr_number
 
 COLUMNS = ("line", "id", "variable", "order", "coefficient", "error")
 
@@ -17,7 +17,7 @@ def view(*, digits: int | None = None) -> View[Taylor]:
     """How a Taylor polynomial is shown; `digits` is for people only."""
 
     def shown(x: Shown) -> str:
-        return shortest(x) if isinstance(x, Figure) else readable(x, digits)
+        return shortest(x) if isinstance(x, Figure) else format_number(x, digits)
 
     def document(answer: Taylor) -> Iterator[Block]:
         center = answer.point[answer.variable]
@@ -25,12 +25,12 @@ def view(*, digits: int | None = None) -> View[Taylor]:
         yield from circumstances(answer.constants, answer.point, (answer.variable,), digits)
         yield Table(
             ("order", f"coefficient in {answer.variable}"),
-            [named_row((str(k), "name"), readable(x, digits)) for k, x in enumerate(answer.coefficients)],
+            [named_row((str(k), "name"), format_number(x, digits)) for k, x in enumerate(answer.coefficients)],
             frozenset((0, 1)),
         )
 
     def brief(answer: Taylor) -> str:
-        return " ".join(exact(x) for x in answer.coefficients)
+        return " ".join(repr_number(x) for x in answer.coefficients)
 
     def formula(answer: Taylor) -> str:
         from .tex import expansion
@@ -51,6 +51,6 @@ def _record(answer: Taylor) -> dict[str, object]:
     }
 
 
-def _rows(answer: Taylor) -> Iterator[Row]:
+def _rows(answer: Taylor) -> Iterator[OutputRow]:
     for k, x in enumerate(answer.coefficients):
-        yield {"variable": answer.variable, "order": str(k), "coefficient": exact(x)}
+        yield {"variable": answer.variable, "order": str(k), "coefficient": repr_number(x)}

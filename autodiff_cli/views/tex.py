@@ -25,14 +25,14 @@ from ..language.typesetting import (
 )
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
-from .numerals import readable
+from .numerals import format_number
 
 if TYPE_CHECKING:
     from ..derivatives.gradient import Gradient
     from ..derivatives.hessian import Hessian
     from ..derivatives.jacobian import Jacobian
     from ..derivatives.taylor import Taylor
-    from ..derivatives.trace import Pull, Push, Row, Trace
+    from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
 
@@ -124,7 +124,7 @@ def expansion(answer: Taylor, digits: int | None = None) -> str:
     place = _Place(answer.text, others, digits, answer.variable)
 
     def written(x: Shown) -> str:
-        return shortest(x) if isinstance(x, Figure) else recognised(x) or readable(x, digits)
+        return shortest(x) if isinstance(x, Figure) else recognised(x) or format_number(x, digits)
 
     formula = polynomial(answer.variable, answer.coefficients, answer.point[answer.variable], written)
     series = place.typeset.expression(parse(formula, {answer.variable}).outputs[0])
@@ -179,7 +179,7 @@ def coordinate(x: Shown, digits: int | None) -> str:
     found = recognised(x)
     if "pi" in found:
         return found.replace("pi", r"\pi").replace("*", "")
-    return number_latex(readable(x, digits))
+    return number_latex(format_number(x, digits))
 
 
 def _near(fraction: Fraction, x: float) -> bool:
@@ -206,7 +206,7 @@ class _Place:
         return self.typeset.name(name)
 
     def number(self, x: Shown) -> str:
-        return number_latex(readable(x, self.digits))
+        return number_latex(format_number(x, self.digits))
 
     def slope(self, name: str) -> str:
         return self.typeset.derivative((name,), self.several) + self.arguments
@@ -228,7 +228,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
         return typeset.expression(parse(f"where({text}, 1, 0)", given).outputs[0]._prev[0])
 
     def shown(x: Shown | None) -> str:
-        return number_latex(readable(x, digits))
+        return number_latex(format_number(x, digits))
 
     sides = stated(program, typeset)
     latex = answer.language == "latex"
@@ -306,7 +306,7 @@ class _Page:
             yield r"\end{alignat*}"
 
     def readable(self, x: float | bool | None) -> str:
-        return readable(x, self.digits)
+        return format_number(x, self.digits)
 
     def number(self, x: float | bool | None) -> str:
         return number_latex(self.readable(x))
@@ -315,10 +315,10 @@ class _Page:
         """A number, or where it is to be found a blank."""
         return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
 
-    def name(self, row: Row, over: str = "") -> str:
+    def name(self, row: TraceRow, over: str = "") -> str:
         return self.typeset.name(row.name, over)
 
-    def primal(self, row: Row) -> list[str]:
+    def primal(self, row: TraceRow) -> list[str]:
         if not row.graph._prev:
             return [self.name(row), self.number(row.value)]
         numbers = [] if self.blanks else [self.typeset.expression(in_numbers(row.graph, self.readable))]
@@ -331,7 +331,7 @@ class _Page:
             return []
         return [[self.name(self.trace.rows[self.trace.pulls[0].source], r"\bar"), "1"]]
 
-    def pull(self, pull: Pull) -> list[str]:
+    def pull(self, pull: AdjointStep) -> list[str]:
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
         adjoint, upstream = self.name(target, r"\bar"), self.name(source, r"\bar")
         # the next column begins with the space before a relation, which would part the two signs of `+=`
@@ -345,7 +345,7 @@ class _Page:
             total += rf",\quad {adjoint} = {self.found(pull.total)}"
         return [adjoint + sign, local, *([] if self.blanks else [product]), total]
 
-    def push(self, push: Push) -> list[str]:
+    def push(self, push: TangentStep) -> list[str]:
         rows = self.trace.rows
         terms, numbers = [], []
         for term in push.terms:

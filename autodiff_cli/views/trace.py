@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-from ..derivatives.trace import Pull, Push, Row, Trace
+from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
 from ..language.printer import expression_text
 from .characters import Style
 from .document import (
@@ -20,7 +20,7 @@ from .document import (
     stated,
 )
 from .formats import View, remarks
-from .numerals import exact, readable
+from .numerals import format_number, repr_number
 from .tex import in_numbers, page
 
 STEPS = 60
@@ -92,7 +92,7 @@ class Names:
 
     def given(self, x: float | bool | None) -> str:
         """A number that is there from the start."""
-        return readable(x, self.digits)
+        return format_number(x, self.digits)
 
 
 class Notation(Names):
@@ -107,17 +107,17 @@ class Notation(Names):
         loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", _outside_parentheses(text))
         return f"({text})" if loose else text
 
-    def numbers(self, row: Row) -> str:
+    def numbers(self, row: TraceRow) -> str:
         """The node's operation on the values of its inputs, empty where there is none."""
         if not row.graph._prev:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.number))
 
-    def value(self, row: Row) -> str:
+    def value(self, row: TraceRow) -> str:
         """The node's value, which is given where it is computed from nothing."""
         return self.number(row.value) if row.graph._prev else self.given(row.value)
 
-    def pull(self, pull: Pull) -> str:
+    def pull(self, pull: AdjointStep) -> str:
         """`x̄ += v̄₁ · ∂v₁/∂x`."""
         source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
         sign = "+=" if pull.accumulates else "="
@@ -127,7 +127,7 @@ class Notation(Names):
         """A local derivative as a formula, or as a number where there is no formula short enough."""
         return self.text(text) or self.number(number)
 
-    def push(self, push: Push) -> tuple[str, str]:
+    def push(self, push: TangentStep) -> tuple[str, str]:
         """`v̇₂ = y · ẋ + x · ẏ`, and the same in numbers."""
         terms, numbers = [], []
         for term in push.terms:
@@ -170,7 +170,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS,
             yield _reverse(answer, notation, steps)
             yield from _left_out("steps", len(answer.pulls), steps)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, lambda x: readable(x, digits))
+                table = partials_table(answer.point, answer.gradient, lambda x: format_number(x, digits))
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if blanks else table)
             else:
                 yield NO_VARIABLES
@@ -216,7 +216,9 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
-            found = {name: BLANK if notation.blanks else exact(partial) for name, partial in answer.gradient.items()}
+            found = {
+                name: BLANK if notation.blanks else repr_number(partial) for name, partial in answer.gradient.items()
+            }
             yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in found.items())
     else:
         for row in answer.rows:
@@ -225,7 +227,7 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
         for push in answer.pushes:
             step, numbers = notation.push(push)
             yield " = ".join(dict.fromkeys((step, numbers, notation.number(push.tangent))))
-        yield f"derivative: {BLANK if notation.blanks else exact(answer.tangent)}"
+        yield f"derivative: {BLANK if notation.blanks else repr_number(answer.tangent)}"
     for note in () if notation.blanks else answer.notes:
         yield f"{note.kind}: {notation.text(note.message)}"
 
@@ -245,7 +247,7 @@ def _table(
 
 
 def _primal(answer: Trace, notation: Notation, steps: int) -> Table:
-    def cells(row: Row) -> Iterator[tuple[str, Style]]:
+    def cells(row: TraceRow) -> Iterator[tuple[str, Style]]:
         yield notation.name(row), "name"
         yield notation.text(row.formula) if row.graph._prev else "", "code"
         yield notation.numbers(row), "code"
@@ -255,7 +257,7 @@ def _primal(answer: Trace, notation: Notation, steps: int) -> Table:
 
 
 def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
-    def cells(pull: Pull) -> Iterator[tuple[str, Style]]:
+    def cells(pull: AdjointStep) -> Iterator[tuple[str, Style]]:
         formula, partial = notation.text(pull.formula), notation.number(pull.partial)
         yield notation.pull(pull), "code"
         yield (partial if formula in (notation.given(pull.partial), "") else formula), "code"
@@ -275,7 +277,7 @@ def _reverse(answer: Trace, notation: Notation, steps: int) -> Table:
 
 
 def _tangent(answer: Trace, notation: Notation, steps: int) -> Table:
-    def cells(push: Push) -> Iterator[tuple[str, Style]]:
+    def cells(push: TangentStep) -> Iterator[tuple[str, Style]]:
         step, numbers = notation.push(push)
         yield step, "code"
         yield numbers, "number"
@@ -378,7 +380,7 @@ def _blank(record: dict[str, Any]) -> dict[str, object]:
     return made
 
 
-def _row_record(answer: Trace, k: int, row: Row) -> dict[str, object]:
+def _row_record(answer: Trace, k: int, row: TraceRow) -> dict[str, object]:
     start, end = row.span or (None, None)
     return {
         "name": row.name,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 from ..errors import Diagnostic, ExpressionError
 from .document import Pieces, Table
 from .formats import Asked, Documents, Json, JsonLines, Markdown, Separated, Tabbed, View, Writer, lacking
-from .numerals import exact, readable
+from .numerals import format_number, repr_number
 
 TOGETHER = 1000
 """Rows of one table for people; more of them are further tables, which are written as they come."""
@@ -121,10 +121,10 @@ def wide(
         raise lacking(format, WIDE)
 
     def row(answer: Values) -> list[dict[str, str]]:
-        return [dict(zip(names, map(exact, answer), strict=True))]
+        return [dict(zip(names, map(repr_number, answer), strict=True))]
 
     def shown(answer: Values) -> str:
-        return "\t".join([readable(x, digits) for x in answer])
+        return "\t".join([format_number(x, digits) for x in answer])
 
     view: View[Values] = View(lambda answer: {}, row, shown, lambda answer: (), (*names, "error", *kept))
     made = WIDE[format](out, view, True)

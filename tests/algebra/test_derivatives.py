@@ -17,7 +17,7 @@ from autodiff_cli.graphs.jvp_vjp import evaluate_in, product
 from autodiff_cli.graphs.second_order import hessian_in
 from autodiff_cli.graphs.taylor_mode import taylor_in
 from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.graphs.value_and_gradient import sweep_in, value_in
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import Number, NumberType
 from autodiff_cli.numbers.exact import Exact
@@ -48,11 +48,11 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
     leaves = leaves_of(graph)
     names = [leaf.label for leaf in leaves]
     try:
-        swept = sweep_in(FORTY, graph, point, names)
+        swept = value_and_gradient(FORTY, graph, point, names)
     except ExpressionError:
         return
     # Where the sides of a kink agree, the sweep knows the true derivative; a formula has the convention.
-    assume(not swept.at.active.agreed)
+    assume(not swept.at.active.one_sided_partials)
     reverse = swept.gradient
     if names:
         compared()
@@ -81,7 +81,7 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
         found = hessian_in(FORTY, graph, point, names)
     except ExpressionError:
         return
-    swept = sweep_in(FORTY, graph, point, names)
+    swept = value_and_gradient(FORTY, graph, point, names)
     assume(not knots(swept.tape, swept.order, swept.at.active))
     for (i, j), formula in derivatives(graph, leaves, 2).items():
         told = (expression_text(graph), names[i], names[j], expression_text(formula), numbers)
@@ -105,7 +105,7 @@ def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(graph: Value,
     names = [leaf.label for leaf in leaves_of(graph)]
 
     def gradient(m: NumberType) -> list[Number]:
-        found = sweep_in(m, graph, {n: m.literal(t) for n, t in zip(NAMES, numbers, strict=True)}, names)
+        found = value_and_gradient(m, graph, {n: m.literal(t) for n, t in zip(NAMES, numbers, strict=True)}, names)
         return [found.value, *found.gradient.values()]
 
     try:
@@ -164,7 +164,7 @@ def test_formulas_of_the_table_hold_at_its_samples(primitive: Primitive) -> None
         graph, point, free = graph_of(primitive, inputs)
         formulas = derivatives(graph, leaves_of(graph), 1)
         numbers = {name: FORTY.number(x) for name, x in point.items()}
-        swept = sweep_in(FORTY, graph, numbers, list(point))
+        swept = value_and_gradient(FORTY, graph, numbers, list(point))
         for k, name in enumerate(point):
             assert close(value_in(FORTY, formulas[k,], numbers), swept.gradient[name]), (primitive, inputs)
         assert len(formulas) == len(free)

@@ -23,7 +23,7 @@ import pytest
 from autodiff_cli import ExpressionError, descend, gradient, parse
 from autodiff_cli.accuracy.check import check
 from autodiff_cli.batched import data_loss as reduction
-from autodiff_cli.batched.data_loss import Reduction, Totals, held
+from autodiff_cli.batched.data_loss import LossSpec, Totals, held
 from autodiff_cli.cli import read_columns as measured
 from autodiff_cli.derivatives.gradient import Gradient
 from autodiff_cli.derivatives.gradient import gradient as question
@@ -43,8 +43,8 @@ def table(rows: int, seed: int = 1) -> dict[str, list[float]]:
     return {"x": x, "y": [2 * a - 0.5 + draw.gauss(0, 0.3) for a in x]}
 
 
-def over(data: Mapping[str, Sequence[float]], how: str = "mean", **more: Any) -> Reduction:
-    return Reduction(held(data), how, **more)
+def over(data: Mapping[str, Sequence[float]], how: str = "mean", **more: Any) -> LossSpec:
+    return LossSpec(held(data), how, **more)
 
 
 @cache
@@ -221,14 +221,14 @@ def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: p
     held_all = grad("--data", str(path), "--on-error", "skip")
     monkeypatch.setattr(measured, "MOST_HELD", 1000)
     kept: list[str] = []
-    made = measured._Kept._numbers
+    made = measured._ColumnBuffer._numbers
 
     def noted(self: Any) -> Any:
         found = made(self)
         kept.extend(type(column.base).__name__ for column in found.values())
         return found
 
-    monkeypatch.setattr(measured._Kept, "_numbers", noted)
+    monkeypatch.setattr(measured._ColumnBuffer, "_numbers", noted)
     monkeypatch.setattr("autodiff_cli.data.batches.BLOCK", 100_000)
     aside = grad("--data", str(path), "--on-error", "skip")
     assert kept == ["memmap", "memmap"]
@@ -304,13 +304,13 @@ def test_a_start_without_work_left_is_refused() -> None:
 
 def test_the_program_is_not_evaluated_more_often_than_there_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: Counter[str] = Counter()
-    original = reduction.Reduced.__call__
+    original = reduction.DataLoss.__call__
 
     def noted(self: Any, point: Any, which: Any = None) -> Any:
         counted["whole" if which is None else "part"] += 1
         return original(self, point, which)
 
-    monkeypatch.setattr(reduction.Reduced, "__call__", noted)
+    monkeypatch.setattr(reduction.DataLoss, "__call__", noted)
     descend(LOSS, "w=0,b=0", data=table(64), reduce="mean", batch=16, epochs=5)
     assert counted == {"whole": 6, "part": 20}
 
@@ -398,13 +398,13 @@ def test_a_check_says_how_far_it_is() -> None:
 
 
 def test_a_wrong_gradient_of_a_loss_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = reduction.Reduced.__call__
+    original = reduction.DataLoss.__call__
 
     def wrong(self: Any, point: Any, which: Any = None) -> Any:
         value, (first, *others) = original(self, point, which)
         return value, [first * 1.001, *others]
 
-    monkeypatch.setattr(reduction.Reduced, "__call__", wrong)
+    monkeypatch.setattr(reduction.DataLoss, "__call__", wrong)
     found = check(LOSS, {"w": 0.3, "b": 0.1}, over=over(table(60)))
     assert [(each.name, each.agrees) for each in found.quantities] == [("", True), ("w", False), ("b", True)]
 

@@ -29,7 +29,7 @@ from autodiff_cli.diagnostics.suggestions import means, parses
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
 from autodiff_cli.inputs.problem import evaluate_constant
 from autodiff_cli.language.builder import Builder
-from autodiff_cli.language.reader import Stuck
+from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.reader import read as read_statements
 from places import TESTS
 from strategies import texts
@@ -187,7 +187,7 @@ def test_every_row_is_needed() -> None:
     for text in texts:
         try:
             read_statements(text, Builder(text))
-        except Stuck as stuck:
+        except ParseFailure as stuck:
             used.add(recognised(Context(text, stuck))[0])
         except ExpressionError:
             pass  # what the grammar does not say has no row

@@ -15,7 +15,7 @@ from autodiff_cli.formulas import derivation
 from autodiff_cli.formulas.derivation import ASSUMPTION, CONVENTIONS, MOST_NODES, PUT_IN, SIMPLIFY, Derivation, Step
 from autodiff_cli.formulas.diff import Diff, diff
 from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.graphs.value_and_gradient import sweep_in, value_in
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import NumberType
@@ -64,7 +64,7 @@ def number_in(m: NumberType, graph: Value, step: Step, by: str, at: dict[str, An
     point = dict(at)
     for name, function in step.pending.items():
         try:
-            swept = sweep_in(m, function, at, [by])
+            swept = value_and_gradient(m, function, at, [by])
         except (ExpressionError, Fault):
             return None
         if swept.kinks:

@@ -24,7 +24,7 @@ from autodiff_cli.graphs.value import Value, variable
 from autodiff_cli.inputs.arithmetic import Arithmetic
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.smooth_branches import Piece
+from autodiff_cli.run.smooth_branches import SmoothBranch
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 
 CERTIFIED = Arithmetic("certified")
@@ -286,13 +286,13 @@ def test_each_row_of_a_jacobian_goes_its_own_way() -> None:
 
 def test_an_ordinary_program_asks_for_no_pieces_and_a_kink_for_two(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Counter[str] = Counter()
-    evaluate = Piece.evaluate
+    evaluate = SmoothBranch.evaluate
 
-    def counted(self: Piece, roots: Sequence[int]) -> None:
+    def counted(self: SmoothBranch, roots: Sequence[int]) -> None:
         counts[type(self.smooth).__name__] += 1
         evaluate(self, roots)
 
-    monkeypatch.setattr(Piece, "evaluate", counted)
+    monkeypatch.setattr(SmoothBranch, "evaluate", counted)
     gradient("relu(x) + abs(x)*max(x, y)", {"x": 1, "y": 3})
     gradient("x*abs(x)", {"x": 0})
     assert not counts
@@ -412,8 +412,8 @@ def test_pieces_are_the_function_beside_the_knot(primitive: Primitive) -> None:
 
 def test_what_has_a_kink_has_pieces_and_what_has_pieces_says_where() -> None:
     for primitive in PRIMITIVES.values():
-        assert bool(primitive.near) == bool(primitive.knot), primitive
-        assert not primitive.kink or primitive.knot, primitive
+        assert bool(primitive.near) == bool(primitive.breakpoint), primitive
+        assert not primitive.kink or primitive.breakpoint, primitive
         assert not primitive.jumps or primitive.kink, primitive
 
 

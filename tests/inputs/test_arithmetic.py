@@ -57,7 +57,7 @@ def test_proven_digits_where_doubles_fail(text: str, x: str, value: str, slope: 
 def test_balls_hold_the_true_values(primitive: Primitive) -> None:
     flint = pytest.importorskip("flint")
     from agreement import graph_of
-    from autodiff_cli.graphs.value_and_gradient import sweep_in
+    from autodiff_cli.graphs.value_and_gradient import value_and_gradient
     from autodiff_cli.numbers.ball import Ball, Balls
 
     m = Balls(300)
@@ -71,7 +71,7 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
 
     for inputs in [s for s in primitive.samples if all(x == 0 or 1e-5 < abs(x) < 1e4 for x in s)]:
         graph, point, free = graph_of(primitive, inputs)
-        found = sweep_in(m, graph, {name: m.number(x) for name, x in point.items()}, list(point))
+        found = value_and_gradient(m, graph, {name: m.number(x) for name, x in point.items()}, list(point))
         assert holds(m.number(found.value), REFERENCE[primitive.name](*inputs)), (primitive, inputs)
         partials = REFERENCE_PARTIALS[primitive.name]
         wanted = partials[0](*inputs) if primitive.variadic else [partials[k](*inputs) for k in free]  # type: ignore[misc]

@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from autodiff_cli.diagnostics.parsing import parse, statements
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.generate import lark_parser
-from autodiff_cli.language.reader import Stuck
+from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
 from autodiff_cli.language.tokens import _PIECES, END, KIND, NAMES, UNREADABLE, pairs, scan
 from counting import lines
@@ -300,7 +300,7 @@ def check_against_lark(lark: Lark, text: str) -> str:
         theirs = error.pos_in_stream or 0
     try:
         ours = shape_of_ours(tree(text))
-    except Stuck as stuck:
+    except ParseFailure as stuck:
         kind = next(kind for kind, start, _ in scan(text) if start >= stuck.at or kind == END)
         if kind == UNREADABLE and (isinstance(theirs, list) or theirs < 0 or theirs > stuck.at):
             return "not a name"  # or too long an exponent: what the grammar leaves to the tokens

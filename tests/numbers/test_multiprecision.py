@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.value_and_gradient import Swept, sweep_in
+from autodiff_cli.graphs.value_and_gradient import GradientResult, value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.numbers.multiprecision import Multiprecision
@@ -46,11 +46,11 @@ def test_value_and_partials_to_fifty_digits(primitive: Primitive) -> None:
             assert lost <= 2, (primitive, inputs, lost)
 
 
-def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> Swept:
+def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> GradientResult:
     """A program on multiprecision numbers."""
     program = parse(text, point)
     m = Multiprecision(digits, decimals=decimals)
-    return sweep_in(m, program.outputs[0], {name: m.literal(x) for name, x in point.items()}, list(point))
+    return value_and_gradient(m, program.outputs[0], {name: m.literal(x) for name, x in point.items()}, list(point))
 
 
 @pytest.mark.parametrize("order", [2, 3, 199, 200, 201])

@@ -16,7 +16,7 @@ import pytest
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.bounds import Range, parse_ranges
-from autodiff_cli.optimize.descend import Row
+from autodiff_cli.optimize.descend import DescentStep
 from autodiff_cli.optimize.minimize import METHODS, _Problem, minimize
 from autodiff_cli.streams.interruption import Interruption
 from counting import lines
@@ -194,7 +194,7 @@ def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatc
     asked = 0
     row = _Problem.row
 
-    def interrupted(self: _Problem, x: Sequence[float]) -> Row | None:
+    def interrupted(self: _Problem, x: Sequence[float]) -> DescentStep | None:
         nonlocal asked
         asked += 1
         if asked == 20:

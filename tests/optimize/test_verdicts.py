@@ -14,7 +14,7 @@ import pytest
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.second_order import hessian_in
-from autodiff_cli.graphs.value_and_gradient import sweep_in
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.problem import parse, single_output
 from autodiff_cli.numbers.multiprecision import Multiprecision
@@ -71,7 +71,7 @@ def exactly(expr: str, point: dict[str, float]) -> tuple[Callable[[Sequence[floa
     def value(steps: Sequence[float]) -> Any:
         there = {name: m.number(x) + m.number(step) for (name, x), step in zip(point.items(), steps, strict=True)}
         try:
-            return sweep_in(m, output, there, ()).value
+            return value_and_gradient(m, output, there, ()).value
         except ExpressionError:
             return None
 

@@ -20,7 +20,7 @@ from autodiff_cli.derivatives import gradient_cache as programs
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs import value
 from autodiff_cli.graphs.value import evaluate
-from autodiff_cli.graphs.value_and_gradient import sweep_in
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number, parse
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run import backends, forms
@@ -47,10 +47,10 @@ def test_all_ways_give_the_same_bits() -> None:
         point = {name: as_number(x, name) for name, x in formula.point.items()}
         try:
             program = parse(formula.text)
-            swept = sweep_in(REAL, program.outputs[0], point, list(program.variables))
+            swept = value_and_gradient(REAL, program.outputs[0], point, list(program.variables))
         except ExpressionError:
             continue
-        if swept.kinks or swept.at.active.agreed:
+        if swept.kinks or swept.at.active.one_sided_partials:
             continue
         expected = shown(swept.value, swept.gradient)
         for name, leaf in program.variables.items():
@@ -84,7 +84,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
     def told(backend: Callable[..., Any], sweep: Callable[..., Any], *asked: object) -> Any:
         found: list[Any] = []
-        answer = backends.first(lambda *each: found.append(backend(*each)) or found[0], sweep, *asked)
+        answer = backends.with_fallback(lambda *each: found.append(backend(*each)) or found[0], sweep, *asked)
         taken.append("backend" if found and found[0] is not None else "sweep")
         return answer
 

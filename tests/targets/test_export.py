@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.formulas.export import Exported
-from autodiff_cli.graphs.value_and_gradient import sweep_in
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number
 from autodiff_cli.numbers.running_error import RUNNING, Bounded
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
@@ -138,7 +138,7 @@ def test_javascript_on_the_formulas_of_the_corpora() -> None:
 def roundings(text: str, point: dict[str, float], wanted: Sequence[str]) -> list[float]:
     """How far value and partials may be off where every operation is off by 4 ulp, to first order."""
     given = {name: Bounded(x) for name, x in point.items()}
-    swept = sweep_in(RUNNING, parse(text).outputs[0], given, wanted)
+    swept = value_and_gradient(RUNNING, parse(text).outputs[0], given, wanted)
     return [RUNNING.number(x).error for x in (swept.value, *(swept.gradient[name] for name in wanted))]
 
 

@@ -24,7 +24,7 @@ from autodiff_cli.inputs.parse_point import parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model as models
 from autodiff_cli.uncertainty import monte_carlo
-from autodiff_cli.uncertainty.measured_value import FAMILIES, Quantity, concise, plus_minus, quantity, rounded
+from autodiff_cli.uncertainty.measured_value import FAMILIES, MeasuredValue, concise, plus_minus, quantity, rounded
 from autodiff_cli.uncertainty.monte_carlo import BLOCK, Results
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
 from places import TESTS
@@ -280,7 +280,7 @@ def test_second_order_terms_with_correlations_agree_with_draws() -> None:
 )  # fmt: skip
 def test_draws_have_the_moments_of_their_distribution(text: str) -> None:
     given = at(text)["x"]
-    assert isinstance(given, Quantity)
+    assert isinstance(given, MeasuredValue)
     (found,) = propagate("x", {"x": given}, samples=200_000).results
     assert found.drawn is not None
     spread = given.uncertainty
@@ -363,13 +363,13 @@ def test_draws_outside_the_domain_are_left_out_and_counted() -> None:
 )  # fmt: skip
 def test_notations(text: str, value: float, u: float) -> None:
     found = quantity("x", text)
-    assert isinstance(found, Quantity)
+    assert isinstance(found, MeasuredValue)
     assert found == value and math.isclose(found.uncertainty, u, rel_tol=1e-14)
 
 
 def test_a_number_is_exact() -> None:
     for text in ("5", "pi/4", "5-+2", "2*(3+1)"):
-        assert not isinstance(quantity("x", text), Quantity)
+        assert not isinstance(quantity("x", text), MeasuredValue)
 
 
 @pytest.mark.parametrize(
@@ -401,11 +401,11 @@ def test_what_is_written_reads_back() -> None:
         u = abs(value) * 10.0 ** draw.uniform(-9, 2) or 1.0
         short, spread = map(float, rounded(value, u))
         back = quantity("x", concise(value, u))
-        assert isinstance(back, Quantity) and (float(back), back.uncertainty) == (short, spread)
+        assert isinstance(back, MeasuredValue) and (float(back), back.uncertainty) == (short, spread)
         assert abs(value - short) <= 0.0501 * 10 ** math.floor(math.log10(spread)) and abs(u / spread - 1) <= 0.0501
         k = draw.choice([1.0, 1.96, 2.0, 2.58])
         expanded = quantity("x", plus_minus(value, u, k))
-        assert isinstance(expanded, Quantity)
+        assert isinstance(expanded, MeasuredValue)
         assert (float(expanded), round(expanded.uncertainty * k / spread, 12)) == (short, 1.0)
         tried += 1
     assert tried == 500

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from autodiff_cli.derivatives.graph import described, gathered
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
-from autodiff_cli.views.characters import STYLES, Look, visible, width_of
+from autodiff_cli.views.characters import STYLES, Terminal, visible, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.outline import LINES, outline
-from autodiff_cli.views.rendering import Html, PlainText, Terminal
+from autodiff_cli.views.rendering import ColoredText, Html, PlainText
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
@@ -25,7 +25,7 @@ TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
 def test_the_caret_stands_under_its_piece(text: str, data: st.DataObject, width: int | None, encoding: str) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    look = Look(width=width, encoding=encoding, unicode=encoding == "utf-8")
+    look = Terminal(width=width, encoding=encoding, unicode=encoding == "utf-8")
     _, line, carets = draw(Diagnostic("syntax", "wrong", Span(start, end)), text, look).splitlines()
     first = carets.index("^")
     assert set(carets[first:]) == {"^"}
@@ -50,13 +50,13 @@ def _until(line: str, columns: int) -> str:
 
 def test_empty_places_and_ends_of_text() -> None:
     for text, span in [("x+", Span(2, 2)), ("x+\n", Span(3, 3)), ("a\n\nb", Span(2, 2))]:
-        assert draw(Diagnostic("syntax", "wrong", span), text, Look()).rstrip().endswith("^")
+        assert draw(Diagnostic("syntax", "wrong", span), text, Terminal()).rstrip().endswith("^")
 
 
 def test_second_carets_and_calls() -> None:
     text = "f(u) = log(u); (1 + f(x)"
     told = Diagnostic("domain", "no", Span(7, 13, Span(20, 24)), "do this", ((Span(15, 16), "opened here"),))
-    assert draw(told, text, Look(), where="line 3: ").splitlines() == [
+    assert draw(told, text, Terminal(), where="line 3: ").splitlines() == [
         "line 3: error: no",
         "  f(u) = log(u); (1 + f(x)",
         "         ^^^^^^",
@@ -68,7 +68,7 @@ def test_second_carets_and_calls() -> None:
 
 def test_lines_have_numbers_where_there_are_several() -> None:
     text = "a = 1\nb = (a\n  + 変数)\nb"
-    assert draw(Diagnostic("name", "no", Span(17, 19)), text, Look()).splitlines() == [
+    assert draw(Diagnostic("name", "no", Span(17, 19)), text, Terminal()).splitlines() == [
         "error: no",
         " 3 │   + 変数)",
         "   │     ^^^^",
@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*PlainText(Look()).outline(outline(output, depth=depth, binary=binary))]
+    return [*PlainText(Terminal()).outline(outline(output, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -156,20 +156,22 @@ EVERY_BLOCK = (
 
 
 def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
-    made = Html(Look()).render(EVERY_BLOCK)
+    made = Html(Terminal()).render(EVERY_BLOCK)
     root = ElementTree.fromstring(made)
     said = re.sub(r"\W", "", "".join(root.itertext()))
-    told = re.sub(r"\W", "", PlainText(Look()).render(EVERY_BLOCK))
+    told = re.sub(r"\W", "", PlainText(Terminal()).render(EVERY_BLOCK))
     assert said == told
     assert not re.search(r"src=|href=|url\(|<script|<link", made), "nothing is loaded"
 
 
 def test_every_style_has_the_same_colour_in_a_table_and_outside() -> None:
     for style in STYLES:
-        look = Look(terminal=True, color=True, width=80)
-        line = Terminal(look).render([Line((("x", style),))])
-        assert line.rstrip("\n") in Terminal(look).render([Table(("h",), [((("x", style),),)])])
+        look = Terminal(terminal=True, color=True, width=80)
+        line = ColoredText(look).render([Line((("x", style),))])
+        assert line.rstrip("\n") in ColoredText(look).render([Table(("h",), [((("x", style),),)])])
 
 
 def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> None:
-    assert Terminal(Look(terminal=True, width=80)).render(EVERY_BLOCK) == PlainText(Look()).render(EVERY_BLOCK)
+    assert ColoredText(Terminal(terminal=True, width=80)).render(EVERY_BLOCK) == PlainText(Terminal()).render(
+        EVERY_BLOCK
+    )

@@ -30,10 +30,10 @@ from autodiff_cli.optimize.descend import Stops, descend
 from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
 from autodiff_cli.uncertainty.propagate import propagate
-from autodiff_cli.views.characters import Look, width_of
+from autodiff_cli.views.characters import Terminal, width_of
 from autodiff_cli.views.document import Block, Drawing, Line, Pieces, Table
 from autodiff_cli.views.error import draw
-from autodiff_cli.views.rendering import PlainText, Terminal
+from autodiff_cli.views.rendering import ColoredText, PlainText
 from running import autodiff
 
 COUNTS = (1, 8, 40)
@@ -91,19 +91,19 @@ def system(at: dict[str, float]) -> str:
     return "; ".join(f"{name}**2 + {name} = {k}.25" for k, name in enumerate(at, 1))
 
 
-def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Terminal) -> list[str]:
+def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = ColoredText) -> list[str]:
     """What a screen of this width breaks of a document, beside what it would be on an endless one."""
     # what draws itself is measured, not read
     drawn = [block for block in blocks if isinstance(block, Drawing)]
     told = [block for block in blocks if not isinstance(block, Drawing)]
-    text = medium(Look(terminal=True, width=width)).render(told)
+    text = medium(Terminal(terminal=True, width=width)).render(told)
     # columns that are told elsewhere too may be left out, as a whole
     left = [as_left(each, width) if isinstance(each, Table) else each for each in told]
-    endless = PlainText(Look(terminal=True)).render(left)
+    endless = PlainText(Terminal(terminal=True)).render(left)
     found = list(fragments(text, endless))
     found += [f"too wide: {line}" for line in text.splitlines() if width_of(line) > width and not in_one_word(line)]
     for block in drawn:
-        lines = medium(Look(terminal=True, width=width)).render([block]).splitlines()
+        lines = medium(Terminal(terminal=True, width=width)).render([block]).splitlines()
         found += [f"too wide: {line}" for line in lines if width_of(line.rstrip()) > width]
     sources = {"".join(text for text, _ in block.pieces) for block in told if isinstance(block, Line) and block.source}
     return [each for each in found if each.removeprefix("too wide: ") not in sources]
@@ -111,7 +111,7 @@ def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Termin
 
 def as_left(table: Table, width: int) -> Table:
     """The table, without the columns that a screen may leave out if this one does so as a whole."""
-    shown = Terminal(Look(terminal=True, width=width)).render([table])
+    shown = ColoredText(Terminal(terminal=True, width=width)).render([table])
     kept = [k for k, head in enumerate(table.heads) if k not in table.spare or head in shown]
     return table._replace(
         heads=tuple(table.heads[k] for k in kept),
@@ -154,7 +154,7 @@ def test_errors_and_hints_are_broken_between_words(width: int) -> None:
     words = "so many words that no line holds them all, and `a piece of code` and `--at x=1`, " * 3
     told = Diagnostic("syntax", words, Span(0, 1), words)
     for level in ("error", "warning"):
-        lines = draw(told, "x", Look(terminal=True, width=width), level=level).splitlines()
+        lines = draw(told, "x", Terminal(terminal=True, width=width), level=level).splitlines()
         assert max(map(width_of, lines)) <= width
         assert len(lines) > 6
         assert " ".join(" ".join(lines).split()).count(words.strip()) == 2
@@ -185,7 +185,7 @@ def test_a_program_is_not_repeated_whole_where_it_is_long(format: str) -> None:
     assert f'"expr": "{text}"' in record, "a record is read by programs"
 
 
-class Folded(Terminal):
+class Folded(ColoredText):
     """A layout that squeezes columns and breaks what is in them wherever they end."""
 
     def table(self, table: Table) -> Iterable[str]:
@@ -196,14 +196,14 @@ class Folded(Terminal):
                 yield " ".join(cell[k : k + share].ljust(share) for cell in row)
 
 
-class Cut(Terminal):
+class Cut(ColoredText):
     """A layout that leaves out what is beyond the screen's edge."""
 
     def table(self, table: Table) -> Iterable[str]:
-        return [line[: self.look.width] for line in PlainText(Look()).table(table)]
+        return [line[: self.look.width] for line in PlainText(Terminal()).table(table)]
 
 
-class Endless(Terminal):
+class Endless(ColoredText):
     """A layout that does not ask how wide the screen is."""
 
     def lines(self, pieces: Pieces) -> Iterable[str]:

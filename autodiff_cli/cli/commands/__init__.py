@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import EXIT_CODES
 
 if TYPE_CHECKING:
-    from ...batched.data_loss import Reduction
+    from ...batched.data_loss import LossSpec
     from ..options import Answers, Loss, Rows
     from ..runner import Inputs
 
@@ -62,7 +62,7 @@ def _commands_with(name: str) -> list[str]:
     return [command for command in COMMANDS if name in Declared(command_module(command).run).options]
 
 
-def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = None) -> Reduction | None:
+def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = None) -> LossSpec | None:
     """The data that a formula is reduced over by a command's options, None where they name none.
 
     `rows` are those of a command that has `--points` too. Raises a usage error.
@@ -78,7 +78,7 @@ def call(command: str, args: Sequence[str]) -> int:
     """Run a command by its name and its command line; return its exit code."""
     from ...numbers.budget import allowed
     from ...streams import internal_error as bugs
-    from ...views.error import say
+    from ...views.error import write_stderr
     from ..arguments import Declared, NothingAsked, read
 
     module = command_module(command)
@@ -93,7 +93,7 @@ def call(command: str, args: Sequence[str]) -> int:
         with allowed(values.pop("work", 1)):
             code: int = module.run(**declared.grouped(values))
     except NothingAsked:
-        say(
+        write_stderr(
             f"There is no expression. For example:\n\n  {module.EXAMPLES[0]}\n\n"
             f"`autodiff {command} --help` lists the options.\n"
         )

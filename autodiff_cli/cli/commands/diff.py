@@ -5,7 +5,7 @@ from typing import Annotated
 
 from ...formulas.diff import LANGUAGES, diff
 from ...inputs.arithmetic import chosen
-from ...views.characters import look
+from ...views.characters import terminal_of
 from ...views.diff import view
 from ...views.formats import language_of
 from .. import options
@@ -62,7 +62,7 @@ def run(
     inputs = Inputs.of(program, answers, document)
     language = language_of(to, inputs.format, inputs.output, LANGUAGES, "text")
     arithmetic = chosen(*numbers)
-    letters = inputs.output is not None or look(sys.stdout).unicode
+    letters = inputs.output is not None or terminal_of(sys.stdout).unicode
     return answer_all(
         inputs,
         lambda request: diff(

@@ -6,7 +6,7 @@ from typing import Annotated
 from ...exercises.exercise import COUNT, MOST, SEED, Marked
 from ...exercises.marking import asked
 from ...exercises.patterns import LEVELS
-from ...views.characters import look
+from ...views.characters import terminal_of
 from ...views.exercise import view
 from ...views.formats import Asked, writer
 from .. import options
@@ -49,7 +49,7 @@ Check = Annotated[
 ]
 Answer = Annotated[
     str | None,
-    options.Option("--answer", "The answer: a formula, a number, or `x=3,y=1/2`.", "ANSWER", standing=False),
+    options.Option("--answer", "The answer: a formula, a number, or `x=3,y=1/2`.", "ANSWER", allowed_in_env=False),
 ]
 
 
@@ -71,7 +71,7 @@ def run(
     where the answer is wrong.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
-    shown = view(unicode=inputs.output is not None or look(sys.stdout).unicode)
+    shown = view(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
     chosen = inputs.chosen(shown.formats)
     found = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
     file = inputs.out()

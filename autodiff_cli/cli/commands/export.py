@@ -36,7 +36,7 @@ Dialect = Annotated[
     ),
 ]
 Name = Annotated[
-    str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME", standing=False)
+    str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME", allowed_in_env=False)
 ]
 
 

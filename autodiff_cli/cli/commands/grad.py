@@ -52,7 +52,7 @@ def run(
     over = data_over(loss, answers, inputs, rows)
     data = None
     if any(rows) and over is None:
-        from ..row_routes import Told, answer_rows, given  # only data files need it
+        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
 
         data = given(rows)
     shown = view(
@@ -81,7 +81,7 @@ def run(
 
     if data is None:
         return answer_all(inputs, answer, shown)
-    told = Told(
+    told = RowQuestion(
         "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
         "--all" if everything else "--relative" if relative else "--sort" if sort else None,
     )  # fmt: skip

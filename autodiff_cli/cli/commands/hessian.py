@@ -39,9 +39,9 @@ def run(
         return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)
 
     if any(rows) and over is None:
-        from ..row_routes import Told, answer_rows, given  # only data files need it
+        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
 
         data = given(rows)
         if data is not None:
-            return answer_rows(inputs, data, answer, shown, Told("hessian", flat, arithmetic, answers.shown))
+            return answer_rows(inputs, data, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
     return answer_all(inputs, answer, shown)

@@ -22,7 +22,7 @@ Adjoint = Annotated[
         "--adjoint",
         "Only the outputs' weighted sum differentiated, by one backward sweep: `1,2`, or `a=1,b=2`.",
         "VECTOR",
-        standing=False,
+        allowed_in_env=False,
     ),
 ]
 
@@ -52,11 +52,11 @@ def run(
         )
 
     if any(rows):
-        from ..row_routes import Told, answer_rows, given  # only data files need it
+        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
 
         data = given(rows)
         if data is not None:
             product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
-            told = Told("jacobian", flat, arithmetic, answers.shown, product)
+            told = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
             return answer_rows(inputs, data, answer, shown, told)
     return answer_all(inputs, answer, shown)

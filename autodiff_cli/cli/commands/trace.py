@@ -5,7 +5,7 @@ from typing import Annotated
 
 from ...derivatives.trace import MODES, trace
 from ...streams.requests import default_point
-from ...views.characters import look
+from ...views.characters import terminal_of
 from ...views.trace import STEPS, view
 from .. import options
 from ..runner import Inputs, answer_all
@@ -30,7 +30,7 @@ Lines = Annotated[
         f"How many lines of each trace tables show, {STEPS} by default; other formats have all.",
         "N",
         range=(1, 10_000_000),
-        formerly=("--steps",),
+        deprecated_names=("--steps",),
     ),
 ]
 
@@ -50,7 +50,7 @@ def run(
     """Every step of evaluation and backpropagation, as if by hand."""
     speeds = default_point(direction)
     inputs = Inputs.of(program, answers, document)
-    letters = inputs.output is not None or look(sys.stdout).unicode
+    letters = inputs.output is not None or terminal_of(sys.stdout).unicode
     return answer_all(
         inputs,
         lambda request: trace(request.text, request.point, wrt=request.wrt, mode=mode or "reverse", direction=speeds),

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import Theme, shortened, visible
-from ..numerals import readable
+from ..numerals import format_number
 
 Way = Literal["auto", "right", "down"]
 """Where a drawing goes from the inputs to the result; by itself to the right, where it is not too wide then."""
@@ -27,7 +27,7 @@ class Choices(NamedTuple):
 
     def partial(self, each: PictureInput) -> str:
         """What is written beside a line; empty for nothing."""
-        return "" if each.partial is None or not self.partials else readable(each.partial, self.digits)
+        return "" if each.partial is None or not self.partials else format_number(each.partial, self.digits)
 
 
 USUAL = Choices()
@@ -55,13 +55,13 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
     """
     found = [Cell(visible(node.label))] if node.label else []
     if not node.operation and not node.label:
-        return [Cell(readable(node.data, digits))]
+        return [Cell(format_number(node.data, digits))]
     if not node.taken:
         return found if not node.operation else [*found, Cell(NOT_EVALUATED)]
     if node.data is not None:
-        found.append(Cell(readable(node.data, digits), "data"))
+        found.append(Cell(format_number(node.data, digits), "data"))
     if node.grad is not None:
-        found.append(Cell(readable(node.grad, digits), "grad"))
+        found.append(Cell(format_number(node.grad, digits), "grad"))
     return found
 
 
@@ -88,8 +88,8 @@ def _sentences(picture: Picture, choices: Choices) -> Iterator[str]:
     yield f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."
     if picture.numbers:
         value = picture.nodes[picture.outputs[0]].data
-        yield f"The value is {readable(value, digits)}."
-        partials = [f"{visible(name)} {readable(value, digits)}" for name, value in picture.gradient.items()]
+        yield f"The value is {format_number(value, digits)}."
+        partials = [f"{visible(name)} {format_number(value, digits)}" for name, value in picture.gradient.items()]
         if partials:
             yield f"Its derivatives: {', '.join(partials[:20])}{', …' if len(partials) > 20 else ''}."
     else:

@@ -15,7 +15,7 @@ from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ...errors import needed
-from ..characters import Look
+from ..characters import Terminal
 from ..document import Drawing
 from .frame import Frame, frames, within
 
@@ -85,7 +85,7 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
     ]
 
 
-def _surface(surface: Surface, look: Look) -> str:
+def _surface(surface: Surface, look: Terminal) -> str:
     numpy, contourpy = library("numpy"), library("contourpy")
     across, up, heights = refined(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
@@ -117,7 +117,7 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
     return [(surface.point, tip), (head[0], tip, head[1])]
 
 
-def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, height: int, look: Look) -> str:
+def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
     numpy = library("numpy")
     with _without("numba"):
         uniplot = library("uniplot")
