@@ -17,6 +17,13 @@ from ..graphs.value import Value, evaluate
 from ..language.builder import Program
 from ..language.tokens import plain_number
 
+_DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+UNCERTAIN_DIGITS = re.compile(
+    # the rest of `1,000.5(1)` is a part of another number
+    rf"(?<![\w.])(?!(?<=\d,)\d{{3}}\b)({_DIGITS}\s*+)(\(\s*+(?:{_DIGITS}\s*+|\+[^()]*+)\))(?:[eE][+-]?\d++)?"
+)
+"""A number and digits in parentheses behind it, as uncertainties are written: `127.7(12)`, `6.67e-11(15)`."""
+
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
 
@@ -73,7 +80,13 @@ def evaluate_constant(text: str) -> float:
 
 
 def _check_no_uncertainty(text: str) -> None:
-    """Raise an error for `3+-0.1`, which would be 2.9, and which nobody writes for that."""
+    """Raise an error for `3+-0.1`, which would be 2.9, and `3.0(1)`, 0.3, which nobody writes for these."""
+    digits = UNCERTAIN_DIGITS.search(text)
+    if digits is not None:
+        raise ExpressionError(
+            "point", f"`{digits[0]}` gives an uncertainty, and a point here has none", Span(*digits.span()),
+            f"leave `{digits[2]}` out, or ask `autodiff propagate`; a product is `{digits[1].rstrip()}*{digits[2]}`",
+        )  # fmt: skip
     sign = re.search(r"\+[-−]|\+/[-−]|±", text)
     if sign is not None:
         value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..inputs.parse_point import Typed, constant_value, pieces
+from ..inputs.problem import UNCERTAIN_DIGITS
 
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 SIGNIFICANT = 2
@@ -36,6 +37,15 @@ class MeasuredValue(Typed):
     distribution: Distribution
 
 
+class Moments(NamedTuple):
+    """Central moments of a quantity over powers of its standard uncertainty."""
+
+    variance: float = 1.0
+    """Not 1 for Student's t, whose scale is the standard uncertainty: JCGM 101:2008, 6.4.9."""
+    third: float = 0.0
+    fourth: float = 3.0
+
+
 class Family(NamedTuple):
     """A family of distributions: its parameters, and the mean and standard deviation that they give."""
 
@@ -43,6 +53,8 @@ class Family(NamedTuple):
     moments: Callable[..., tuple[float, float]]
     ends: bool = False
     """Whether the first parameter and the last number of the ends are limits, the first below the second."""
+    shape: Callable[..., Moments] = lambda *_: Moments()
+    """The higher moments, those of a normal distribution unless the family has others."""
 
 
 def _triangular(a: float, *rest: float) -> tuple[float, float]:
@@ -52,34 +64,57 @@ def _triangular(a: float, *rest: float) -> tuple[float, float]:
     return mode + (right - left) / 3, math.sqrt((left * left + left * right + right * right) / 18)
 
 
+def _triangular_shape(a: float, *rest: float) -> Moments:
+    left, right = (rest[0] - a, rest[1] - rest[0]) if len(rest) == 2 else (1.0, 1.0)
+    # of the parts of the width, whose powers do not overflow
+    x, y = left / (left + right), right / (left + right)
+    skewness = math.sqrt(2) * (y - x) * (2 * x + y) * (x + 2 * y) / (5 * (x * x + x * y + y * y) ** 1.5)
+    return Moments(1.0, skewness, 2.4)
+
+
+def _student_shape(m: float, s: float, dof: float) -> Moments:
+    variance = dof / (dof - 2) if dof > 2 else math.inf
+    return Moments(variance, 0.0, 3 * variance * (dof / (dof - 4)) if dof > 4 else math.inf)
+
+
 FAMILIES = {
     "normal": Family(("normal(m, s)",), lambda m, s: (m, s)),
-    "student": Family(("student(m, s, dof)",), lambda m, s, dof: (m, s)),
-    "uniform": Family(("uniform(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(12)), True),
-    "triangular": Family(("triangular(a, b)", "triangular(a, mode, b)"), _triangular, True),
-    "arcsine": Family(("arcsine(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(8)), True),
+    "student": Family(("student(m, s, dof)",), lambda m, s, dof: (m, s), shape=_student_shape),
+    "uniform": Family(
+        ("uniform(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(12)), True,
+        lambda *_: Moments(fourth=1.8),
+    ),
+    "triangular": Family(("triangular(a, b)", "triangular(a, mode, b)"), _triangular, True, _triangular_shape),
+    "arcsine": Family(
+        ("arcsine(a, b)",), lambda a, b: (a + (b - a) / 2, (b - a) / math.sqrt(8)), True,
+        lambda *_: Moments(fourth=1.5),
+    ),
     "trapezoidal": Family(
         ("trapezoidal(a, b, ratio)",),
         lambda a, b, r: (a + (b - a) / 2, (b - a) * math.sqrt((1 + r * r) / 24)), True,
+        # the sum of two uniform quantities
+        lambda a, b, r: Moments(fourth=3 - 0.6 * (1 + 6 * r * r + r**4) / (1 + r * r) ** 2),
     ),
 }  # fmt: skip
 """The families that a quantity can have; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9, for the trapezoid."""
 
 _CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
-_CONCISE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\(\s*(\d+\.?\d*|\.\d+)\s*\)(?:[eE]([+-]?\d{1,6}))?", re.ASCII)
+_NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
+_POWER = r"(?:[eE]([+-]?\d{1,6}))?"
+_CONCISE = re.compile(rf"([+-]?{_NUMBER}){_POWER}\s*+\(\s*+({_NUMBER})\s*+\){_POWER}", re.ASCII)
 _BETWEEN = re.compile(r"±|\+/-|\+-")
 _SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
 _COVERAGE = re.compile(r"\(\s*k\s*=\s*([^()]+)\)\s*$")
-_PARENTHESES = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)\(")
-_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,6})?", re.ASCII)
+_PARENTHESES = re.compile(rf"[+-]?{_NUMBER}\(")
+_DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
 
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """The value that is given to a name, a `Quantity` where the text gives its uncertainty; else as `constant_value`.
 
-    `5.00±0.02` (also `+/-`, `+-`; the second number may be a percentage) and `19.66(10)e-3` give one standard
-    uncertainty of a normal distribution; `5.00 ± 0.04 (k = 2)` gives that many of them. `offset` is where the text
-    begins in a longer one. Raises `ExpressionError` of kind `point`.
+    `5.00±0.02` (also `+/-`, `+-`; the second number may be a percentage), `19.66(10)e-3` and `19.66e-3(10)` give one
+    standard uncertainty of a normal distribution; `5.00 ± 0.04 (k = 2)` gives that many of them. `offset` is where the
+    text begins in a longer one. Raises `ExpressionError` of kind `point`.
 
     >>> x = quantity("x", "19.66(10)e-3")
     >>> x, x.uncertainty
@@ -102,13 +137,17 @@ def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue |
     if called and called[1] in FAMILIES:
         return _drawn(name, called[1], called[2], begin + called.start(2), text)
     concise = _CONCISE.fullmatch(written)
-    if concise:
-        number, spread, power = concise.groups()
+    if concise and not (concise[2] and concise[4]):
+        number, before, spread, behind = concise.groups()
         u = Decimal(spread)
         if "." not in spread:
             u = u.scaleb(-len(number.partition(".")[2]))
-        scale = int(power or 0)
+        scale = int(before or behind or 0)
         return _normal(name, _double(Decimal(number).scaleb(scale)), _double(u.scaleb(scale)), text)
+    inside = UNCERTAIN_DIGITS.search(written)
+    if inside and "+" not in inside[2]:
+        message = f"has `{inside[0]}` in it, which is an uncertainty and no product"
+        raise _refused(name, text, message, f"{EXAMPLE}; a product is `{inside[1].rstrip()}*{inside[2]}`")
     k = Decimal(1)
     coverage = _COVERAGE.search(written)
     if coverage:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import bisect
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from ..batched.evaluator import Evaluator, compile_gradient
@@ -21,13 +23,15 @@ from ..graphs import jvp_vjp as sweeps
 from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import directional_in
-from ..graphs.value import in_order
+from ..graphs.value import Value, in_order
+from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.problem import Point, as_number, parse, pose
 from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import Defined, charge
+from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from .measured_value import MeasuredValue
 
@@ -42,6 +46,9 @@ SLACK = 0.02
 
 SHORTEST = 2.0**-30
 """Into how small parts the way to another place is divided where the solution is hard to follow."""
+
+MOST_KINKS = 50
+"""So many of the nearest kinks of a program are looked at."""
 
 STEPS_AN_INPUT, STEPS_AN_OUTPUT, STEPS_AN_OPERATION = 0.08, 0.14, 0.005
 """Of work, for a draw."""
@@ -65,6 +72,16 @@ class FirstOrder(NamedTuple):
     warnings: list[Diagnostic]
 
 
+class Kink(NamedTuple):
+    """A surface where pieces of a program meet: where a number that the program computes is 0."""
+
+    node: Value
+    value: float
+    """That number at the estimates."""
+    slopes: list[float]
+    """Its derivatives along the directions that were asked for."""
+
+
 class Model(Protocol):
     """What propagation asks of a model."""
 
@@ -83,6 +100,12 @@ class Model(Protocol):
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """The third derivative of output `k` along a direction. Raises `ExpressionError`."""
+
+    def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+        """The nearest kinks of output `k`; a row of `directions` says how one of these inputs changes along them."""
+
+    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
+        """The value of output `k` at other values of some inputs; None where there is none."""
 
     def draws(self, fixed: Sequence[str]) -> Sampler:
         """What evaluates the outputs at many points, which have the inputs `fixed` in common."""
@@ -118,6 +141,51 @@ def _check_no_equations(text: str, point: Point) -> None:
     raise ExpressionError("usage", "this is an equation: it does not say what is computed", hint=hint)
 
 
+class _Surfaces:
+    """Stands for the sides of a kink where a row of the table asks for them, and notes the numbers that are 0 there."""
+
+    def __init__(self) -> None:
+        self.zeros: list[Dual] = []
+
+    def __call__(self, u: Dual) -> int:
+        self.zeros.append(u)
+        return 1 if u.x > 0 else -1
+
+    def apart(self, u: Dual) -> bool:
+        self.zeros.append(u)
+        return bool(u.x != 0)
+
+    def length(self, xs: Sequence[Dual]) -> Dual:
+        self.zeros += xs
+        return xs[0]
+
+
+def _kinks(
+    outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
+) -> list[Kink]:
+    """Return the nearest kinks in as many directions, where `slopes` has the derivatives of variables along these."""
+    if not any(node.primitive.near for node in in_order(outputs)):
+        return []
+    m = Duals(REAL)
+    leaves = {
+        name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t}) for name, x in values.items()
+    }
+    at = sweeps.evaluate_in(m, outputs, leaves, ())
+    found = []
+    for place, (node, inputs) in zip(at.order, at.inputs(at.order), strict=True):
+        if not node.primitive.near:
+            continue
+        surfaces, out = _Surfaces(), plain(at.tape.data[place])
+        # what jumps is asked for its jumps to the next values too
+        for value in (out - 1, out, out + 1) if node.primitive.jumps else (out,):
+            with suppress(ValueError, ArithmeticError):
+                node.primitive.near(m, surfaces, *inputs, out=value)
+        for u in surfaces.zeros:
+            if u.d and not u.fault:
+                found.append(Kink(node, u.x, [u.d.get(i, 0.0) for i in range(count)]))
+    return sorted(found, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
+
+
 # ---- explicit -----------------------------------------------------------------------------------------------------
 class Explicit:
     """A program whose outputs are the results."""
@@ -142,6 +210,15 @@ class Explicit:
         """The third derivative of output `k` along a direction."""
         along = {name: [x] for name, x in direction.items()}
         return 6 * float(directional_in(REAL, self.program.outputs[k], self._values, along, 3)[3])
+
+    def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+        """The nearest kinks of output `k`."""
+        slopes = dict(zip(names, directions, strict=True))
+        return _kinks((self.program.outputs[k],), self._values, slopes, len(names))
+
+    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
+        """The value of output `k` at other values of some inputs; None where there is none."""
+        return value_in(REAL, self.program.outputs[k], {**self._values, **inputs})
 
     def draws(self, fixed: Sequence[str]) -> Sampler:
         """What evaluates the outputs at many points: the same kernels as rows of data."""
@@ -232,6 +309,18 @@ class Implicit:
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
                 along[name].append(x)
         return 6 * float(along[self.outputs[k]][-1])
+
+    def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+        """The nearest kinks of the equations."""
+        slopes = dict(zip(names, directions, strict=True))
+        for name, row in zip(self.outputs, self._slopes(names)[0], strict=True):
+            slopes[name] = [math.fsum(map(operator.mul, row, along)) for along in zip(*directions, strict=True)]
+        return _kinks(self.program.outputs, self.values, slopes, len(names))
+
+    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
+        """The value of unknown `k` at other values of some inputs; None where the solution ends before."""
+        solution = self.followed(inputs)
+        return None if solution is None else solution[k]
 
     def draws(self, fixed: Sequence[str]) -> Sampler:
         """What solves the equations at many points: by Newton's method from the first order, all points at once.

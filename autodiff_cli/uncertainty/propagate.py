@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
+from operator import mul
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, nearest, quoted
@@ -15,8 +18,10 @@ from ..numbers.budget import current
 from ..numerics.eigenvalues import eigenvectors
 from ..numerics.student_t import check_level, coverage_factor, level_of
 from .measured_value import (
+    FAMILIES,
     Distribution,
     MeasuredValue,
+    Moments,
     check_dof,
     concise,
     last_place,
@@ -38,6 +43,9 @@ INSTEAD = "`--samples 1e6` draws from the distributions instead"
 MOST_INPUTS = 1000
 MOST_THIRD_ORDER = 24
 """With more inputs no third derivatives are computed: their number grows with the square."""
+
+QUANTILES = 100
+"""So many quantiles of a normal distribution stand for it where a kink is in reach."""
 
 SCATTER = 3
 """So many standard deviations of scatter may lie between the draws and what they are drawn from."""
@@ -173,10 +181,17 @@ def estimates_of_fit(record: object) -> Estimates:
     try:
         assert isinstance(record, Mapping)
         errors, dof, correlation = record["standard_errors"], float(record["dof"]), record["correlation"]
+        # where the uncertainties of the response were known, the fit took the quantile of the normal distribution
+        exact = coverage_factor(record["level"], math.inf)
+        fitted = coverage_factor(record["level"], dof) if dof > 0 else math.inf
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:
-                values[name] = normal(name, as_number(estimate, name), as_number(errors[name], name), dof=dof)
+                error = as_number(errors[name], name)
+                low, high = record["intervals"][name]
+                half = (high - low) / 2
+                known = abs(half - exact * error) < abs(half - fitted * error)
+                values[name] = normal(name, as_number(estimate, name), error, dof=math.inf if known else dof)
             elif name in record["held"]:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
@@ -256,10 +271,12 @@ def propagate(
         root = _square_root(matrix, [inputs[name].uncertainty for name in names])
         # each output's derivatives by what is drawn independently, with unit variance
         whitened = [[math.fsum(c * root[i][j] for i, c in enumerate(row)) for j in range(len(names))] for row in rows]
+        alone = {names[i] for members, _ in groups for i in members if len(members) == 1}
+        shapes = [_shape(each if name in alone else None) for name, each in inputs.items()]
         results = []
         for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
             results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
-            second, warning = _second_order(model, k, names, root, slopes, results[-1], drawn=draws > 0)
+            second, warning = _second_order(model, k, names, root, shapes, slopes, results[-1], drawn=draws > 0)
             results[-1] = results[-1]._replace(second_order=second)
             warnings += [warning] if warning else []
         if draws:
@@ -524,20 +541,44 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
 
 
 # ---- beyond first order -------------------------------------------------------------------------------------------
+class _Shape(NamedTuple):
+    """What is known of an independent direction of unit variance."""
+
+    moments: Moments
+    low: float
+    high: float
+
+
+def _shape(known: Input | None) -> _Shape:
+    """Return the shape of an input alone in its direction; None is for correlated ones, which are normal together."""
+    if known is None or not known.uncertainty:
+        return _Shape(Moments(), -math.inf, math.inf)
+    _, parameters, _ = known.distribution
+    family = FAMILIES[known.distribution.family]
+    low, high = -math.inf, math.inf
+    if family.ends:
+        ends = parameters[0], parameters[1 if known.distribution.family == "trapezoidal" else -1]
+        low, high = ((x - known.estimate) / known.uncertainty for x in ends)
+    return _Shape(family.shape(*parameters), low, high)
+
+
 def _second_order(
-    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], slopes: Sequence[float],
-    first: Result, *, drawn: bool,
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], shapes: Sequence[_Shape],
+    slopes: Sequence[float], first: Result, *, drawn: bool,
 ) -> tuple[SecondOrder | None, Diagnostic | None]:  # fmt: skip
     """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
 
     The warning advises draws, unless there are some (`drawn`).
-    In independent directions z of unit variance the variance of g(z) is, beyond Σ gᵢ², Σᵢⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ), and the
-    mean is moved by ½ Σ gᵢᵢ.
+    In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
+    Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ, and the mean is moved by
+    ½ Σ gᵢᵢ vᵢ. For normal quantities that is the formula of JCGM 100, 5.1.2, note.
     """
     count = len(names)
     named = f"{first.output}: " if len(model.outputs) > 1 else ""
     if count > MOST_THIRD_ORDER:
         return None, None
+    near = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
+    moments = [shape.moments for shape in shapes]
     try:
         matrix = model.second(output, names)
         g = [
@@ -547,34 +588,87 @@ def _second_order(
             ]
             for i in range(count)
         ]
-        terms = [x * x / 2 for row in g for x in row]
-        if any(map(any, g)):
-            terms += _third_order(model, output, names, root, slopes, g)
+        kink = _kink_in_reach(model, output, names, root, shapes, slopes, g, first, near)
+        if kink is not None:
+            message = f"{named}over these uncertainties the formula is not linear enough: {kink.message}"
+            return None, Diagnostic("linearity", message, kink.span, None if drawn else INSTEAD)
+        terms = _third_order(model, output, names, root, moments, slopes, g)
     except ExpressionError as error:
         message = f"{named}whether the first order is enough cannot be told: {error}"
         return None, Diagnostic("linearity", message, error.span, None if drawn else INSTEAD)
-    shift = math.fsum(g[i][i] for i in range(count)) / 2
+    for i, j in product(range(count), repeat=2):
+        if not g[i][j]:
+            continue
+        if i != j:
+            terms.append(g[i][j] ** 2 / 2 * moments[i].variance * moments[j].variance)
+        else:
+            terms.append(g[i][i] ** 2 / 4 * (moments[i].fourth - moments[i].variance ** 2))
+            terms.append(slopes[i] * g[i][i] * moments[i].third)
+    infinite = next((i for i in range(count) if math.isinf(moments[i].fourth)), None)
+    if infinite is not None and not all(map(math.isfinite, terms)):
+        message = f"{named}whether the first order is enough cannot be told: with so few degrees of freedom "
+        message += f"`{names[infinite]}` gives a result of infinite variance"
+        return None, Diagnostic("linearity", message, None, None if drawn else INSTEAD)
+    shift = math.fsum(g[i][i] * moments[i].variance for i in range(count) if g[i][i]) / 2
     variance = first.uncertainty**2 + math.fsum(terms)
     higher = math.sqrt(variance) if variance >= 0 else None
-    near = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
-    matters = higher is None or abs(higher - first.uncertainty) > near or abs(shift) > near
-    found = SecondOrder(higher, shift, matters)
-    if not matters:
+    told = [] if higher is not None else ["they would make the variance negative"]
+    if higher is not None and abs(higher - first.uncertainty) > near:
+        told += [f"with them it is {concise(first.value, higher)}"] * (concise(first.value, higher) != first.written)
+    if abs(shift) > near and concise(first.value + shift, first.uncertainty) != first.written:
+        told.append(f"the mean moves by {shift:.2g}")
+    found = SecondOrder(higher, shift, bool(told))
+    if not told:
         return found, None
-    told = "they would make the variance negative"
-    if higher is not None:
-        told = f"with them it is {concise(first.value, higher)}"
-    if abs(shift) > near:
-        told += f", and the mean moves by {shift:.2g}"
-    message = f"{named}over these uncertainties the formula is not linear enough: second-order terms matter; {told}"
+    message = f"{named}over these uncertainties the formula is not linear enough: second-order terms matter; "
+    message += ", and ".join(told)
     return found, Diagnostic("linearity", message, None, "JCGM 100, 5.1.2, note" + ("" if drawn else f"; {INSTEAD}"))
 
 
+def _kink_in_reach(
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], shapes: Sequence[_Shape],
+    slopes: Sequence[float], g: Sequence[Sequence[float]], first: Result, near: float,
+) -> Diagnostic | None:  # fmt: skip
+    """Return what is to say of a kink within the coverage interval that changes the uncertainty or the mean.
+
+    Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond the
+    kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the result does
+    not depend on, leave no difference.
+    """
+    u = first.uncertainty
+    # with few degrees of freedom they are as much wider as the coverage factor is
+    scale = first.k / NormalDist().inv_cdf(min((1 + first.level) / 2, 1 - 1e-9))
+    quantiles = [scale * NormalDist().inv_cdf((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
+    for node, value, along in model.kinks(output, names, root):
+        size = math.hypot(*along)
+        way = [-math.copysign(t / size, value * t) for t in along]
+        end = min((shape.high if t > 0 else shape.low) / t for t, shape in zip(way, shapes, strict=True) if t)
+        distance = abs(value) / size
+        if not 0 < distance < min(first.k, end):
+            continue
+        step = {name: math.fsum(map(mul, row, way)) for name, row in zip(names, root, strict=True)}
+        slope = math.fsum(map(mul, slopes, way))
+        second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, g, strict=True))
+        third = model.third(output, {name: d for name, d in step.items() if d})
+        departures = []
+        for t in [min(t, end) for t in quantiles if t > distance]:
+            beyond = model.at(output, {name: as_number(model.point[name], name) + t * d for name, d in step.items()})
+            polynomial = first.value + t * (slope + t * (second / 2 + t * third / 6))
+            departures.append((t, math.inf if beyond is None else beyond - polynomial))
+        shift = math.fsum(d for _, d in departures) / QUANTILES
+        extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
+        if not (abs(shift) <= near and abs(math.sqrt(max(0.0, u * u + extra)) - u) <= near):
+            fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
+            message = f"`{node.primitive.written}` {fault} within the coverage interval"
+            return Diagnostic("linearity", message, node.span, None)
+    return None
+
+
 def _third_order(
-    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]],
+    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], moments: Sequence[Moments],
     slopes: Sequence[float], g: Sequence[Sequence[float]],
 ) -> list[float]:  # fmt: skip
-    """The terms gᵢ gᵢⱼⱼ, from the third derivatives along the directions and along sums and differences of two."""
+    """The terms of gᵢ gᵢⱼⱼ, from the third derivatives along the directions and along sums and differences of two."""
     count = len(names)
     live = [i for i in range(count) if slopes[i]]
     bent = [j for j in range(count) if any(row[j] for row in g) or slopes[j]]
@@ -585,12 +679,13 @@ def _third_order(
         return model.third(output, moved) if moved else 0.0
 
     own = {i: third((i, 1.0)) for i in live}
-    terms = [slopes[i] * own[i] for i in live]
+    terms = [slopes[i] * own[i] / 3 * moments[i].fourth for i in live if own[i]]
     for i in live:
         for j in bent:
             if i != j:
                 mixed = (third((i, 1.0), (j, 1.0)) + third((i, 1.0), (j, -1.0)) - 2 * own[i]) / 6
-                terms.append(slopes[i] * mixed)
+                if mixed:
+                    terms.append(slopes[i] * mixed * moments[i].variance * moments[j].variance)
     return terms
 
 

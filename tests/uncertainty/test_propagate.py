@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import random
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +22,7 @@ import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.equations.solve import posed_equations
-from autodiff_cli.inputs.parse_point import parse_point
+from autodiff_cli.inputs.parse_point import constant_value, parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model as models
 from autodiff_cli.uncertainty import monte_carlo
@@ -272,6 +274,126 @@ def test_second_order_terms_with_correlations_agree_with_draws() -> None:
     assert math.isclose(found.drawn.mean - found.value, found.second_order.shift, rel_tol=0.03)
 
 
+DISTRIBUTIONS = [
+    "uniform(0, 1)", "triangular(0, 2)", "triangular(1, 1.2, 3)", "triangular(-1, 2, 2)", "arcsine(-1, 4)",
+    "trapezoidal(0, 2, 0.4)", "normal(2, 0.5)", "student(2, 0.5, 12)", "5.0(8)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DISTRIBUTIONS)
+def test_the_second_order_of_a_square_is_exact_for_every_distribution(text: str) -> None:
+    given = at(f"x={text}")["x"]
+    assert isinstance(given, MeasuredValue)
+    distribution = given.distribution
+    draw = monte_carlo.sampler(monte_carlo.Inputs({"x": distribution}, [], {}), 4)
+    x = draw(1_000_000)["x"]
+    second = propagate("x**2 - x", {"x": given}).results[0].second_order
+    assert second is not None and second.uncertainty is not None
+    variance = second.uncertainty**2
+    if distribution.family == "student":
+        # the first order has the scale for the standard deviation: JCGM 100, G.3
+        variance += (2 * given - 1) ** 2 * given.uncertainty**2 * (12 / 10 - 1)
+    assert math.isclose(variance, float(np.var(x * x - x)), rel_tol=0.01)
+    assert math.isclose(second.shift, float(np.mean(x * x - x)) - (given * given - given), abs_tol=0.003)
+
+
+def test_every_family_was_squared() -> None:
+    assert {at(f"x={text}")["x"].distribution.family for text in DISTRIBUTIONS} == set(FAMILIES)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "expected"),
+    [
+        # 1/5 - 1/9, and with moments in closed form
+        ("m**2", "m=uniform(0, 1)", 4 / 45),
+        ("x*y", "x=uniform(0, 1),y=arcsine(-1, 1)", (1 / 3) / 2),
+        ("x**2*y", "x=uniform(-1, 1),y=3±0.1", 9 * 4 / 45),
+        # no second derivative at the estimate, and a third one: σ² - σ⁴ for a normal quantity
+        ("sin(x)", "x=0±0.1", 1e-2 - 1e-4),
+        ("sin(x)", "x=uniform(-0.3, 0.3)", 0.03 - 1.8 * 0.03**2 / 3),
+    ],
+)
+def test_second_order_terms_have_the_moments_of_the_distributions(text: str, point: str, expected: float) -> None:
+    second = propagate(text, at(point)).results[0].second_order
+    assert second is not None and second.uncertainty is not None
+    assert math.isclose(second.uncertainty**2, expected, rel_tol=1e-9)
+
+
+def test_what_has_no_fourth_moment_has_no_second_order() -> None:
+    answer = propagate("x**2", at("x=student(1, 0.1, 4)"))
+    assert answer.results[0].second_order is None
+    assert [warning.kind for warning in answer.warnings] == ["linearity"] and "infinite" in answer.warnings[0].message
+    linear = propagate("3*x + 1", at("x=student(1, 0.1, 2)"))
+    assert linear.results[0].second_order is not None and not linear.warnings
+
+
+def test_second_order_terms_matter_only_if_the_written_result_changes() -> None:
+    # u goes from 0.386 to 0.393, which are both written as 0.39
+    same = propagate("x*y", at("x=1±0.273,y=1±0.273"))
+    (found,) = same.results
+    assert found.second_order is not None and found.second_order.uncertainty is not None
+    assert found.second_order.uncertainty - found.uncertainty > 0.005
+    assert not found.second_order.matters and not same.warnings
+    for text, point, said in (
+        ("x**2", "x=0.8±0.241", "second-order terms matter; the mean moves by 0.058"),
+        ("x*y", "x=1±0.3,y=1±0.3", "second-order terms matter; with them it is 1.00(43)"),
+    ):
+        (warning,) = propagate(text, at(point)).warnings
+        assert warning.message.endswith(said)
+
+
+KINKS = [
+    # formula, point, and what turns within the coverage interval
+    ("abs(x)", "x=0.01±0.1", "`abs` has a kink"),
+    ("abs(x)", "x=-1±0.6", "`abs` has a kink"),
+    ("abs(x)", "x=1±0.1", None),
+    ("abs(x)", "x=uniform(-0.1, 1)", "`abs` has a kink"),
+    ("abs(x)", "x=uniform(0.01, 1)", None),
+    ("relu(x)", "x=-0.05±0.1", "`relu` has a kink"),
+    ("relu(x) - relu(-x)", "x=0.01±0.1", None),
+    ("max(a, b)", "a=1.0±0.1,b=1.2±0.1", "`max` has a kink"),
+    ("max(a, b)", "a=1.0±0.1,b=1.5±0.1", None),
+    ("max(a, b)", "a=uniform(0.9, 1.1),b=uniform(1.3, 1.5)", None),
+    ("max(a, 1) + b", "a=0.95±0.1,b=3±5", None),
+    ("min(a, b, c)", "a=1.0±0.1,b=0.9±0.1,c=0.8±0.01", "`min` has a kink"),
+    ("clamp(x, 0, 1)", "x=0.9±0.1", "`clamp` has a kink"),
+    ("floor(x)", "x=2.9±0.2", "`floor` jumps"),
+    ("floor(x)", "x=2.1±0.2", "`floor` jumps"),
+    ("floor(x)", "x=2.5±0.1", None),
+    ("ceil(x)", "x=2.9±0.2", "`ceil` jumps"),
+    ("round(x)", "x=1.4±0.1", "`round` jumps"),
+    ("atan2(y, x)", "x=-1±0.1,y=0.05±0.1", "`atan2` jumps"),
+    ("x if x < 1 else 2*x - 1", "x=0.9±0.1", "`<` turns"),
+    ("x if x < 1 else x", "x=0.9±0.1", None),
+    ("x if x > 0 else log(x)", "x=0.1±0.1", "`>` turns"),
+]
+
+
+@pytest.mark.parametrize(("text", "point", "turns"), KINKS)
+def test_a_kink_in_reach_is_not_linear_enough(text: str, point: str, turns: str | None) -> None:
+    answer = propagate(text, at(point))
+    (found,) = answer.results
+    if turns is None:
+        assert not answer.warnings and found.second_order is not None and not found.second_order.matters
+        return
+    (warning,) = answer.warnings
+    assert warning.kind == "linearity" and f"not linear enough: {turns} within" in warning.message
+    assert warning.span is not None and found.second_order is None
+
+
+def test_a_kink_in_reach_of_an_implicit_model_is_not_linear_enough() -> None:
+    for y, count in (("0.1±0.1", 1), ("1.0±0.1", 0)):
+        answer = propagate("x + abs(x)/2 = y", at(f"y={y}"), unknowns=["x"])
+        assert [warning.kind for warning in answer.warnings] == ["linearity"] * count
+
+
+def test_correlations_move_kinks_out_of_reach() -> None:
+    apart, together = (
+        propagate("max(a, b)", at("a=1.0±0.1,b=1.1±0.1"), correlation={("a", "b"): r}).warnings for r in (-0.9, 0.99)
+    )
+    assert apart and not together
+
+
 # ---- draws ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "text",
@@ -323,6 +445,27 @@ def test_the_shortest_interval_is_the_shortest() -> None:
     assert high - low == min(ordered[4500:] - ordered[:-4500])
 
 
+def test_the_scatter_is_how_far_the_ends_are_off_in_other_draws() -> None:
+    """A normal distribution's interval is right to first order: only too few draws leave that open."""
+    runs = [propagate("x", at("x=0±1"), samples=2000, seed=seed).results[0] for seed in range(40)]
+    ends = [each.drawn.shortest for each in runs if each.drawn is not None]
+    spread = max(float(np.std(side)) for side in zip(*ends, strict=True))
+    scatters = [each.drawn.scatter for each in runs if each.drawn is not None]
+    assert len(scatters) == 40 and 0.5 < float(np.median(scatters)) / spread < 2 and min(scatters) > 0.01
+    verdicts = [each.validation.valid for each in runs if each.validation is not None]
+    # beyond the tolerance and within the scatter is not false
+    assert verdicts.count(None) > 20 and verdicts.count(False) <= 1
+
+
+def test_the_verdict_on_the_first_order() -> None:
+    """JCGM 101, 8.1.3: true within the tolerance, open within the scatter beyond it, false beyond both."""
+    (found,) = propagate("x", at("x=uniform(-1, 1)"), samples=2_000).results
+    assert found.validation is not None and found.validation.valid is False
+    (found,) = propagate("x", at("x=0±0.99"), samples=1_000_000).results
+    assert found.drawn is not None and found.validation is not None and found.validation.valid is True
+    assert max(found.validation.low, found.validation.high) <= found.validation.tolerance
+
+
 def test_the_same_seed_gives_the_same_draws() -> None:
     runs = [propagate("x*y", at("x=1±0.1,y=2±0.1"), samples=70_000, seed=seed).results[0].drawn for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
@@ -358,7 +501,8 @@ def test_draws_outside_the_domain_are_left_out_and_counted() -> None:
         ("uniform(-1, 1)", 0.0, 1 / math.sqrt(3)), ("triangular(0, 2)", 1.0, 1 / math.sqrt(6)),
         ("triangular(0, 0, 3)", 1.0, math.sqrt(0.5)), ("arcsine(-1, 1)", 0.0, math.sqrt(0.5)),
         ("trapezoidal(-1, 1, 1)", 0.0, 1 / math.sqrt(3)), ("normal(5, 0.1)", 5.0, 0.1),
-        ("student(5, 0.1, 9)", 5.0, 0.1),
+        ("student(5, 0.1, 9)", 5.0, 0.1), ("6.67e-11(15)", 6.67e-11, 1.5e-12), ("-1.5E3(0.2)", -1500.0, 200.0),
+        ("5e3(2)", 5000.0, 2000.0), ("5.00 (2)", 5.0, 0.02), ("5(2)", 5.0, 2.0),
     ],
 )  # fmt: skip
 def test_notations(text: str, value: float, u: float) -> None:
@@ -381,6 +525,9 @@ def test_a_number_is_exact() -> None:
         ("normal(1)", "1 number"), ("normal(1, -1)", "below 0"), ("triangular(0, 5, 3)", "mode 5"),
         ("trapezoidal(0, 1, 2)", "ratio 2"), ("student(1, 1, 0)", "0 degrees of freedom"), ("1e400±1", "too large"),
         ("5±1 (k = 0)", "coverage factor 0"), ("x±1", "`x` has no value here"), ("uniform(4.9)", "1 number"),
+        ("2.0(3)(4)", r"`2.0\(3\)` in it"), ("1(2)e3(4)", r"`1\(2\)e3` in it"), ("1.5(2) e3", r"`1.5\(2\)` in it"),
+        ("2*3.0(1)", r"`3.0\(1\)` in it"), ("1e3(2)*5", r"`1e3\(2\)` in it"), ("5.0(2)±0.1", r"`5.0\(2\)` in it"),
+        ("6.67*10**-11(15)", r"`11\(15\)` in it"), ("uniform(0, 2(3))", r"`2\(3\)` gives an uncertainty"),
     ],
 )  # fmt: skip
 def test_what_is_no_quantity(text: str, message: str) -> None:
@@ -391,6 +538,36 @@ def test_what_is_no_quantity(text: str, message: str) -> None:
     assert error.text is not None and error.span is not None
     assert error.text[error.span.start : error.span.end].strip() in text
     assert error.span.start < error.span.end <= len(error.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["127.7(12)", "6.67e-11(15)", "19.66(10)e-3", "2.0(3)(4)", "1.5(2) e3", "5(2)", "5.00 (2)", "2*3.0(1)", "1e3(2)*5",
+     "5.0(+3-2)", "-5(2)", "1_000(20)", ".5(1)", "sqrt(2(3))", "max(1, 2(3))", "6.67*10^-11(15)", "5(2e-1)"],
+)  # fmt: skip
+def test_where_a_point_has_no_uncertainty_one_is_never_a_product(text: str) -> None:
+    with pytest.raises(ExpressionError, match="gives an uncertainty") as caught:
+        parse_point(f"a=1, x={text}")
+    error = caught.value
+    assert error.kind == "point" and "leave `(" in (error.hint or "")
+    assert error.text is not None and error.span is not None
+    assert error.text[error.span.start : error.span.end] in text
+
+
+def test_what_can_only_be_a_product_is_one() -> None:
+    values = {"2(3+1)": 8, "2(pi)": 2 * math.pi, "2(-3)": -6, "log10(100)": 2, "max(2, 3)": 3, "2*(3)": 6}
+    for text, value in values.items():
+        assert parse_point(f"x={text}")["x"] == value
+
+
+@pytest.mark.parametrize("piece", ["9", "9(", "9 ", ".", " ", "(", "_", "e9", "1,"])
+def test_long_texts_are_read_at_once(piece: str) -> None:
+    begun = time.process_time()
+    for value_of in (quantity, constant_value):
+        for text in (f"1{piece * 20_000}", f"1{piece * 20_000}("):
+            with contextlib.suppress(ExpressionError):
+                value_of("x", text)
+    assert time.process_time() - begun < 5
 
 
 def test_what_is_written_reads_back() -> None:
@@ -653,6 +830,33 @@ def test_of_what_was_fitted_only_what_is_used_and_not_typed_counts() -> None:
     held = autodiff_cli.fit("y = a + b*x", data=LINE, fix="a=1")
     assert list(propagate("a + b", fitted=estimates_of_fit(held.to_dict())).inputs) == ["b"]
     assert autodiff_cli.propagate("a + b", fit=fitted).results[0] == propagate("a + b", fitted=found).results[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "normal"),
+    [
+        ({"sigma": 0.2}, True),
+        ({"sigma": "s", "level": 0.99}, True),
+        ({"sigma": 0.2, "loss": "huber"}, True),
+        ({}, False),
+        ({"weights": "s"}, False),
+        ({"level": 0.5}, False),
+    ],
+)
+def test_the_coverage_factor_is_the_one_that_the_fit_took(options: dict[str, Any], normal: bool) -> None:
+    fitted = autodiff_cli.fit("y = a + b*x", data={**LINE, "s": [0.1, 0.2, 0.1, 0.3, 0.1]}, **options)
+    level = options.get("level", 0.95)
+    (found,) = propagate("b", {}, fitted=estimates_of_fit(fitted.to_dict()), level=level).results
+    interval = fitted.parameters["b"].interval
+    assert interval is not None
+    assert found.expanded == pytest.approx((interval[1] - interval[0]) / 2, rel=1e-9)
+    assert found.k == pytest.approx(coverage_factor(level, math.inf if normal else 3), rel=1e-12)
+
+
+def test_a_fit_with_as_many_rows_as_parameters_and_known_uncertainties() -> None:
+    fitted = autodiff_cli.fit("y = a + b*x", data={"x": [0.0, 1.0], "y": [1.0, 3.0]}, sigma=0.1)
+    (found,) = propagate("b", {}, fitted=estimates_of_fit(fitted.to_dict())).results
+    assert found.uncertainty == pytest.approx(0.1 * math.sqrt(2)) and math.isinf(found.dof)
 
 
 @pytest.mark.parametrize("record", [None, [], {}, {"parameters": {"a": 1}}, {"value": 3}, "fit"])
