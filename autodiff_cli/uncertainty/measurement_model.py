@@ -181,7 +181,7 @@ def _kinks(
             with suppress(ValueError, ArithmeticError):
                 node.primitive.near(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
-            if u.d and not u.fault:
+            if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
                 found.append(Kink(node, u.x, [u.d.get(i, 0.0) for i in range(count)]))
     return sorted(found, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
 

@@ -347,6 +347,7 @@ KINKS = [
     ("abs(x)", "x=0.01±0.1", "`abs` has a kink"),
     ("abs(x)", "x=-1±0.6", "`abs` has a kink"),
     ("abs(x)", "x=1±0.1", None),
+    ("abs(floor(x) - 1) + x", "x=1.5±0.1", None),
     ("abs(x)", "x=uniform(-0.1, 1)", "`abs` has a kink"),
     ("abs(x)", "x=uniform(0.01, 1)", None),
     ("relu(x)", "x=-0.05±0.1", "`relu` has a kink"),
