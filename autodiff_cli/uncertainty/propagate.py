@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
 from operator import mul
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, nearest, quoted
@@ -75,7 +74,7 @@ class SecondOrder(NamedTuple):
     shift: float
     """By how much they move the mean of the output."""
     matters: bool
-    """Whether either changes the second digit of the uncertainty."""
+    """Whether either changes the result as it is written."""
 
 
 class Validation(NamedTuple):
@@ -635,9 +634,11 @@ def _kink_in_reach(
     kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the result does
     not depend on, leave no difference.
     """
+    from statistics import NormalDist
+
     u = first.uncertainty
     # with few degrees of freedom they are as much wider as the coverage factor is
-    scale = first.k / NormalDist().inv_cdf(min((1 + first.level) / 2, 1 - 1e-9))
+    scale = first.k / (NormalDist().inv_cdf(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
     quantiles = [scale * NormalDist().inv_cdf((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
     for node, value, along in model.kinks(output, names, root):
         size = math.hypot(*along)
@@ -655,9 +656,12 @@ def _kink_in_reach(
             beyond = model.at(output, {name: as_number(model.point[name], name) + t * d for name, d in step.items()})
             polynomial = first.value + t * (slope + t * (second / 2 + t * third / 6))
             departures.append((t, math.inf if beyond is None else beyond - polynomial))
-        shift = math.fsum(d for _, d in departures) / QUANTILES
-        extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
-        if not (abs(shift) <= near and abs(math.sqrt(max(0.0, u * u + extra)) - u) <= near):
+        matters = not all(math.isfinite(d) for _, d in departures)
+        if not matters:
+            shift = math.fsum(d for _, d in departures) / QUANTILES
+            extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
+            matters = abs(shift) > near or abs(math.sqrt(max(0.0, u * u + extra)) - u) > near
+        if matters:
             fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
             message = f"`{node.primitive.written}` {fault} within the coverage interval"
             return Diagnostic("linearity", message, node.span, None)

@@ -367,6 +367,7 @@ KINKS = [
     ("x if x < 1 else 2*x - 1", "x=0.9±0.1", "`<` turns"),
     ("x if x < 1 else x", "x=0.9±0.1", None),
     ("x if x > 0 else log(x)", "x=0.1±0.1", "`>` turns"),
+    ("x if x > 0 else 2*x + log(x + 0.1)", "x=0.1±0.1", "`>` turns"),
 ]
 
 
