@@ -7,6 +7,7 @@ Equations, 5.1.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -25,10 +26,16 @@ SHRINKINGS = 60
 MOST_BOXES = 5_000
 
 LEFT_OVER = 0.3
-"""The share of the work that is left to the digits of what has been found."""
+"""The share of the work that is left to the digits of the solutions, at least."""
+
+BOXES_A_SOLUTION = 16
+"""The digits of a solution take no more work than so many boxes like the one that proved it: about 10, measured."""
 
 NARROWEST = 2.0**-44
 """A box that has shrunk to so much of what it was, and is not decided, is given up as undecided."""
+
+CLOSE = 2.0**-20
+"""Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
 
 Box = list[Any]
 """A ball for each unknown."""
@@ -175,6 +182,14 @@ class Operator:
             return all(self.m.number(x).a.is_zero() for x in found)
         return False
 
+    def bounded(self, box: Box) -> bool:
+        """Whether all equations have a bound over the box."""
+        values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+        with Defined(ArithmeticError, ValueError):
+            found = sweeps.evaluate_in(self.m, self.outputs, values, ()).values
+            return all(self.m.number(x).a.is_finite() for x in found)
+        return False
+
     def excluded(self, box: Box) -> bool:
         """Whether an equation is certainly not 0 anywhere in the box."""
         values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
@@ -212,23 +227,43 @@ def inside(inner: Box, outer: Box) -> bool:
 
 
 def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: False) -> Search:
-    """All the solutions in a box: each in a box of its own, the rest of it proven to hold none."""
+    """All the solutions in a box: each in a box of its own, the rest of it proven to hold none.
+
+    The widest box is decided first, so that a pole or a multiple root, which no box around it decides, keeps no other
+    solution waiting.
+    """
     proven: list[Box] = []
     undecided: list[Box] = []
     widths = [float(a.rad()) or 1.0 for a in box]
-    waiting = [box]
-    boxes = 0
+    waiting: list[tuple[float, int, Box]] = []
+    boxes = queued = counted = 0
     work = current()
+    before = work.left
+    reserved = 0.0
+    """Work that the digits of the proven solutions will take."""
+
+    def wait(here: Box) -> None:
+        nonlocal queued
+        queued += 1
+        widest = max(float(a.rad()) / width for a, width in zip(here, widths, strict=True))
+        heapq.heappush(waiting, (-widest, queued, here))
+
+    wait(box)
     while waiting:
-        here = waiting.pop()
         boxes += 1
-        if boxes > MOST_BOXES or work.left < LEFT_OVER * work.most or stop():
-            return Search(proven, [*undecided, here, *waiting], boxes, False)
+        if len(proven) > counted:
+            reserved += BOXES_A_SOLUTION * (before - work.left)
+            counted += 1
+        before = work.left
+        if boxes > MOST_BOXES or work.left < max(LEFT_OVER * work.most, reserved) or stop():
+            undecided += [here for _, _, here in waiting]
+            return Search(_distinct(operator, proven), _clusters(undecided, widths), boxes, False)
+        here = heapq.heappop(waiting)[2]
         if operator.excluded(here):
             continue
         found = operator.contract(here)
         if found is not None:
-            if not all(a.overlaps(b) for a, b in zip(found, here, strict=True)):
+            if not overlap(found, here):
                 continue
             if inside(found, here):
                 proven.append(found)
@@ -241,7 +276,7 @@ def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: Fals
                 continue
             met = [a.intersection(b) for a, b in zip(found, here, strict=True)]
             if any(float(a.rad()) < 0.6 * float(b.rad()) for a, b in zip(met, here, strict=True)):
-                waiting.append(met)
+                wait(met)
                 continue
         relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
         k = max(range(len(here)), key=relative.__getitem__)
@@ -251,18 +286,18 @@ def search(operator: Operator, box: Box, stop: Callable[[], bool] = lambda: Fals
         low, high = here[k].mid() - here[k].rad(), here[k].mid() + here[k].rad()
         middle = here[k].mid() + here[k].rad() * 0.0131
         for half in (low.union(middle), middle.union(high)):
-            waiting.append([*here[:k], half, *here[k + 1 :]])
-    return Search(_distinct(operator, proven), _clusters(undecided), boxes, True)
+            wait([*here[:k], half, *here[k + 1 :]])
+    return Search(_distinct(operator, proven), _clusters(undecided, widths), boxes, True)
 
 
 def _small(found: Box, here: Box) -> bool:
     return all(float(a.rad()) <= float(b.rad()) for a, b in zip(found, here, strict=True))
 
 
-def _grown(a: Any) -> Any:
+def _grown(a: Any, more: float = 2.0**-200) -> Any:
     from flint import arb
 
-    return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + 2.0**-200)
+    return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + more)
 
 
 def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
@@ -270,24 +305,24 @@ def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
     found: list[Box] = []
     for box in boxes:
         here = operator.shrunk(box)
-        if not any(all(a.overlaps(b) for a, b in zip(here, other, strict=True)) for other in found):
+        if not any(overlap(here, other) for other in found):
             found.append(here)
     return found
 
 
-def _clusters(boxes: Sequence[Box]) -> list[Box]:
-    """The same boxes, those that touch put together."""
-    left = list(boxes)
-    found: list[Box] = []
-    while left:
-        here = left.pop()
-        grew = True
-        while grew:
-            grew = False
-            for other in list(left):
-                if all(_grown(a).overlaps(_grown(b)) for a, b in zip(here, other, strict=True)):
-                    here = [a.union(b) for a, b in zip(here, other, strict=True)]
-                    left.remove(other)
-                    grew = True
-        found.append(here)
-    return found
+def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
+    """The same boxes in order, those that touch, beside widths such as these, put together."""
+    result: list[tuple[Box, Box]] = []
+    for box in sorted(boxes, key=lambda box: float(box[0].mid())):
+        one, grown = box, [_grown(a, CLOSE * width) for a, width in zip(box, widths, strict=True)]
+        while touching := [k for k, (_, other) in enumerate(result) if overlap(grown, other)]:
+            other, wide = result.pop(touching[-1])
+            one = [a.union(b) for a, b in zip(one, other, strict=True)]
+            grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]
+        result.append((one, grown))
+    return [box for box, _ in result]
+
+
+def overlap(box: Box, other: Box) -> bool:
+    """Whether two boxes have a point in common."""
+    return all(a.overlaps(b) for a, b in zip(box, other, strict=True))

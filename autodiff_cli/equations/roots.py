@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Sample = tuple[float, float, float]
 """A number, the value of the function there, and its derivative."""
@@ -21,6 +21,10 @@ DECADES = 100
 
 STEPS = 2200
 """Enough to halve any interval of doubles down to one."""
+
+SECANTS = 80
+DIGITS = 80
+"""With so many digits roots are looked for that doubles cannot tell from others."""
 
 WIDENINGS = 90
 EDGE = 60
@@ -234,6 +238,64 @@ def nearest_to_zero(function: Function, start: float) -> Sample | None:
     return here
 
 
-def ordered(found: Sequence[Root], start: float) -> list[Root]:
-    """The roots, the nearest to a start first."""
-    return sorted(found, key=lambda root: abs(root.x - start))
+def refined(
+    in_digits: Callable[[int], Callable[[Any], tuple[Any, Any] | None]], start: float, width: float, error: float
+) -> tuple[float, int | None] | None:
+    """The root near a number to the last digit of doubles, and its multiplicity; None where none is confirmed.
+
+    `in_digits` makes the function that has value and derivative in so many digits, `width` says how far around the
+    function is 0 within its rounding `error` in doubles. A multiple root of f is a simple one of f/f', to which the
+    secant method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
+    """
+    function, finer = in_digits(DIGITS), in_digits(2 * DIGITS)
+    x = _zero_of_quotient(function, start, width)
+    if x is None:
+        x = start
+    elif abs(x) <= 1e-12 * width:
+        x = 0 * x
+    here = function(x)
+    if here is None or abs(here[0]) > error * 1e-50:
+        # a zero at a double need not be one beside it
+        x = float(x)
+        here = function(x)
+        if here is None or here[0] != 0:
+            return None
+    orders = []
+    for step in (-1e-3 * width, 1e-3 * width):
+        there, again = function(x + step), finer(x + step)
+        if there is None or again is None or there[1] is None:
+            continue
+        if not again[0] or abs(there[0] - again[0]) > 0.01 * abs(again[0]):
+            return None
+        orders.append(float(step * again[1] / again[0]))
+    if not orders or min(orders) < 0.1:
+        return None
+    multiplicity = round(orders[0])
+    whole = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
+    return float(x), multiplicity if whole else None
+
+
+def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
+    """Where the secant method for f/f' comes nearest to f = 0; None where it has no derivative to start with."""
+    before = function(start)
+    if before is None or not before[1]:
+        start += width / 32
+        before = function(start)
+    if before is None or not before[1]:
+        return None
+    # in the number type of the values
+    a = 0 * before[0] + start
+    x, low = a + width / 7, before[0] / before[1]
+    best = a, abs(before[0])
+    for _ in range(SECANTS):
+        here = function(x)
+        if here is None or not abs(x - start) < 20 * width:
+            break
+        # at the root rounding is all that is left of f/f', and leads away
+        if abs(here[0]) < best[1]:
+            best = x, abs(here[0])
+        if here[0] == 0 or not here[1] or here[0] / here[1] == low:
+            break
+        high = here[0] / here[1]
+        a, low, x = x, high, x - high * (x - a) / (high - low)
+    return best[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
@@ -20,7 +20,7 @@ from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from .equations import Equations, read_equations
 from .implicit import Singular, derivatives, second_derivatives
-from .roots import Root, Sample, all_roots, bracketed, nearest_to_zero, outwards
+from .roots import DIGITS, Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
 
 SYSTEM_STEPS = 100
 STARTS = 200
@@ -32,6 +32,18 @@ MOST_UNKNOWNS = 200
 MOST_SECOND = 30
 NEWTON_STEPS = 60
 """The most steps in many digits: each doubles them."""
+
+NAMED = 4
+"""How many places without a bound are named."""
+
+MANY_DIGITS = 800
+"""With so many digits it is looked whether a value that rounds to 0 in doubles is 0."""
+
+SHRINKING_STEPS = 12
+"""Towards a root of multiplicity 17 so many of Newton's steps shrink to half."""
+
+BESIDE = 1e-6
+"""How far from a singular solution, in terms of its size, Newton's method is tried."""
 
 TOUCHED = 64
 """How many times its rounding error the value at a place may be that counts as one where 0 is touched."""
@@ -48,6 +60,8 @@ class Solution(NamedTuple):
     """Left side less right side of each equation there, in doubles."""
     simple: bool
     """Whether the derivative by the unknowns can be inverted there; at a multiple root it cannot."""
+    multiplicity: int | None
+    """Of one unknown: how many derivatives, from order 0, vanish; None where that is unknown or no whole number."""
     proven: bool
     """Whether it is proven that there is exactly one solution there."""
     derivatives: dict[str, dict[str, Shown]] | None
@@ -143,19 +157,20 @@ def solve(
         )
     finder = _finder(posed, stop)
     undecided: list[dict[str, tuple[float, float]]] = []
+    unbounded: list[dict[str, tuple[float, float]]] = []
     complete: bool | None = None
     interrupted = False
     found: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            found, undecided, complete = _proven_starts(posed, stop)
+            found, undecided, unbounded, complete = _proven_starts(posed, stop)
         else:
-            found = [each for each in (finder.every() if every else finder.one()) if not _underflown(posed, each)]
+            found = finder.every() if every else finder.one()
     except _Stopped:
         interrupted = True
-    solutions = [_solution(posed, start, order, arithmetic) for start in found]
+    solutions = [_solution(posed, start, order, arithmetic, finder.multiplicities.get(start[0])) for start in found]
     others = [] if every or interrupted else finder.others(found)
-    reason, message = _told(posed, finder, solutions, every, undecided, complete, interrupted)
+    reason, message = _told(posed, finder, solutions, every, undecided, unbounded, complete, interrupted)
     others_known = {name: posed.given[name] for name in posed.program.variables if name not in posed.unknowns}
     return Solved(
         text, arithmetic, posed.equations.texts, posed.unknowns, solutions, reason == "solved", reason, message,
@@ -167,9 +182,8 @@ def solve(
 def located(posed: EquationProblem) -> dict[str, float]:
     """The solution that is asked for, in doubles. Raises `ExpressionError` where there is none (`domain`)."""
     finder = _finder(posed, lambda: False)
-    for found in finder.one():
-        if not _underflown(posed, found):
-            return dict(zip(posed.unknowns, found, strict=True))
+    for root in finder.one():
+        return dict(zip(posed.unknowns, root, strict=True))
     first = posed.unknowns[0]
     raise ExpressionError(
         "domain", f"no solution of the equations was found{finder.nearest()}",
@@ -270,7 +284,13 @@ class _One:
         self._evaluator = Evaluator(posed.program, [self.name])
         self._point = [posed.values[name] for name in self._evaluator.variables]
         self._place = self._evaluator.variables.index(self.name)
-        self.known: list[Root] = []
+        self._small = math.nan, 0.0
+        """The number about which `small` was asked last, and its answer."""
+        self.known: list[float] = []
+        self.multiplicities: dict[float, int | None] = {}
+        """Of the roots at which the sign does not change plainly."""
+        self.rejected: dict[float, Any] = {}
+        """Where the value rounds to 0 and there is no root, and the value in more digits."""
 
     def __call__(self, x: float) -> Sample | None:
         """Value and derivative at a number, None where there is none."""
@@ -294,27 +314,130 @@ class _One:
 
     def small(self, x: float) -> float:
         """How large rounding may make the value at a root."""
-        return TOUCHED * _rounding(self.posed, {self.name: x})[0]
+        if self._small[0] != x:
+            self._small = x, TOUCHED * _rounding(self.posed, {self.name: x})[0]
+        return self._small[1]
 
     def one(self) -> list[list[float]]:
         """The solution that is asked for, if there is one."""
-        start = self.posed.values[self.name]
         if self.name in self.posed.between:
             return self._between(*self.posed.between[self.name])
-        if self(start) is None:
-            self._evaluator(self._point_at(start))  # raises what is wrong with the start
+        if self(self.posed.values[self.name]) is None:
+            self._evaluator(self._point_at(self.posed.values[self.name]))  # raises what is wrong with the start
+        for root in self._candidates(self.posed.values[self.name]):
+            for x in self.confirmed([root]):
+                return [[x]]
+        return []
+
+    def _candidates(self, start: float) -> Iterator[Root]:
+        """Roots in doubles, the likeliest first."""
         near = nearest_to_zero(self, start)
-        if near is not None and abs(near[1]) <= self.small(near[0]) and near[2]:
-            return [[self._polished(near).x]]
+        touched = near is not None and abs(near[1]) <= self.small(near[0])
+        if near is not None and touched and near[2]:
+            yield self._polished(near)
         for low, high in outwards(self, start):
             root = bracketed(self, low, high, self.small)
             if root is not None:
-                return [[root.x]]
-        if near is not None and abs(near[1]) <= self.small(near[0]):
-            return [[near[0]]]
+                yield root
+        if near is not None and touched:
+            yield Root(near[0], False, 0)
         # Newton's method comes to a multiple root at 0 by halves, and never there
         nothing = self(0.0) if near is not None and abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
-        return [[0.0]] if nothing is not None and nothing[1] == 0 else []
+        if nothing is not None and nothing[1] == 0:
+            yield Root(0.0, False, 0)
+
+    # ---- what rounding hides ------------------------------------------------------------------------------------
+    def confirmed(self, roots: Sequence[Root]) -> list[float]:
+        """The true roots among ascending ones in doubles: those that rounding makes of one are one, or none."""
+        result: list[float] = []
+        flat: list[float] = []
+        for root in roots:
+            plain = self._changes_sign(root.x)
+            if flat and (plain or not self._is_flat((flat[-1] + root.x) / 2)):
+                result += self._true_roots(flat)
+                flat = []
+            if plain:
+                result.append(root.x)
+            else:
+                flat.append(root.x)
+        return sorted({*result, *self._true_roots(flat)})
+
+    def _is_flat(self, x: float) -> bool:
+        here = self(x)
+        return here is not None and abs(here[1]) <= self.small(x)
+
+    def _changes_sign(self, x: float, step: float = 0.0) -> bool:
+        """Whether the sign changes beside a number by more than rounding errors, and the slope does not."""
+        here = self(x)
+        if here is None or not (here[2] or step):
+            return False
+        error = self.small(x) / TOUCHED
+        reach = step or 2 * (abs(here[1]) + error) / abs(here[2]) + 2 * UNIT * abs(x)
+        low, high = self(x - reach), self(x + reach)
+        if low is None or high is None or low[1] * high[1] >= 0 or min(abs(low[1]), abs(high[1])) <= error:
+            return False
+        # at a simple root the slope is nearly the same all around
+        return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
+
+    def _true_roots(self, flat: Sequence[float]) -> list[float]:
+        """The roots between numbers at which the value is 0 within rounding errors, by a computation in more digits."""
+        if not flat:
+            return []
+        if any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
+            return []
+        low, high = self.posed.between.get(self.name, (-math.inf, math.inf))
+        size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
+        width = max(flat[-1] - flat[0], 1e-12 * size)
+        while width < size and (self._is_flat(flat[0] - width) or self._is_flat(flat[-1] + width)):
+            width *= 4
+        middle = flat[len(flat) // 2]
+        result = []
+        for start in dict.fromkeys((middle, *flat[:: max(1, len(flat) - 1)])):
+            error = max(_rounding(self.posed, {self.name: x})[0] for x in (start, start + width))
+            root = refined(self._in_digits, start, width, error)
+            if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
+                x = min(max(root[0], low), high)
+                if abs(x - root[0]) <= 4 * UNIT * abs(x) + 1e-12 * width:
+                    self.multiplicities[x] = root[1]
+                    result.append(x)
+        if result:
+            return result
+        at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
+        value = self._value_in_digits(at)
+        exact = value == 0 and _rounding(self.posed, {self.name: at}, own=False) == [0.0]
+        if exact or self._changes_sign(at, width):
+            if exact and len(flat) > 1:
+                message = f"the equation holds everywhere from {self.name} = {flat[0]:.6g} to {flat[-1]:.6g}"
+                self.posed.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+            self.multiplicities[at] = None
+            return [at]
+        self.rejected[at] = value
+        return []
+
+    def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
+        """Value and derivative in so many digits, None where there is none; the derivative is None where it is not."""
+        from ..numbers.multiprecision import Multiprecision
+
+        m = Multiprecision(digits, decimals=True)
+        many = Arithmetic("precision", digits)
+        given = {name: x for name, x in self.posed.given.items() if name in self._evaluator.variables}
+        values = {name: many._value(m, name, x) for name, x in given.items()}
+
+        def function(x: Any) -> tuple[Any, Any] | None:
+            result = None
+            with Defined(ArithmeticError):
+                here = {**values, self.name: m.number(x)}
+                swept = sweeps.evaluate_in(m, self.posed.program.outputs, here, [self.name])
+                result = m.number(swept.values[0]), None
+                result = result[0], m.number(sweeps.jacobian(swept, [self.name])[0][0][0])
+            return None if m.underflowed else result
+
+        return function
+
+    def _value_in_digits(self, x: float) -> Any:
+        """The value in many digits; None where there is none, or it is too small for these too."""
+        here = self._in_digits(MANY_DIGITS)(x)
+        return here and here[0]
 
     def _point_at(self, x: float) -> list[float]:
         self._point[self._place] = x
@@ -339,18 +462,19 @@ class _One:
         start = self.posed.values[self.name] if self.name in self.posed.started else None
         if a is not None and b is not None and a[1] * b[1] <= 0:
             root = bracketed(self, a, b, self.small, start)
-            if root is not None:
-                return [[root.x]]
-        self.known = all_roots(self, low, high, self.small)
+            for x in self.confirmed([root]) if root is not None else ():
+                return [[x]]
+        self.every()
         if not self.known:
             raise self._no_change(low, high, a, b)
         if start is not None:
-            return [[min(self.known, key=lambda root: abs(root.x - start)).x]]
-        return [[self.known[0].x]]
+            return [[min(self.known, key=lambda x: abs(x - start))]]
+        return [[self.known[0]]]
 
     def _no_change(self, low: float, high: float, a: Sample | None, b: Sample | None) -> ExpressionError:
         ends = [f"{'no value' if s is None else f'{s[1]:.6g}'} at {end:g}" for end, s in ((low, a), (high, b))]
         near = "" if self.least is None else f"; {self.least[1]:.3g} is nearest to 0, at {self.least[0]:.6g}"
+        near = self._only_rounded() or near
         return ExpressionError(
             "point", f"left side less right side does not change its sign between {low:g} and {high:g}, and no root "
             f"was found there: it is {ends[0]} and {ends[1]}{near}",
@@ -360,24 +484,33 @@ class _One:
     def every(self) -> list[list[float]]:
         """All solutions that a grid shows between the bounds."""
         low, high = self.posed.between[self.name]
-        self.known = all_roots(self, low, high, self.small)
-        return [[root.x] for root in self.known]
+        self.known = self.confirmed(all_roots(self, low, high, self.small))
+        return [[x] for x in self.known]
 
     def others(self, found: Sequence[Sequence[float]]) -> list[float]:
         """Where other solutions between the bounds seem to be."""
         if self.name not in self.posed.between or not found:
             return []
         try:
-            roots = self.known or all_roots(self, *self.posed.between[self.name], self.small)
+            self.known or self.every()
         except _Stopped:
             return []
         (x,) = found[0]
-        return [root.x for root in roots if abs(root.x - x) > 1e-7 * max(abs(x), abs(root.x))]
+        return [other for other in self.known if abs(other - x) > 1e-7 * max(abs(x), abs(other))]
+
+    def _only_rounded(self) -> str:
+        """Where the value rounds to 0 without being 0, in words."""
+        for x, value in self.rejected.items():
+            exact = "" if value is None or value == 0 else f": in more digits it is {value.context.nstr(value, 3)}"
+            return f"; it is 0 within rounding errors at {self.name} = {x:.6g}, where there is no root{exact}"
+        return ""
 
     def nearest(self) -> str:
         """Where the equation is nearest to holding, in words."""
         if self.least is None:
             return ""
+        if self.rejected:
+            return self._only_rounded().replace("it", "left side less right side", 1)
         at = f"{self.name} = {self.least[0]:.6g}"
         return f"; left side less right side is nearest to 0 at {at}, where it is {self.least[1]:.3g}"
 
@@ -395,6 +528,7 @@ class _Several:
         self.posed, self.stop = posed, stop
         self.evaluations = 0
         self.least: tuple[float, list[float]] | None = None
+        self.multiplicities: dict[float, int | None] = {}
         variables = list(posed.program.variables)
         self._point = [posed.values[name] for name in variables]
         self._places = [variables.index(name) for name in posed.unknowns]
@@ -469,7 +603,37 @@ class _Several:
             values, rows = there
         near = _rounding(self.posed, dict(zip(self.posed.unknowns, x, strict=True)))
         good = all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True))
-        return x if good else None
+        return x if good and self._converges(x) else None
+
+    def _converges(self, x: list[float]) -> bool:
+        """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
+
+        That is asked only where doubles cannot tell the derivative from a singular one, as at a multiple root.
+        """
+        from ..numbers.multiprecision import Multiprecision
+        from .implicit import solve_linear
+
+        posed, names = self.posed, self.posed.unknowns
+        at = dict(zip(names, x, strict=True))
+        if _errors(posed, at, *_residuals(posed, at)) is not None:
+            return True
+        m = Multiprecision(DIGITS)
+        beside = {name: value + BESIDE * (abs(value) or 1.0) for name, value in at.items()}
+        here = {name: m.number(value) for name, value in {**posed.values, **beside}.items()}
+        sizes: list[Any] = []
+        flat = True
+        with Defined(Singular, ArithmeticError):
+            for _ in range(SHRINKING_STEPS):
+                swept = sweeps.evaluate_in(m, posed.program.outputs, here, names)
+                flat = all(value == 0 for value in swept.values)
+                step = solve_linear(m, sweeps.jacobian(swept, names)[0], [[-value] for value in swept.values])
+                here |= {name: here[name] + d[0] for name, d in zip(names, step, strict=True)}
+                sizes.append(max(abs(d[0]) for d in step))
+                if sizes[-1] <= 0.5 * sizes[0]:
+                    return True
+            return False
+        # where the derivative is singular all around, as in two equations that are one, nothing speaks against it
+        return not sizes and not (flat and any(_rounding(posed, at, own=False)))
 
     def _within(self, x: Sequence[float]) -> bool:
         """Whether a solution lies between the bounds."""
@@ -526,10 +690,11 @@ def _single(program: Program, root: int) -> Program:
     return program.with_outputs((root,), program.text)
 
 
-def _rounding(posed: EquationProblem, at: Mapping[str, float]) -> list[float]:
-    """How far rounding may have put the value of each output off at a point, its own last digit included."""
+def _rounding(posed: EquationProblem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
+    """How far rounding may have put the value of each output off at a point, with `own` its own last digit included."""
     values = {
-        name: Bounded(x, UNIT * abs(x) if name in posed.unknowns else 0.0) for name, x in {**posed.values, **at}.items()
+        name: Bounded(x, UNIT * abs(x) if own and name in posed.unknowns else 0.0)
+        for name, x in {**posed.values, **at}.items()
     }
     found = []
     for output in posed.program.outputs:
@@ -542,36 +707,25 @@ def _rounding(posed: EquationProblem, at: Mapping[str, float]) -> list[float]:
     return found
 
 
-def _underflown(posed: EquationProblem, start: Sequence[float]) -> bool:
-    """Whether the equations hold there only because doubles end at 1e-308, as they do for exp(x) = 0 at -1000."""
-    at = dict(zip(posed.unknowns, start, strict=True))
-    residuals, rows = _residuals(posed, at)
-    if any(residuals) or rows is None or any(any(row) for row in rows):
-        return False
-    from ..numbers.multiprecision import Multiprecision
-
-    m = Multiprecision(30)
-    values = {name: m.number(x) for name, x in {**posed.values, **at}.items()}
-    try:
-        return any(x != 0 for x in sweeps.evaluate_in(m, posed.program.outputs, values, ()).values)
-    except ExpressionError:
-        return False
-
-
 # ---- a solution in an arithmetic ----------------------------------------------------------------------------------
-def _solution(posed: EquationProblem, start: Sequence[float], order: int, arithmetic: Arithmetic) -> Solution:
+def _solution(
+    posed: EquationProblem, start: Sequence[float], order: int, arithmetic: Arithmetic, multiplicity: int | None
+) -> Solution:
     """The solution near `start`, with all that is asked about it, in an arithmetic."""
     outputs, unknowns, wanted = posed.program.outputs, posed.unknowns, posed.wanted
     at = dict(zip(unknowns, start, strict=True))
     given = {name: value for name, value in posed.given.items() if name in posed.program.variables and name not in at}
     residuals, slopes = _residuals(posed, at)
     errors = _errors(posed, at, residuals, slopes)
+    if multiplicity is not None and multiplicity > 1:
+        errors = None
     simple = errors is not None
+    multiplicity = 1 if simple else multiplicity
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         here = {name: m.number(x) for name, x in at.items()}
         if m.name in ("certified", "precision") or m is not REAL:
-            here = _sharpened(m, posed, values, at)
+            here = _sharpened(m, posed, values, at, multiplicity or 1)
         found: dict[str, Any] = {"solution": here}
         if simple and wanted:
             try:
@@ -602,10 +756,12 @@ def _solution(posed: EquationProblem, start: Sequence[float], order: int, arithm
     first, second = found.get("first"), found.get("second")
     if not simple and wanted:
         where = ", ".join(f"{name} = {x:.6g}" for name, x in at.items())
-        message = (
-            f"a multiple root at {where}, where the derivative by the unknown is 0: the solution has no derivative"
-        )
-        hint = "it has about half its digits, and may split in two or vanish when a value changes"
+        what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
+        message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
+        hint = "it may split or vanish when a value changes"
+        if multiplicity == 1:
+            message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
+            hint = "another root may be near; `--precision 50` differentiates it"
         posed.warnings.append(Diagnostic("multiple", message, None, hint))
     known: Mapping[str, float | None] = dict.fromkeys(at)
     if errors is not None and arithmetic == DOUBLE:
@@ -619,7 +775,7 @@ def _solution(posed: EquationProblem, start: Sequence[float], order: int, arithm
             for u, matrix in zip(unknowns, second, strict=True)
         }
     proven = arithmetic.name == "certified"
-    return Solution(found["solution"], dict(known), residuals, simple, proven, slopes_of, bent_of)
+    return Solution(found["solution"], dict(known), residuals, simple, multiplicity, proven, slopes_of, bent_of)
 
 
 def _residuals(posed: EquationProblem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
@@ -669,9 +825,12 @@ def _slope(posed: EquationProblem, name: str, x: float) -> float | None:
 
 
 def _sharpened(
-    m: NumberType, posed: EquationProblem, values: Mapping[str, Number], start: Mapping[str, float]
+    m: NumberType, posed: EquationProblem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int
 ) -> dict[str, Number]:
-    """The solution near a start with the digits of a number type; of balls, one that is proven to hold exactly one."""
+    """The solution near a start with the digits of a number type; of balls, one that is proven to hold exactly one.
+
+    Towards a multiple root, Newton's steps are as many times too short as its multiplicity.
+    """
     if m.name == "certified":
         return _enclosed(m, posed, values, start)
     from .implicit import solve_linear
@@ -683,7 +842,7 @@ def _sharpened(
         swept = sweeps.evaluate_in(m, posed.program.outputs, {**values, **here}, names)
         rows, _ = sweeps.jacobian(swept, names)
         try:
-            step = solve_linear(m, rows, [[-x] for x in swept.values])
+            step = solve_linear(m, rows, [[-multiplicity * x] for x in swept.values])
         except (Singular, ZeroDivisionError):
             break
         moved = {name: here[name] + d[0] for name, d in zip(names, step, strict=True)}
@@ -718,8 +877,11 @@ def _enclosed(
 
 def _proven_starts(
     posed: EquationProblem, stop: Callable[[], bool]
-) -> tuple[list[list[float]], list[dict[str, tuple[float, float]]], bool]:
-    """All solutions between the bounds by interval Newton, what is undecided, and whether these are all."""
+) -> tuple[list[list[float]], list[dict[str, tuple[float, float]]], list[dict[str, tuple[float, float]]], bool]:
+    """All solutions between the bounds by interval Newton, and whether these are all.
+
+    Between them the boxes that are undecided, and those of these in which an equation has no bound.
+    """
     message = "`--certified` needs python-flint, which is not installed"
     needed("flint", "certified", message, "; without it `--all` looks on a grid")
     from .enclosures import BITS, Operator, boxes, search, spanned
@@ -736,19 +898,20 @@ def _proven_starts(
     starts = sorted([float(a.mid()) for a in box] for box in found.proven)
     bounds = [posed.between[name] for name in posed.unknowns]
     inside = [each for each in starts if all(low <= x <= high for x, (low, high) in zip(each, bounds, strict=True))]
-    undecided = [
-        {
-            name: (float(a.mid() - a.rad()), float(a.mid() + a.rad()))
-            for name, a in zip(posed.unknowns, box, strict=True)
-        }
-        for box in found.undecided
-    ]
-    return inside, undecided, found.complete and not undecided
+    undecided, unbounded = [], []
+    for box in found.undecided:
+        ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]
+        undecided.append(dict(zip(posed.unknowns, ends, strict=True)))
+        narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
+        if narrow and not operator.bounded(box):
+            unbounded.append(undecided[-1])
+    return inside, undecided, unbounded, found.complete and not undecided
 
 
 def _told(
     posed: EquationProblem, finder: _One | _Several, solutions: Sequence[Solution], every: bool,
-    undecided: Sequence[object], complete: bool | None, interrupted: bool,
+    undecided: Sequence[object], unbounded: Sequence[Mapping[str, tuple[float, float]]], complete: bool | None,
+    interrupted: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """Why the search is over, and in words."""
     if interrupted:
@@ -762,7 +925,13 @@ def _told(
         return "solved", f"{listed}, proven to be all for {where}"
     if complete is False:
         boxes = f"{len(undecided)} box{'' if len(undecided) == 1 else 'es'}"
-        return "undecided", f"{listed} proven; in {boxes} it is undecided whether there are more"
+        message = f"{listed} proven; in {boxes} it is undecided whether there are more"
+        if unbounded:
+            places = [", ".join(f"{name} = {low / 2 + high / 2:.6g}" for name, (low, high) in box.items())
+                      for box in unbounded[:NAMED]]  # fmt: skip
+            more = f" and {len(unbounded) - NAMED} more" if len(unbounded) > NAMED else ""
+            message += f"; there is no bound, as at a pole, near {'; '.join(places)}{more}"
+        return "undecided", message
     if not count:
         return "not found", f"no solution was found{f' for {where}' if every else ''}{finder.nearest()}"
     if every:

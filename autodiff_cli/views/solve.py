@@ -65,7 +65,7 @@ def view(*, digits: int | None = None) -> View[Solved]:
                     (
                         (name, "heading"),
                         (" = ", "faint"),
-                        (format_number(value, digits or (10 if each.simple else 7)), "number"),
+                        (format_number(value, digits or (7 if each.multiplicity is None else 10)), "number"),
                         (told, "faint"),
                     )
                 )
@@ -99,6 +99,7 @@ def _solution_record(arithmetic: str, each: Solution) -> dict[str, object]:
         "errors": each.errors,
         "residuals": each.residuals,
         "simple": each.simple,
+        "multiplicity": each.multiplicity,
         "proven": each.proven,
     }
 
@@ -137,6 +138,8 @@ def _quality(answer: Solved, each: Solution) -> str:
     if answer.arithmetic.name == "precision":
         return "all digits agree with those of a computation in more"
     left = ", ".join(format_number(x, 2) for x in each.residuals)
-    return f"left side less right side: {left}" + (
-        "" if each.simple else "; a multiple root, with about half the digits"
-    )
+    if each.simple or each.multiplicity == 1:
+        return f"left side less right side: {left}"
+    if each.multiplicity is None:
+        return f"left side less right side: {left}; a multiple root, with about half the digits"
+    return f"left side less right side: {left}; a root of multiplicity {each.multiplicity}"

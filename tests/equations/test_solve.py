@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 import re
 import warnings
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from autodiff_cli.equations.solve import Solved, solve
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.numbers.ball import _whole_power
+from autodiff_cli.numbers.budget import allowed
 
 CERTIFIED, MANY = chosen(False, None, True), chosen(False, 50, False)
 BLACK_SCHOLES = (
@@ -225,11 +227,134 @@ def test_what_cannot_be_proven_is_said_to_be_undecided(monkeypatch: pytest.Monke
     assert many.complete is False and len(many.solutions) > 10
 
 
+def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("flint")
+    # the pole at the centre and the flat root at 0 are never decided; the plain roots beside them are
+    with allowed() as work:
+        found = solve("tan(x) = x", between=Range(-10, 10), every=True, arithmetic=CERTIFIED)
+        assert work.left > 0
+    assert not found.converged and found.reason == "undecided" and found.complete is False
+    near = [float(each.values["x"]) for each in found.solutions]
+    assert near == pytest.approx([-7.725251836937707, -4.493409457909064, 4.493409457909064, 7.725251836937707])
+    flat = [k * math.pi for k in (-2.5, -1.5, -0.5, 0, 0.5, 1.5, 2.5)]
+    assert len(found.undecided) == 7
+    for place, box in zip(flat, found.undecided, strict=True):
+        low, high = box["x"]
+        assert low <= place <= high and high - low < 1e-4
+    assert "there is no bound, as at a pole, near x = -7.85398; x = -4.71239" in found.message
+    # where there are too many solutions those with digits are shown, each once and ascending, and the rest is covered
+    with allowed():
+        many = solve("sin(1/x)", between=Range(0, 1), every=True, arithmetic=CERTIFIED)
+    roots = [float(each.values["x"]) for each in many.solutions]
+    orders = [round(1 / (math.pi * x)) for x in roots]
+    assert len(set(orders)) == len(roots) > 30 and roots == sorted(roots)
+    assert many.complete is False and all(
+        math.isclose(1 / (math.pi * k), x) for k, x in zip(orders, roots, strict=True)
+    )
+    for k in set(range(1, 2000)) - set(orders):
+        assert any(low <= 1 / (math.pi * k) <= high for box in many.undecided for low, high in box.values()), k
+
+
+# ---- what rounding hides --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "low", "high", "roots"),
+    [
+        ("sin(x) = x", -1, 1, [(0, 3)]),
+        ("tan(x) = x", -10, 10, [(-7.725251836937707, 1), (-4.493409457909064, 1), (0, 3), (4.493409457909064, 1),
+                                 (7.725251836937707, 1)]),
+        ("1 - cos(x)", -1, 20, [(2 * k * math.pi, 2) for k in range(4)]),
+        ("cosh(x - 1.58) = 1 + (x - 1.58)**2/2", -5, 5, [(1.58, 4)]),
+        ("log(1 + (x - 0.3)**2) = (x - 0.3)**2", -5, 6, [(0.3, 4)]),
+        ("x**2 - 0.336*x + 0.028224", -5, 5, [(0.168, 2)]),
+        ("sin(1.57*x)**3", -3, 3, [(-math.pi / 1.57, 3), (0, 3), (math.pi / 1.57, 3)]),
+        ("x**101", -1, 2, [(0, 101)]),
+        ("(x - 1)**15", -1, 2, [(1, 15)]),
+        ("sqrt(x)", 0, 4, [(0, None)]),
+        ("x**2 - 2*x + 1 + 1e-40", -3, 4, []),
+        ("tanh(x) = 1", -50, 50, []),
+        ("tanh(x) = 1", -50, 5000, []),
+        ("erf(x) = 1", -50, 50, []),
+        ("exp(-x) = 0", 0, 1e7, []),
+        ("exp(-x**2) = 0", -100, 100, []),
+        ("1/(1 + exp(-x)) = 1", 0, 100, []),
+    ],
+)  # fmt: skip
+def test_flat_roots_are_one_with_a_multiplicity_and_asymptotes_are_none(
+    text: str, low: float, high: float, roots: list[tuple[float, int | None]]
+) -> None:
+    with allowed():
+        found = solve(text, between=Range(low, high), every=True)
+    assert [each.multiplicity for each in found.solutions] == [order for _, order in roots]
+    for each, (x, order) in zip(found.solutions, roots, strict=True):
+        assert math.isclose(each.values["x"], x, rel_tol=4e-16) and each.simple == (order == 1)
+    if not roots:
+        assert found.reason == "not found" and "where there is no root" in found.message
+        with pytest.raises(ExpressionError, match="where there is no root"):
+            solve(text, between=Range(low, high))
+
+
+def test_systems_that_only_tend_to_hold_have_no_solution() -> None:
+    for text in ("tanh(x) = 1; y = 2", "exp(-x) = 0; y = 2"):
+        assert solve(text, {"x": 1, "y": 1}).reason == "not found"
+        box = {"x": Range(0, 50), "y": Range(0, 3)}
+        assert solve(text.replace("-x", "-20x"), between=box, every=True).reason == "not found"
+    # a multiple root, and two equations that are one, hold
+    for text in ("x**2 + y**2 = 2; x*y = 1", "sin(x) = y; y = sin(x)", "cos(x) = 1; y = x"):
+        assert solve(text, {"x": 0.9, "y": 1}).converged
+
+
+def random_equation(rng: random.Random) -> tuple[str, list[tuple[float, int]]]:
+    """An equation, and its roots from -5 to 5 with their multiplicities."""
+    while True:
+        places = sorted(round(rng.uniform(-4, 4), rng.randrange(4)) for _ in range(rng.randint(1, 3)))
+        if all(b - a > 0.3 for a, b in itertools.pairwise(places)):
+            break
+    roots = [(x, rng.randint(1, 3)) for x in places]
+    text = "*".join(f"(x - ({x}))**{order}" for x, order in roots)
+    a, c = round(rng.uniform(0.5, 3), 2), round(rng.uniform(-1.5, 1.5), 2)
+    match rng.randrange(7):
+        case 0:
+            return text, roots
+        case 1:
+            return f"exp({a}*x)*{text}", roots
+        case 2:
+            pole = next(x for x in itertools.count(-3.95, 0.5) if all(abs(x - y) > 0.15 for y in places))
+            return f"{text}/(x - ({pole}))**{rng.randint(1, 3)}", roots
+        case 3:
+            return f"sin({a}*x + {c})", [((k * math.pi - c) / a, 1) for k in range(-9, 9)]
+        case 4:
+            return f"1 - cos({a}*x + {c})", [((2 * k * math.pi - c) / a, 2) for k in range(-9, 9)]
+        case 5:
+            return f"sin({a}*x)**3", [(k * math.pi / a, 3) for k in range(-9, 9)]
+    return rng.choice([
+        (f"sin(x - ({c})) = x - ({c})", [(c, 3)]), (f"exp(x - ({c})) = 1 + (x - ({c}))", [(c, 2)]),
+        (f"tanh({a}*(x + 30)) = 1", []), (f"exp(-{a}*(x - 60)**2) = 0", []), (f"(x - ({c}))**2 + 1e-20", []),
+    ])  # fmt: skip
+
+
+def test_random_equations_have_their_roots_and_no_others() -> None:
+    rng = random.Random(20)
+    for _ in range(70):
+        text, roots = random_equation(rng)
+        expected = sorted((x, order) for x, order in roots if -5 < x < 5)
+        with allowed():
+            found = solve(text, between=Range(-5, 5), every=True).solutions
+        assert [each.multiplicity for each in found] == [order for _, order in expected], text
+        for each, (x, _) in zip(found, expected, strict=True):
+            assert math.isclose(each.values["x"], x, rel_tol=1e-13, abs_tol=1e-13), text
+
+
+def test_many_digits_of_a_multiple_root_are_right() -> None:
+    (only,) = solve("1 - cos(x)", {"x": 6.0}, arithmetic=MANY).solutions
+    with mpmath.workdps(70):
+        assert abs(mpmath.mpf(only.values["x"].text) - 2 * mpmath.pi) < mpmath.mpf("1e-48")
+
+
 def test_the_evaluations_end() -> None:
     for text in ("x**2 + 1", "exp(x)", "1/x", "abs(x) + 1", "cosh(x)"):
         found = solve(text, {"x": 3.0}, unknowns=["x"])
         assert not found.converged and found.reason == "not found" and found.evaluations < 20_000
-        assert "nearest to 0" in found.message
+        assert ("no root: in more digits" if text == "exp(x)" else "nearest to 0") in found.message
     pair = solve("x**2 + y**2 = -1; x = y", {"x": 1, "y": 2})
     assert not pair.converged and pair.evaluations < 5000
 
