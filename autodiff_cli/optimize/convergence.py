@@ -52,11 +52,14 @@ CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
 """What the point is, by the signs of the eigenvalues."""
 
 KINDS = {
-    "minimum": "a minimum: the Hessian there is positive definite",
-    "maximum": "not a minimum but a maximum: the Hessian there is negative definite; start elsewhere",
+    "minimum": "a local minimum: the Hessian there is positive definite",
+    "maximum": "not a minimum but a local maximum: the Hessian there is negative definite; start elsewhere",
     "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
     "not stationary": "not a stationary point: the partial derivatives are not 0 within their rounding errors",
 }
+
+NEAR = 1e-3
+"""A saddle or a maximum that is no farther than this, in terms of the coordinates' size, is where the search ended."""
 
 FLAT_SHOWN = 3
 """How many directions without curvature are looked along, and named."""
@@ -125,7 +128,9 @@ class LocalModel:
         if last is not None and last.kind != "not stationary" and way <= 0:
             end = trail[-1]
             if end.value > row.value + self.value_error(row):
-                # a saddle or a maximum above where the search ended: that point is near it, and stays
+                # a saddle or a maximum above where the search ended: if that is near, it stays there
+                if not self.is_near(row, [b - a for a, b in zip(*map(_coordinates, (row, end)), strict=True)]):
+                    return self.falling(row)
                 end = row
             found = self.told(end, PointAnalysis(last))
             if projected(end, self.limits) > self.tolerance:
@@ -133,7 +138,8 @@ class LocalModel:
                 found = replace(found, reason="precision", message=message)
             return found
         here = look.verdict
-        if here is not None and here.curvature in CURVED and here.gain <= self.value_error(row):
+        curved = here is not None and (here.curvature == "convex" or self.is_near(row, here.step))
+        if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
             found = self.told(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
             if not stationary:
                 message = "converged: what is left to gain is less than the rounding error of the value"
@@ -248,6 +254,18 @@ class LocalModel:
         message = f"not converged: {falls}; it seems to have no minimum that way"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
+    def is_near(self, row: DescentStep, step: Sequence[float]) -> bool:
+        """Whether a step leads no farther than coordinates of this size are taken to be the same."""
+        return all(abs(s) <= NEAR * size for s, size in zip(step, self.size, strict=True))
+
+    def falling(self, row: DescentStep) -> ConvergenceReport:
+        """What to say where the partial derivatives are small, and not 0, and lead to nothing lower."""
+        small = f"no partial derivative is larger than {self.tolerance:g}, but"
+        small = small if projected(row, self.limits) <= self.tolerance else "the search found no lower value, but"
+        hint = "choose a smaller `--gradient-tolerance` or another start"
+        message = f"not converged: {small} the value falls on from here; {hint}"
+        return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
+
     # ---- what there is to say -----------------------------------------------------------------------------------
     def told(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
         """The verdict in words; where the Hessian does not decide, with what the value does nearby."""
@@ -260,7 +278,7 @@ class LocalModel:
         words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind]
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
-            words = f"a minimum: away from {bounds} the value rises"
+            words = f"a local minimum: away from {bounds} the value rises"
             if len(held) < len(row.moving):
                 words += ", and the Hessian by the other variables is positive definite"
         return ConvergenceReport(row, verdict.kind, words, held=held)
@@ -293,7 +311,7 @@ class LocalModel:
             rises = rises and 0 not in trends
         if len(row.moving) == 1:
             sides = "the value rises on both sides" if rises else "the value falls on neither side"
-            return f"a minimum at a kink, where the derivative is a convention: {sides}"
+            return f"a local minimum at a kink, where the derivative is a convention: {sides}"
         return "at a kink, where the derivative is a convention; the value falls along no single variable"
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
@@ -368,11 +386,11 @@ class LocalModel:
         """What to say of a kink around which some mean of the gradients is 0."""
         if len(row.moving) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
-            return ConvergenceReport(row, "kink", "a minimum if the function is convex nearby", "kink", message)
+            return ConvergenceReport(row, "kink", "a local minimum if the function is convex nearby", "kink", message)
         rises = all(g[0] != 0 for g in gathered)
         sides = "on both sides of which the value rises" if rises else "past which the value falls no further"
         return ConvergenceReport(
-            row, "kink", "a minimum, where there is no derivative", "kink", f"converged: at a kink, {sides}"
+            row, "kink", "a local minimum, where there is no derivative", "kink", f"converged: at a kink, {sides}"
         )
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:

@@ -362,7 +362,7 @@ def test_least_squares_come_out_by_minimize(backend: str) -> None:
     for method in ("bfgs", "newton-cg"):
         found = minimize(LOSS, {"w": 0, "b": 0}, method=method, over=over(data, backend=backend))
         assert (found.converged, found.kind, found.verdict) == (
-            True, "minimum", "a minimum: the Hessian there is positive definite",
+            True, "minimum", "a local minimum: the Hessian there is positive definite",
         )  # fmt: skip
         assert (found.point["w"], found.point["b"]) == pytest.approx((slope, start), rel=1e-9)
         assert found.over is not None and found.over.backend == backend

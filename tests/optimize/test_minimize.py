@@ -109,10 +109,29 @@ def test_a_stationary_point_is_said_to_be_what_it_is(text: str, at: dict[str, fl
     assert minimize(text, at).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("-1e-10*x**2", {"x": 1}),
+        ("-1e-12*(x - 5)**4", {"x": 1}),
+        ("1e-9*sin(x)", {"x": 1}),
+        ("1e-10*(x**2 - y**2)", {"x": 1, "y": 2}),
+    ],
+)
+def test_where_small_derivatives_lead_to_a_maximum_far_away_is_no_stationary_point(
+    text: str, at: dict[str, float]
+) -> None:
+    found = minimize(text, at)
+    assert not found.converged and found.reason == "unattained" and found.kind == "not stationary"
+    assert "the value falls on from here" in found.message and "maximum" not in found.verdict
+    finer = minimize(text, at, tolerance=1e-14)
+    assert finer.value < found.value and (finer.kind == "minimum" or finer.reason == "unbounded")
+
+
 def test_it_says_why_it_stopped() -> None:
     shown = autodiff("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--decimals", "4")
     assert shown.code == 0
-    assert re.search(r"converged: no partial derivative is larger than 1e-08\na minimum: the Hessian", shown.out)
+    assert re.search(r"converged: no partial derivative is larger than 1e-08\na local minimum: the Hessian", shown.out)
     assert re.search(r"bfgs: \d+ steps, \d+ evaluations of value and gradient; the gradient norm is \d", shown.out)
     assert "1.0000" in shown.out
     record = json.loads(autodiff("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--steps", "3", "--json").out)

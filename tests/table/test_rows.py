@@ -87,7 +87,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("solve", "gudermann(x) = 0.5"): (0, "x = 0.5222381033"),
     ("propagate", "gudermann(x)", "--at", "x=1±0.1"): (0, "0.0648054"),
     ("propagate", "gudermann(x)", "--at", "x=1±0.1", "--samples", "2000", "--seed", "1"): (0, "2,000 draws"),
-    ("minimize", "gudermann(x)**2", "--at", "x=1"): (0, "a minimum"),
+    ("minimize", "gudermann(x)**2", "--at", "x=1"): (0, "a local minimum"),
     ("descend", "gudermann(x)**2", "--at", "x=1", "--steps", "1"): (0, "0.887787"),
     ("fit", "y = a*gudermann(x)", "--data", "{data}", "--at", "a=1"): (0, "one linear solve"),
     ("grad", "gudermann(x)", "--points", "{data}"): (0, "0.648054273663885"),
@@ -130,7 +130,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("hessian", "squares(x, y)", "--at", "x=1,y=2", "--certified"): (0, "2.0000000000000000"),
     ("diff", "abs(squares(x, y))*x", "--assume", "y > 0"): (0, "d/dx = 2*x**2 + squares(x, y)"),
     ("functions", "squares"): (0, "squares(x1, x2, …)"),
-    ("minimize", "squares(x - 1, y)", "--at", "x=0,y=3"): (0, "a minimum"),
+    ("minimize", "squares(x - 1, y)", "--at", "x=0,y=3"): (0, "a local minimum"),
     **{("export", "squares(x, y, z)", "--to", target): (0, "x") for target in TARGETS},
     **{
         ("export", "halved(x, y)", "--to", target): (0, "halved" if target == "latex" else "sqrt") for target in TARGETS
