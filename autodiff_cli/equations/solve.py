@@ -572,8 +572,9 @@ class _Several:
             ended = root(self, self.np.array(start, dtype=float), jac=True, method="hybr", options={"xtol": 1e-13}).x
         for first in (ended, start):
             found = self._newton([float(x) for x in first])
-            if found is not None and self._within(found):
-                return found
+            inside = None if found is None else self._within(found)
+            if inside is not None:
+                return inside
         return None
 
     def _newton(self, x: list[float]) -> list[float] | None:
@@ -635,12 +636,15 @@ class _Several:
         # where the derivative is singular all around, as in two equations that are one, nothing speaks against it
         return not sizes and not (flat and any(_rounding(posed, at, own=False)))
 
-    def _within(self, x: Sequence[float]) -> bool:
-        """Whether a solution lies between the bounds."""
-        bounds = [self.posed.between.get(name, (-math.inf, math.inf)) for name in self.posed.unknowns]
-        return all(
-            low - 1e-12 * abs(low) <= a <= high + 1e-12 * abs(high) for a, (low, high) in zip(x, bounds, strict=True)
-        )
+    def _within(self, x: Sequence[float]) -> list[float] | None:
+        """The solution, moved onto a bound that it misses by rounding errors; None where it lies outside."""
+        moved = []
+        for name, a in zip(self.posed.unknowns, x, strict=True):
+            low, high = self.posed.between.get(name, (-math.inf, math.inf))
+            moved.append(min(max(a, low), high))
+            if abs(moved[-1] - a) > 1e-12 * max(abs(low), abs(high)):
+                return None
+        return moved
 
     def _wandered(self, start: Sequence[float]) -> list[float]:
         """The least sum of squares near the start, between the bounds."""
@@ -664,7 +668,8 @@ class _Several:
         for _ in range(STARTS):
             start = [draw.uniform(low, high) for low, high in bounds]
             x = self._newton(start)
-            if x is None or not self._within(x):
+            x = None if x is None else self._within(x)
+            if x is None:
                 continue
             if not any(
                 all(abs(a - b) <= 1e-6 * (high - low) for a, b, (low, high) in zip(x, y, bounds, strict=True))

@@ -293,6 +293,30 @@ def test_flat_roots_are_one_with_a_multiplicity_and_asymptotes_are_none(
             solve(text, between=Range(low, high))
 
 
+@pytest.mark.parametrize(
+    ("text", "x", "y", "solution"),
+    [
+        ("x + y = 1; x - y = 1", (0, 2), (0, 2), (1, 0)),
+        ("x + y = 1; x - y = 1", (0, 1), (-1, 0), (1, 0)),
+        ("x + y = 1; x - y = 1", (1, 2), (0, 2), (1, 0)),
+        # Newton's method comes to y = ±1e-17
+        ("3*x + y = 0.3; x - y = 0.1", (0, 1), (0, 1), (0.1, 0)),
+        ("3*x + y = 0.3; x - y = 0.1", (0, 1), (-1, 0), (0.1, 0)),
+        ("x + y = 1; x - y = 1", (0, 0.9999), (0, 2), None),
+        ("x + y = 1; x - y = 1", (0, 2), (0.0001, 2), None),
+    ],
+)
+def test_a_solution_on_a_bound_is_one_between_the_bounds(
+    text: str, x: tuple[float, float], y: tuple[float, float], solution: tuple[float, float] | None
+) -> None:
+    for every in (False, True):
+        solutions = solve(text, between={"x": Range(*x), "y": Range(*y)}, every=every).solutions
+        assert len(solutions) == (solution is not None)
+        for each in solutions:
+            assert tuple(each.values.values()) == pytest.approx(solution, abs=1e-15)
+            assert x[0] <= each.values["x"] <= x[1] and y[0] <= each.values["y"] <= y[1]
+
+
 def test_systems_that_only_tend_to_hold_have_no_solution() -> None:
     for text in ("tanh(x) = 1; y = 2", "exp(-x) = 0; y = 2"):
         assert solve(text, {"x": 1, "y": 1}).reason == "not found"
