@@ -151,9 +151,9 @@ class _Opener:
 
     def open(self, condition: Value) -> Value | bool:
         """The condition off thin sets."""
-        parts = _conjuncts(condition)
+        parts = conjuncts(condition)
         if any(self.is_thin(part) for part in parts):
-            self.conditions.append(negation(conjunction([c for part in parts for c in _conjuncts(self.plain(part))])))
+            self.conditions.append(negation(conjunction([c for part in parts for c in conjuncts(self.plain(part))])))
             return False
         opened = [self.compared(part) for part in parts]
         if all(new is old for new, old in zip(opened, parts, strict=True)):
@@ -215,7 +215,7 @@ class _Opener:
         return node(operators.LT if _same(end, low) else operators.GT, (x, end))
 
 
-def _conjuncts(condition: Value) -> list[Value]:
+def conjuncts(condition: Value) -> list[Value]:
     """The conditions that all have to hold."""
     found: list[Value] = []
     stack = [condition]
@@ -413,7 +413,7 @@ class Whole:
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
         """By leaf, factors and numbers, so that the leaf times the factor plus the number is whole."""
-        for fact in _conjuncts(conjunction(facts)):
+        for fact in conjuncts(conjunction(facts)):
             if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
                     if rounds(x.primitive) and x._prev[0] is y:

@@ -15,9 +15,9 @@ from ..graphs.value import Value, constant, in_order, node
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
-from ..table.operators import ADD, COMPARISONS, MUL, POW
+from ..table.operators import ADD, AND, COMPARISONS, GT, LT, MUL, NE, OR, POW, WHERE
 from ..table.primitive import OPERATIONS, PRIMITIVES, Primitive
-from .almost_everywhere import under
+from .almost_everywhere import conjunction, conjuncts, under
 from .canonical import number_text, rational
 from .rewriting import shortest
 from .simplify import simplify
@@ -158,20 +158,37 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
 
     Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
     """
-    known: dict[Multi, Value] = {(): _simplified((output,), facts)[0]}
-    for _ in range(order):
+    # what holds at single points alone says nothing of a derivative: `round(x)` is x at whole numbers, and flat there
+    around = [fact for fact in conjuncts(conjunction(facts)) if _holds_around(fact, wrt)] if facts else []
+    known: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
+    for k in range(order):
         following: dict[Multi, Value] = {}
         for multi, formula in known.items():
             start = multi[-1] if multi else 0
-            for k, partial in enumerate(partials(formula, wrt[start:]), start=start):
-                following[(*multi, k)] = partial
+            for j, partial in enumerate(partials(formula, wrt[start:]), start=start):
+                following[(*multi, j)] = partial
         # The stable forms stay until the end: they have derivatives where their definitions have none.
-        known = dict(zip(following, _simplified(list(following.values()), facts), strict=True))
+        there = facts if k == order - 1 else around
+        known = dict(zip(following, _simplified(list(following.values()), there), strict=True))
         check_size(len(in_order(known.values())))
     found = list(known.values())
     if not all(is_spelled(v.primitive) for v in in_order(found)):
         found = simplify(found)
-    return dict(zip(known, shortest(found, as_typed(output)), strict=True))
+    leaves = as_typed(output)
+    found = shortest(found, leaves)
+    if facts:  # the shortest form of x*sign(x) is abs(x), which they may decide
+        found = shortest(_simplified(found, facts), leaves)
+    return dict(zip(known, found, strict=True))
+
+
+def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
+    """Whether a condition that holds at a point holds near it too, as far as these leaves change."""
+    seen = in_order((condition,))
+    if not any(leaf in seen for leaf in wrt):
+        return True
+    if condition.primitive in (AND, OR):
+        return all(_holds_around(p, wrt) for p in condition._prev)
+    return condition.primitive in (LT, GT, NE) and not any(v.primitive.jumps or v.primitive is WHERE for v in seen)
 
 
 def as_typed(output: Value) -> list[Value]:
