@@ -199,9 +199,10 @@ class _Opener:
                 self.conditions += [node(NE, (x, p)) for p in others]
                 return conjunction([node(relation, (x, p)) for p in others])
             if y.primitive is CLAMP:
-                (width,) = simplify((node(SUB, inputs[:0:-1]),))
-                # between equal ends a clamped number is both of them, on no thin set
-                return condition if rational(width) == 0 else self.clamped(inputs, x, width)
+                width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
+                # a number that equals an end everywhere, or both as they are equal, meets it on no thin set
+                ties = any(rational(gap) == 0 for gap in (width, *gaps))
+                return condition if ties else self.clamped(inputs, x, width)
         return condition
 
     def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:

@@ -321,11 +321,16 @@ class _Work:
         """A power or a function: the derivative that its row has, with the chain rule for what is inside."""
         primitive, inputs = value.primitive, value._prev
         active = [k for k, each in enumerate(inputs) if each in self.moving]
-        slopes, conditions = _slopes(value, active)
-        if primitive.variadic and primitive.smooth and len(inputs) == 2:
-            # whichever of the two it is
-            first, second = inputs
-            result = node(WHERE, (slopes[0]._prev[0], self.open(first), self.open(second)))
+        one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
+        slopes, conditions = _slopes(value, range(len(inputs)) if one_of_them else active)
+        if one_of_them:
+            # A choice, and no sum: of inputs that are equal everywhere, as in max(x, x, y), one counts.
+            *places, last = range(len(inputs)) if primitive.variadic else (1, 2, 0)
+            result = self.open(inputs[last])
+            for k in reversed(places):
+                slope = self.open(inputs[k])
+                if not slope.source or slope.source != result.source:
+                    result = node(WHERE, (slopes[k]._prev[0], slope, result))
         else:
             terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
             result = _total(terms)
