@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, conjunction, generic
@@ -14,14 +14,15 @@ from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, node, variable
-from ..graphs.value_and_gradient import evaluate_in, knots_met, value_and_gradient
+from ..graphs.value_and_gradient import evaluate_in, knots_met, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.problem import Point, as_number, parse, place, single_output, wanted_variables
 from ..language.printer import expression_text
 from ..language.typesetting import equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
-from ..table.operators import CONSTANT, VARIABLE
+from ..numbers.floats import REAL
+from ..table.operators import CONSTANT, DIV, VARIABLE
 from ..table.primitive import FUNCTIONS
 from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
@@ -132,6 +133,8 @@ def diff(
         )
     if steps:
         check_length(output)
+    for whole in (output, *simplify((output,), spell=False)):
+        _check_divisors(whole, output)
     assumed = assumptions(assume, program)
     check_point(assumed, numbers)
     found = _under(output, leaves, order, assumed)
@@ -209,6 +212,34 @@ def diff(
         worked,
         tuple(each.text for each in assumed),
     )
+
+
+def _check_divisors(root: Value, output: Value) -> None:
+    """Raise `ExpressionError` for a division by zero that stands in a formula at every point."""
+    moves: set[Value] = set()
+    for value in in_order((root,)):
+        if value.primitive is VARIABLE or any(p in moves for p in value._prev):
+            moves.add(value)
+    seen, stack = {root}, [root]
+    while stack:
+        top = stack.pop()
+        # a branch may be one that is never taken
+        inner = top._prev if top.primitive.demand is None else top._prev[:1]
+        stack += [p for p in inner if p not in seen]
+        seen.update(inner)
+        # doubles alone may be 0 by rounding
+        if top.primitive is DIV and inner[1] not in moves and all(value_in(m, inner[1], {}) == 0 for m in _numbers()):
+            raise ExpressionError(
+                "domain", "division by zero", top.span or output.span, "no point is in its domain: correct the formula"
+            )
+
+
+def _numbers() -> Iterator[NumberType]:
+    """Doubles, and where these do not decide decimals."""
+    yield REAL
+    from ..numbers.multiprecision import Multiprecision
+
+    yield Multiprecision(decimals=True)
 
 
 def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:

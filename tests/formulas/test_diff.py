@@ -49,7 +49,11 @@ def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numb
     names = [v.label for v in in_order((graph,)) if v.primitive is VARIABLE]
     assume(names)
     point = {name: FORTY.literal(given) for name, given in zip(NAMES, numbers, strict=True)}
-    plain, shared = diff(text), diff(text, share=True)
+    try:
+        plain, shared = diff(text), diff(text, share=True)
+    except ExpressionError as error:
+        assert error.message == "division by zero", text
+        return
     for k, each in enumerate(plain.derivatives):
         (output,) = parse(each.formula).outputs
         named = parse(shared.program).outputs[k]
