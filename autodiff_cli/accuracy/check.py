@@ -73,8 +73,8 @@ class CheckedNumber:
     digits: int | None
     """So many significant digits of `computed` at least are right, from 0 to 16: those that its relative error leaves.
 
-    They are counted against the program and the point as they are written, in decimals. None where there is no
-    derivative: a convention at a kink has no digits that could be right.
+    They are counted against the program as it is written, in decimals, at the point's decimals and at its doubles.
+    None where there is no derivative: a convention at a kink has no digits that could be right.
     """
     kept: int | None
     """The same at exactly the doubles that they were read as: what the computation alone has kept."""
@@ -189,7 +189,7 @@ def _reduced(
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # what is left of terms that cancel to so many digits is rounding
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
-        judged = _judge(computed, exact, exact, required, False)
+        judged = _judge(computed, exact, [exact], required, False)
         agrees, remark = judged.agrees, judged.remark
         if abs(coarse[k] - totals[k]) > SURE * abs(totals[k]) and exact:
             agrees, remark = False, f"not settled with {2 * DIGITS} digits"
@@ -268,8 +268,9 @@ class _References:
 
     exact: GradientResult
     """At exactly the doubles that the computation started from."""
-    written: GradientResult | None
-    """At the decimals that these stand for, π and e themselves; None where that has no value."""
+    written: list[GradientResult]
+    """With literals as the decimals that were written, π and e themselves: at the point's decimals and at its doubles,
+    for their roundings may cancel. Empty where that has no value."""
     precision: int
     sure: bool
     """Whether twice as many digits change nothing."""
@@ -308,11 +309,12 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
         if _vanishes(coarse.value, finer.value):
             finer = finer._replace(value=zero)
     decimals = Multiprecision(2 * digits, decimals=True)
-    try:
-        point = {name: decimals.literal(repr(x)) for name, x in values.items()}
-        written: GradientResult | None = value_and_gradient(decimals, output, point, wanted)
-    except ExpressionError:
-        written = None
+    written: list[GradientResult] = []
+    for read in (lambda x: decimals.literal(repr(x)), decimals.number):
+        try:
+            written.append(value_and_gradient(decimals, output, {name: read(x) for name, x in values.items()}, wanted))
+        except ExpressionError:
+            break
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
 
 
@@ -372,16 +374,18 @@ class _Judged(NamedTuple):
     remark: str
 
 
-def _judge(computed: float, exact: Number, written: Number | None, required: int, underflowed: bool) -> _Judged:
+def _judge(computed: float, exact: Number, written: Sequence[Number], required: int, underflowed: bool) -> _Judged:
     kept = correct_digits(computed, exact)
-    digits = 0 if written is None else min(kept, correct_digits(computed, written))
+    digits = kept if written else 0
+    if written and written[0] != computed:
+        digits = min([kept, *(correct_digits(computed, x) for x in written)])
     if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
         # The whole number is an error of rounding, as small as such errors are: underflow.
         return _Judged(min(digits, kept if exact else 0), kept, True, "underflow: too small for a double")
     remark = ""
     if kept < required:
         remark = "digits lost"
-    elif written is None:
+    elif not written:
         remark = "as written, in decimals, it has no value"
     elif kept - digits >= 2:
         remark = f"{kept - digits} digits lost to the rounding of the inputs"
@@ -401,9 +405,7 @@ def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None
 
 
 def _value(doubles: GradientResult, found: _References, required: int) -> CheckedNumber:
-    judged = _judge(
-        doubles.value, found.exact.value, found.written and found.written.value, required, found.underflowed
-    )
+    judged = _judge(doubles.value, found.exact.value, [at.value for at in found.written], required, found.underflowed)
     agrees, remark = judged.agrees, judged.remark
     if not found.sure:
         agrees, remark = False, f"not settled with {found.precision} digits"
@@ -416,7 +418,7 @@ def _value(doubles: GradientResult, found: _References, required: int) -> Checke
 
 def _partial(doubles: GradientResult, found: _References, name: str, required: int, differences: bool) -> CheckedNumber:
     computed, exact = doubles.gradient[name] + 0.0, found.exact.gradient[name]
-    written = found.written and found.written.gradient[name]
+    written = [at.gradient[name] for at in found.written]
     judged = _judge(computed, exact, written, required, found.underflowed)
     slope = Difference(None, None)
     leaf = doubles.leaf(name)

@@ -267,6 +267,8 @@ def numbers_of(column: Any) -> Any:
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.string())  # Arrow scales in doubles, which rounds twice; texts are read exactly
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
     return doubles(column)

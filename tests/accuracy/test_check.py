@@ -80,6 +80,19 @@ def test_where_digits_were_lost(text: str, point: dict[str, float], digits: int,
     assert lost[0].hint is not None and hint in lost[0].hint
 
 
+def test_roundings_of_a_point_and_of_a_constant_that_cancel_leave_no_digits() -> None:
+    """At the decimal 2.852 the double is right to 17 digits, at the double that was read to 15.3 and 14.3."""
+    assert [each.digits for each in check("1/(x-pi)", {"x": 2.852}).quantities] == [15, 14]
+    assert [each.digits for each in check("x - 0.3", {"x": 0.3}).quantities] == [16, 16]
+    with mp.workdps(40):
+        for k in range(100):
+            x = 2.5 + k / 500
+            (value, slope) = check("1/(x-pi)", {"x": x}).quantities
+            for exact, each in ((1 / (x - mp.pi), value), (-1 / (x - mp.pi) ** 2, slope)):
+                assert each.digits is not None
+                assert abs((each.computed - exact) / exact) <= mp.mpf(10) ** -each.digits / 2, (x, each)
+
+
 def test_a_derivative_that_loses_digits_while_the_value_keeps_them() -> None:
     told = check("x*1e16*y - x*1e16*y + sin(x)", {"x": 0.7, "y": 0.3})
     assert [each.kept > 14 for each in told.quantities] == [True, False, True]

@@ -6,9 +6,11 @@ import csv
 import gzip
 import io
 import json
+import math
 import random
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +21,7 @@ import pytest
 from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.cli import row_routes as data
 from autodiff_cli.data import batches, pipeline, rows
+from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
 from running import Result, autodiff
 
@@ -431,6 +434,15 @@ def test_columns_of_numbers_are_converted(kind: str, tmp_path: Path) -> None:
         file.write_table(pa.table({"x": column}))
     rows = autodiff("grad", "x**2", "--points", str(tmp_path / "data.arrow"), "--wide", "--format", "jsonl").out
     assert [json.loads(row)["value"] for row in rows.splitlines()] == [1.0, 4.0, None]
+
+
+def test_decimals_are_the_doubles_nearest_to_them() -> None:
+    rng = random.Random(3)
+    numbers = [Decimal(rng.randrange(10 ** rng.randrange(5, 38))).scaleb(-20) for _ in range(2_000)]
+    for kind in (pa.decimal128(38, 20), pa.decimal256(60, 20)):
+        column = pa.array([*numbers, None], kind)
+        assert numbers_of(column)[:-1].tolist() == [float(x) for x in numbers]
+        assert math.isnan(numbers_of(column)[-1])
 
 
 def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

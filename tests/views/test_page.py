@@ -239,6 +239,20 @@ def test_sliders_and_fields_change_every_number(opened: Open) -> None:
     assert tab.get_attribute(field, "aria-invalid") == "true"
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_fields_show_their_numbers_whole(opened: Open, width: int) -> None:
+    tab = opened(NEURON, {**POINT, "w": -1.2345678901234567e-300}, width=width)
+    field = f"#field-{tab.evaluate('page.variables.x')}"
+    tab.fill(field, "-1.23456789123e-7")
+    tab.fill("#rate", "-1.23456789123e-7")
+    cut = "fields => fields.filter((f) => f.type === 'text' && f.scrollWidth > f.clientWidth).map((f) => f.value)"
+    assert tab.eval_on_selector_all("input", cut) == []
+    tab.press(field, "Enter")
+    assert tab.input_value(field) == "-1.23456789123e-7"
+    assert tab.eval_on_selector_all("input", cut) == []
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 TROUBLE = (
     ("log(x)*y", {"x": 2.0, "y": 1.0}, {"x": -1.0, "y": 1.0}),
     ("y/x", {"x": 2.0, "y": 1.0}, {"x": 0.0, "y": 1.0}),

@@ -549,6 +549,15 @@ def test_the_title_stands_by_the_drawing() -> None:
         assert ink[below:].index(True) < 30 and title < 30
 
 
+@pytest.mark.parametrize("text", ["x*y + " + "+".join(f"m{'M' * 6}{k}" for k in range(9)), "W" * 60 + "*x*y"])
+def test_a_title_is_as_wide_as_the_picture_at_most(text: str) -> None:
+    names = {v for v in parse(text).variables if v not in "xy"}
+    plotted = surface(text, {"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}, dict.fromkeys(names, 1.0))
+    picture = image.imread(io.BytesIO(views.view_of(plotted).others["png"](plotted)), format="png")  # type: ignore[arg-type]
+    ink = (picture[:60, :, :3].sum(axis=2) < 1.5).any(axis=0)
+    assert ink.any() and not ink[:6].any() and not ink[-6:].any()
+
+
 def test_a_kink_at_the_point_is_said_in_the_picture() -> None:
     for text, point, said in (
         (

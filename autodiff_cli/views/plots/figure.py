@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ..characters import Theme
+from ..characters import Theme, shortened
 from .braille import arrow, library
 from .frame import Frame, frames, within
 
@@ -143,9 +143,9 @@ def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, captio
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
         draw(page, palette)
-        page.suptitle(title, fontsize=11, color=palette.ink)
+        _fit(page.suptitle(title, fontsize=11, color=palette.ink))
         if caption:
-            page.supxlabel(caption, fontsize=9, color=palette.faint)
+            _fit(page.supxlabel(caption, fontsize=9, color=palette.faint))
         _trim(page)
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
@@ -156,6 +156,17 @@ def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, captio
             warnings.simplefilter("ignore", UserWarning)
             page.savefig(file, format=format, dpi=150, metadata=metadata)
     return _in_pixels(file.getvalue()) if format == "svg" else file.getvalue()
+
+
+def _fit(line: Any) -> None:
+    """Shorten a line of text to the width of its page."""
+    text, room = line.get_text(), 0.98 * line.figure.bbox.width
+    count = len(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        while (width := line.get_window_extent().width) > room and count > 1:
+            count = min(count - 1, int(count * room / width))
+            line.set_text(shortened(text, count))
 
 
 def _trim(page: Any) -> None:

@@ -376,7 +376,8 @@ function inputs() {
     slider.value = start;
     slider.setAttribute("aria-label", `${name}, slider`);
     const field = document.createElement("input");
-    Object.assign(field, { type: "text", id: `field-${id}`, value: String(start), inputMode: "decimal", autocomplete: "off" });
+    Object.assign(field, { type: "text", id: `field-${id}`, inputMode: "decimal", autocomplete: "off" });
+    show(field, String(start));
     const gradient = document.createElement("output");
     gradient.id = `gradient-${id}`;
     slider.addEventListener("input", () => set(name, Number(slider.value)));
@@ -390,10 +391,20 @@ function inputs() {
   if (!page.wanted.length) $("descent").hidden = true;
 }
 
+// A field is as wide as its number.
+function widen(field) {
+  field.size = Math.max(field.id === "rate" ? 6 : 12, field.value.length + 1);
+}
+
+function show(field, text) {
+  field.value = text;
+  widen(field);
+}
+
 function place(name, x) {
   point[name] = x;
   $(`slider-${page.variables[name]}`).value = x;
-  $(`field-${page.variables[name]}`).value = String(Number(x.toPrecision(12)));
+  show($(`field-${page.variables[name]}`), String(Number(x.toPrecision(12))));
 }
 
 function set(name, x) {
@@ -685,6 +696,7 @@ $("reveal").addEventListener("click", () => (now >= steps.length ? toggle(true) 
 $("down").addEventListener("click", () => descend(1));
 $("down10").addEventListener("click", () => descend(10));
 $("reset").addEventListener("click", back);
+document.addEventListener("input", ({ target }) => target.type === "text" && widen(target));
 $("theme").addEventListener("click", () => {
   const root = document.documentElement;
   const dark = (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
