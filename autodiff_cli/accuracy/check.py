@@ -310,9 +310,12 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
             finer = finer._replace(value=zero)
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[GradientResult] = []
-    for read in (lambda x: decimals.literal(repr(x)), decimals.number):
+    for point in (
+        {name: decimals.literal(repr(x)) for name, x in values.items()},
+        {name: decimals.number(x) for name, x in values.items()},
+    ):
         try:
-            written.append(value_and_gradient(decimals, output, {name: read(x) for name, x in values.items()}, wanted))
+            written.append(value_and_gradient(decimals, output, point, wanted))
         except ExpressionError:
             break
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)

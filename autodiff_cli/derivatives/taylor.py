@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, quoted
 from ..graphs.taylor_mode import taylor_in
+from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.problem import Point, pose, single_output
-from ..numbers.base import NumberType
+from ..numbers.base import Number, NumberType
+from ..numbers.floats import REAL
+from ..numbers.running_error import RUNNING, UNIT, Bounded
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
@@ -69,7 +73,8 @@ def taylor(
     name = posed.wanted[0]
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        return {"coefficients": taylor_in(m, output, values, name, order), "point": values}
+        found = _without_noise(output, values, posed.point, name, order) if m is REAL else None
+        return {"coefficients": found or taylor_in(m, output, values, name, order), "point": values}
 
     found = arithmetic.run(posed.point, work)
     return Taylor(
@@ -77,6 +82,25 @@ def taylor(
         polynomial(name, found["coefficients"], found["point"][name]), found["point"], posed.program.constants,
         tuple(posed.warnings),
     )  # fmt: skip
+
+
+def _without_noise(
+    output: Value, values: Values, point: Mapping[str, float | str], name: str, order: int
+) -> list[Number] | None:
+    """The coefficients in doubles, with 0 for what may be rounding alone; None where there are no error bounds.
+
+    A point that was typed may be off by its rounding, `pi/2` too; one that was handed over as a double is exact.
+    """
+    near = {}
+    for key, x in values.items():
+        given = point.get(key)
+        typed = isinstance(given, str) or getattr(given, "source", None) is not None
+        near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
+    try:
+        bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, output, near, name, order)]
+    except (ExpressionError, ArithmeticError, ValueError):
+        return None
+    return [0.0 if abs(c.x) <= c.error < math.inf else c.x for c in bounds]
 
 
 def shortest(x: Shown) -> str:

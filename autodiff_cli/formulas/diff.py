@@ -133,8 +133,8 @@ def diff(
         )
     if steps:
         check_length(output)
-    for whole in (output, *simplify((output,), spell=False)):
-        _check_divisors(whole, output)
+    for graph in (output, *simplify((output,), spell=False)):
+        _check_divisors(graph, output)
     assumed = assumptions(assume, program)
     check_point(assumed, numbers)
     found = _under(output, leaves, order, assumed)

@@ -81,8 +81,8 @@ class Arithmetic(NamedTuple):
     def _settled(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers, each with the digits that two computations agree on, of which one has more digits.
 
-        Where these are fewer than were asked for, or a result is 0 that may have been lost in a sum, they are done with
-        more and more.
+        Where these are fewer than were asked for, or a result is 0, or so small that it may be what is left of numbers
+        that were lost in a sum, they are done with more and more.
         """
         from ..numbers.multiprecision import Multiprecision
 
@@ -96,15 +96,19 @@ class Arithmetic(NamedTuple):
         while digits < max(MOST_DIGITS, 2 * self.digits):
             pairs = _pairs(coarse, finer)
             settled = all(_digits_alike(*pair) >= self.digits for pair in pairs)
-            if settled and (digits >= ABSORBING or all(finer for _, finer in pairs)):
-                break
-            if digits >= ABSORBING and all(_digits_alike(*pair) >= self.digits or _vanishes(*pair) for pair in pairs):
-                break
-            digits = max(2 * digits, ABSORBING if settled else 0)
+            zeros = max((_zeros(x) for other, x in pairs if not _vanishes(other, x)), default=0)
+            needed = min(self.digits + GUARD + zeros, MOST_DIGITS)
+            if digits >= needed:
+                if settled and (digits >= ABSORBING or all(finer for _, finer in pairs)):
+                    break
+                if digits >= ABSORBING and all(_digits_alike(*p) >= self.digits or _vanishes(*p) for p in pairs):
+                    break
+            unsure = settled and digits < needed
+            digits = max(2 * digits, needed, ABSORBING if settled and needed <= digits else 0)
             try:
                 coarse, finer = finer, computed(digits)
             except ExpressionError as error:
-                if error.kind != "limit":
+                if error.kind != "limit" or unsure:
                     raise
                 break
         others = iter([other for other, _ in _pairs(coarse, finer)])
@@ -115,7 +119,8 @@ class Arithmetic(NamedTuple):
         right = min(self.digits, _digits_alike(coarse, finer))
         context = finer.context
         if right > 0:
-            text = context.nstr(finer, right, min_fixed=-5)
+            with context.workdps(right + GUARD):  # Python writes no whole numbers of 4,300 digits
+                text = context.nstr(+finer, right, min_fixed=-5)
             return Figure(text.removesuffix(".0"), within_doubles(float(finer)))
         if _vanishes(coarse, finer):
             return Figure("0", 0.0, context.nstr(2 * abs(coarse), 2, min_fixed=0, max_fixed=0))
@@ -223,6 +228,11 @@ def _digits_alike(coarse: Any, finer: Any) -> int:
     # From the powers of two, so one less than there may be.
     context = finer.context
     return max(0, int((context.mag(finer) - context.mag(finer - coarse) - 2) * 0.30103))
+
+
+def _zeros(x: Any) -> int:
+    """How many zeros a number has behind its point: with fewer digits, two roundings of a sum may agree on it."""
+    return max(0, int(-x.context.mag(x) * 0.30103) + 1) if x else 0
 
 
 def _vanishes(coarse: Any, finer: Any) -> bool:

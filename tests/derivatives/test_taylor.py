@@ -116,3 +116,16 @@ def test_order_and_digits_are_bounded_together() -> None:
     with pytest.raises(ExpressionError) as caught:
         taylor("sin(x)", {"x": "0.5"}, order=200, arithmetic=Arithmetic("precision", 10_000))
     assert caught.value.kind == "limit"
+
+
+def test_coefficients_that_are_rounding_alone_are_zero() -> None:
+    assert taylor("sin(x)", {"x": "pi/2"}, order=5).polynomial == "1 - 0.5*(x - 1.5707963267948966)**2 + " + (
+        "0.041666666666666664*(x - 1.5707963267948966)**4"
+    )
+    assert taylor("cos(x)*1e12", {"x": "pi/2"}, order=2).coefficients[::2] == [0.0, 0.0]
+    # small, and right: the double itself, a small factor, a small power, what a far point leaves
+    exact = taylor("cos(x)", {"x": 1.5707963267948966}, order=1).coefficients
+    assert exact == [6.123233995736766e-17, -1.0]
+    assert taylor("1e-20*x + x**2", {"x": "0.5"}, order=2).coefficients[1] == 1.0
+    assert taylor("1e-20*x + x**2", {"x": "0"}, order=2).coefficients == [0.0, 1e-20, 1.0]
+    assert taylor("exp(-x)", {"x": "0.1*400"}, order=1).coefficients[0] == pytest.approx(4.248354255291589e-18)

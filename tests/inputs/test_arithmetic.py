@@ -110,6 +110,21 @@ def test_a_value_that_cannot_be_told_from_zero_is_within_so_much_of_it(text: str
     assert abs(float(found.gradient["x"])) > 0.9 and not found.gradient["x"].within
 
 
+@pytest.mark.parametrize("far", ["1e2", "1e3"])
+def test_two_roundings_that_agree_by_accident_are_no_digits(far: str) -> None:
+    text = f"logaddexp(x-{far}, 1/x) + 3 - logaddexp(x-{far}, 1/x)"
+    found = gradient(text, {"x": 2}, arithmetic=Arithmetic("precision", 30))
+    assert (found.value.text, found.gradient["x"].text) == ("3", "0")  # type: ignore[union-attr]
+    with pytest.raises(ExpressionError, match="takes more than"):
+        gradient(text.replace(far, "1e4"), {"x": 2}, arithmetic=Arithmetic("precision", 30))
+
+
+def test_small_results_are_right_to_all_their_digits() -> None:
+    found = gradient("tanh(x) - 1 + 1e-900", {"x": 1000}, arithmetic=Arithmetic("precision", 30))
+    with mp.workdps(1000):
+        assert found.value.text == mp.nstr(mp.tanh(1000) - 1 + mp.mpf("1e-900"), 30)  # type: ignore[union-attr]
+
+
 def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

@@ -551,9 +551,9 @@ def test_the_title_stands_by_the_drawing() -> None:
 
 @pytest.mark.parametrize("text", ["x*y + " + "+".join(f"m{'M' * 6}{k}" for k in range(9)), "W" * 60 + "*x*y"])
 def test_a_title_is_as_wide_as_the_picture_at_most(text: str) -> None:
-    names = {v for v in parse(text).variables if v not in "xy"}
-    plotted = surface(text, {"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}, dict.fromkeys(names, 1.0))
-    picture = image.imread(io.BytesIO(views.view_of(plotted).others["png"](plotted)), format="png")  # type: ignore[arg-type]
+    names = [name for name in parse(text).variables if name not in ("x", "y")]
+    plotted = plot(text, dict.fromkeys(names, 1.0), ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)})
+    picture = imread(io.BytesIO(views.view_of(plotted).others["png"](plotted)), format="png")  # type: ignore[arg-type]
     ink = (picture[:60, :, :3].sum(axis=2) < 1.5).any(axis=0)
     assert ink.any() and not ink[:6].any() and not ink[-6:].any()
 
