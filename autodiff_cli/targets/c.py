@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..graphs.adjoint import Recording
 from ..language.printer import assembled
 from ..table.names import by_name, native
@@ -45,10 +47,8 @@ class C(Curly):
 
     def comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
-        rows = super().comment(text)
-        return [
-            row.replace("*/", "* /").replace("/*", "/ *").replace("\\", "U+005C").replace("??", "? ?") for row in rows
-        ]
+        rows = [row.replace("\\", "U+005C") for row in super().comment(text)]
+        return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
     def module(self, unit: Unit) -> str:
         """The source of a file with one function that others may call."""

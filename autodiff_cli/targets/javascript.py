@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..errors import quoted
 from ..graphs.adjoint import Recording
 from ..language.printer import assembled
@@ -9,7 +11,7 @@ from ..table.binding import COMPARISON, SUM
 from ..table.names import by_name, native
 from .curly import Curly
 from .python import named, needed
-from .target import Unit, comment_lines, words
+from .target import Unit, words
 
 
 class JavaScript(Curly):
@@ -46,14 +48,18 @@ class JavaScript(Curly):
         return str(value).lower() if isinstance(value, bool) else "NaN" if value != value else repr(value)
 
     def remark(self, text: str) -> str:
-        return "  // " + " ".join(comment_lines(text))
+        return "  // " + " ".join(self.comment(text))
+
+    def comment(self, text: str) -> list[str]:
+        """The lines of a text, for a comment: nothing in them ends or changes the `<script>` that the code may be in."""
+        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
 
     def module(self, unit: Unit) -> str:
         """The source of a script: the function, after those that it needs."""
         variables = self.spelled(unit.variables)
         lines = [
             "// Written by autodiff from this program:",
-            *[f"//     {x}".rstrip() for x in comment_lines(unit.text)],
+            *[f"//     {x}".rstrip() for x in self.comment(unit.text)],
         ]
         lines += [f"// {told}" for told in self.renamed(variables)]
         for name, count in needed(self, unit):

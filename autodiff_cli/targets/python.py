@@ -90,7 +90,9 @@ class Python(Target):
     def module(self, unit: Unit) -> str:
         """The source of a module with one function."""
         variables = self.spelled(unit.variables)
-        lines = ["# Written by autodiff from this program:", *[f"#     {x}".rstrip() for x in comment_lines(unit.text)]]
+        # Python reads an encoding in a comment of the first two lines (PEP 263), so that no line of the program is there.
+        lines = ["# Written by autodiff from this program:", "#"]
+        lines += [f"#     {x}".rstrip() for x in comment_lines(unit.text)]
         renamed = [f"# {told}" for told in self.renamed(variables)]
         functions = self.library(unit)
         parameters = ", ".join(variables.values())

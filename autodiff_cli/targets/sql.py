@@ -40,6 +40,8 @@ SIZES: dict[str, Callable[..., float]] = by_name({
 """How large a result can be, by how large the inputs can be."""
 
 QUOTE = "'"
+_COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
+"""A comment in a program; nothing else has a `#`."""
 _RESULT = re.compile(r"value\d*|d\d*_.*", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
@@ -258,7 +260,8 @@ class Sql(Target):
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
             text = unit.text[node.span.start : node.span.end] if node.span else primitive.written
-            text = " ".join(" ".join(comment_lines(text)).split())
+            # a comment may have quotation marks and backslashes, which databases read in different ways
+            text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
             text = text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
             if primitive.name == "div":
                 reason = f"domain: division by zero in `{text}`"

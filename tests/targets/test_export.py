@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import random
+import re
 import shutil
 import subprocess
+import tokenize
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli import ExpressionError, Value, gradient, parse
+from autodiff_cli import ExpressionError, Value, diff, gradient, parse
 from autodiff_cli.formulas.export import Exported
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number
@@ -301,6 +304,24 @@ def test_hostile_names_and_comments(text: str, tmp_path: Path) -> None:
         for old, new in exported.variables.items():
             assert new.isascii()
             assert old == new or f"`{new}` is the variable `{old}`" in exported.source
+
+
+@pytest.mark.parametrize("text", ["# coding=utf-7 +AAo-print(1)\nx**2", "x**2 # vim: set fileencoding=utf-7:"])
+def test_no_comment_of_the_program_is_an_encoding_of_python(text: str) -> None:
+    sources = [export(text, to).source for to in ("python", "numpy", "jax", "torch")]
+    for source in [*sources, diff(text, to="python").program]:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
+        assert encoding == "utf-8", source
+
+
+def test_no_comment_of_the_program_ends_the_comment_that_it_is_shown_in() -> None:
+    text = "1/(x # \\'; drop table points; */ /*/ **/ ???/ </script> <!-- <SCRIPT>\v\n+ 1)"
+    inside = export(text, "c").source.partition("/*")[2].partition("*/\n#include")[0]
+    assert not re.search(r"/\*|\*/|\?\?|\\", inside), inside
+    assert not re.search(r"<[/!s]", export(text, "javascript").source, re.IGNORECASE)
+    for dialect in DIALECTS:
+        code = [line for line in export(text, "sql", dialect=dialect).source.splitlines() if not line.startswith("--")]
+        assert "drop" not in "".join(code) and "\\" not in "".join(code), dialect
 
 
 @needs_gcc
