@@ -51,7 +51,7 @@ class JavaScript(Curly):
         return "  // " + " ".join(self.comment(text))
 
     def comment(self, text: str) -> list[str]:
-        """The lines of a text, for a comment: nothing in them ends or changes the `<script>` that the code may be in."""
+        """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
         return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
 
     def module(self, unit: Unit) -> str:

@@ -90,7 +90,7 @@ class Python(Target):
     def module(self, unit: Unit) -> str:
         """The source of a module with one function."""
         variables = self.spelled(unit.variables)
-        # Python reads an encoding in a comment of the first two lines (PEP 263), so that no line of the program is there.
+        # Python reads an encoding in a comment of the first two lines (PEP 263), so no line of the program is there.
         lines = ["# Written by autodiff from this program:", "#"]
         lines += [f"#     {x}".rstrip() for x in comment_lines(unit.text)]
         renamed = [f"# {told}" for told in self.renamed(variables)]

@@ -320,7 +320,7 @@ def test_no_comment_of_the_program_ends_the_comment_that_it_is_shown_in() -> Non
     assert not re.search(r"/\*|\*/|\?\?|\\", inside), inside
     assert not re.search(r"<[/!s]", export(text, "javascript").source, re.IGNORECASE)
     for dialect in DIALECTS:
-        code = [line for line in export(text, "sql", dialect=dialect).source.splitlines() if not line.startswith("--")]
+        code = [line for line in export(text, f"sql:{dialect}").source.splitlines() if not line.startswith("--")]
         assert "drop" not in "".join(code) and "\\" not in "".join(code), dialect
 
 
