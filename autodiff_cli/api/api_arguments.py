@@ -244,7 +244,7 @@ def columns_of(data: Any) -> dict[str, list[Any]]:
     for name in named_columns(data):
         column = data[name]
         column = column.to_pylist() if hasattr(column, "to_pylist") else column
-        if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
             raise ExpressionError("point", f"column `{name}` is {kind_of(column)}", hint="give a sequence of numbers")
         found[str(name)] = list(column)
     return found

@@ -112,6 +112,8 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
 
     `fixed` are the positions of inputs that all rows share.
     """
+    if backend not in (None, *BACKENDS):
+        raise ExpressionError("usage", f"`--backend` cannot be `{backend}`", hint="it is `llvm`, `numpy` or `python`")
     made, (name, why) = fastest(
         {
             "llvm": lambda: _printed(record, inputs, fixed),

@@ -18,7 +18,7 @@ from .arguments import Declared
 from .commands import COMMANDS, command_module
 from .options import DATA, RENAMED, VARIABLES, Option
 
-_NAME = re.compile(r"[^\W\d]\w*$")
+_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
 """What is before the place where bash begins a word anew."""
 
@@ -75,7 +75,7 @@ def of_expression(begun: str) -> Iterator[str]:
 
     word = _NAME.search(begun)
     if word is not None:
-        yield from (f"{begun[: word.start()]}{name}(" for name in FUNCTIONS if name.startswith(word[0]))
+        yield from (f"{begun[: word.start(1)]}{name}(" for name in FUNCTIONS if name.startswith(word[1]))
 
 
 def of_functions(begun: str) -> Iterator[str]:

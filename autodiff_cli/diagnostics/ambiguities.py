@@ -99,7 +99,8 @@ def _is_apart(p: Pieces, stop: int) -> bool:
 
 
 def _is_quoted(p: Pieces, stop: int) -> bool:
-    return re.fullmatch(rf"\s*[{_QUOTES}]+[^{_QUOTES}]*[{_QUOTES}]+\s*", _statement(p)) is not None
+    quote = f"[{_QUOTES}]"
+    return re.fullmatch(rf"\s*+{quote}++(?:(?<={quote}{{2}})|[^{_QUOTES}]++{quote}++)\s*", _statement(p)) is not None
 
 
 def _no_operand_before_a_fraction(p: Pieces, stop: int) -> bool:
@@ -107,7 +108,8 @@ def _no_operand_before_a_fraction(p: Pieces, stop: int) -> bool:
     text = _statement(p)
     if re.search(rf"[{_FRACTIONS}]\s*[{_FRACTIONS}]|[√∛∜]\s*[{_FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{_FRACTIONS}]", text):
         return False
-    for found in re.finditer(rf"([^\W\d{_FRACTIONS}][^\W{_FRACTIONS}]*|[)|])\s*[{_FRACTIONS}]", text):
+    word = rf"(?<![^\W{_FRACTIONS}])\d*+([^\W\d{_FRACTIONS}][^\W{_FRACTIONS}]*+)"
+    for found in re.finditer(rf"(?:{word}|[)|])\s*+[{_FRACTIONS}]", text):
         if found[1] not in KEYWORDS and found[1] not in FUNCTIONS:
             return False
     return True
@@ -152,7 +154,7 @@ def _no_prose(p: Pieces, stop: int) -> bool:
 
 def _no_index(p: Pieces, stop: int) -> bool:
     """No name but a function's stands directly before a bracket: `k[A]` may be an index, or a product."""
-    for found in re.finditer(r"([^\W\d]\w*)\s*[\[{⟨]", _statement(p)):
+    for found in re.finditer(r"(?<!\w)\d*+([^\W\d]\w*+)\s*+[\[{⟨]", _statement(p)):
         if found[1].lower() not in FUNCTIONS and found[1] not in KEYWORDS:
             return False
     return True
@@ -160,7 +162,7 @@ def _no_index(p: Pieces, stop: int) -> bool:
 
 def _is_module(p: Pieces, stop: int) -> bool:
     """What stands after the dots are functions and constants of the language."""
-    found = re.findall(r"[^\W\d]\w*\s*\.\s*([^\W\d]\w*)(\s*\()?", _statement(p))
+    found = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", _statement(p))
     return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in found)
 
 

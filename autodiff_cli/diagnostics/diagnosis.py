@@ -148,7 +148,7 @@ def _offers(mistake: Mistake, pieces: Pieces) -> Iterator[Offer]:
 
 def _splits_number(text: str, start: int, stop: int) -> bool:
     """Whether a place begins or ends within a number in groups: `000!` in `1,000!`."""
-    near = re.finditer(r"[0-9]+(?:,[0-9]{3})+", text)
+    near = re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", text)
     return any(found.start() < place < found.end() for found in near for place in (start, stop))
 
 

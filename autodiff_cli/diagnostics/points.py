@@ -14,16 +14,16 @@ EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 LONGEST = 60
 """Characters of a part of a point, of which more are not taken for a slip."""
 
-_SECOND = re.compile(r"[\s;]\s*([^\W\d]\w*\s*)=(?!=)")
+_SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
 
-_LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}(,\d{3})*$"), re.compile(r"\d{3}(?!\d)[^=]*(,|$)")
+_LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^=,]*(,|$)")
 """The first digits of a number, and three more of them behind a comma, in a part without an equals sign."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 
-_UNIT = re.compile(r"([-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
+_UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number and a unit behind it: `9.81 m/s²`, `20 °C`, `5kg`."""
 
 _LETTERS = "mgsNJWVAKCFHTLhl°€$"
@@ -41,7 +41,7 @@ def grouped(text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, 
             begun is not None
             and begun[1] + 1 == start
             and _GROUP.match(text, start)
-            and _LEADING.search(text[: start - 1])
+            and _LEADING.search(text[max(start - 5, 0) : start - 1])
         ):
             begun = begun[0], end
             continue

@@ -115,9 +115,7 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
     following = context.letters[context.at + 1]
     if name in ("PI", "Pi"):
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
-    if _EXPONENT.fullmatch(name) and re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start]):
-        number = re.search(r"[0-9.]+\Z", text[: span.start])
-        assert number is not None
+    if _EXPONENT.fullmatch(name) and (number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])):
         return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
     if name in FUNCTIONS or len(name) > LONGEST:
         return ()

@@ -33,7 +33,7 @@ _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True))
 _INDEX = str.maketrans("".join(_SUBSCRIPTS), "".join(_SUBSCRIPTS.values()))
 _NAME = re.compile(
-    rf"(?P<base>[^\W\d_]+?)(?P<below>\d*)(?P<lowered>[{''.join(_SUBSCRIPTS)}]*)"
+    rf"(?P<base>[^\W\d_]{{1,200}}?)(?P<below>\d*)(?P<lowered>[{''.join(_SUBSCRIPTS)}]*)"
     r"(?P<words>(?:_[^\W_]+)*)(?P<again>\[\d+\])?"
 )
 _AGAIN = re.compile(r"(?<=.)\[\d+\]$")
@@ -141,7 +141,7 @@ def number_latex(text: str) -> str:
     if fraction:
         return rf"{fraction[1]}\frac{{{fraction[2]}}}{{{fraction[3]}}}"
     mantissa, mark, exponent = text.lower().replace("_", "").partition("e")
-    if not re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", mantissa) or (mark and not exponent.lstrip("+-").isdigit()):
+    if not re.fullmatch(r"-?(\d+(?:\.\d*)?|\.\d+)", mantissa) or (mark and not exponent.lstrip("+-").isdigit()):
         return text_latex(text)
     sign, size = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
     size = f"0{size}" if size.startswith(".") else size.removesuffix(".")

@@ -138,7 +138,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
     try:
         system, base = url_to_fs(f"{scheme}://{host}/")
-    except ValueError:
+    except (ValueError, TypeError):  # TypeError: one that needs more than an address
         hint = "there are s3, gs, hdfs, abfs, file, and those that fsspec knows"
         raise ExpressionError("usage", f"there is no file system `{scheme}://`", hint=hint) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), base

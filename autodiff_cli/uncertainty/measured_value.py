@@ -104,7 +104,7 @@ _POWER = r"(?:[eE]([+-]?\d{1,6}))?"
 _CONCISE = re.compile(rf"([+-]?{_NUMBER}){_POWER}\s*+\(\s*+({_NUMBER})\s*+\){_POWER}", re.ASCII)
 _BETWEEN = re.compile(r"±|\+/-|\+-")
 _SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
-_COVERAGE = re.compile(r"\(\s*k\s*=\s*([^()]+)\)\s*$")
+_COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")
 _PARENTHESES = re.compile(rf"[+-]?{_NUMBER}\(")
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
@@ -173,10 +173,14 @@ def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue |
 
 def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
     """What stands before and after the sign between a value and its uncertainty; None where there is no such sign."""
+    at, depth, last = start, 0, ""
     for found in _BETWEEN.finditer(written, start, end):
-        before = written[start : found.start()]
-        if before.strip() and before.count("(") == before.count(")") and before.rstrip()[-1] not in "*/^+-eE(":
+        between = written[at : found.start()].rstrip()
+        depth += between.count("(") - between.count(")")
+        last = between[-1:] or last
+        if last and depth == 0 and last not in "*/^+-eE(":
             return Span(start, found.start()), Span(found.end(), end)
+        at, last = found.end(), found[0][-1]
     return None
 
 

@@ -175,7 +175,7 @@ class _Reader:
             thing = self.next and self.next not in "+-*/=<>!,;)}]&" and self.next[1:] not in _SIGNS
             factor = self.factor() if thing else ""
             argument = f"{number}*{factor}" if number and factor else number or factor
-            if not argument or not self.ends() or "**" in re.sub(r"\(.*\)", "", factor):
+            if not argument or not self.ends() or "**" in re.sub(r"^([^(]*)\(.*\)", r"\1", factor):
                 raise _Unknown  # `\sin x^2` is the sine of a square, or the square of a sine
         if base:
             argument += f", {base}"

@@ -15,7 +15,7 @@ SCALE = 2.0
 """Pixels to a unit of the SVG, unless the picture is large."""
 
 AMPLE, MOST = 20e6, 100e6
-"""Pixels above which the scale goes down to 1, and above which it goes down further."""
+"""Pixels above which the scale goes down to 1 and no width may be asked for, and above which it goes down further."""
 
 SIDE = 120_000
 """The most pixels on a side."""
@@ -50,6 +50,7 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
         told = "" if scale >= SMALLEST else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
     else:
         scale = choices.width / width
+        most = min(most, (AMPLE / (width * height)) ** 0.5)
         told = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
     if told:
         raise ExpressionError("limit", f"the picture would be {told}", hint="`--format svg` has no such limit")

@@ -1,0 +1,75 @@
+"""Texts of 100,000 characters of one kind, wherever a person's text is read: none takes time in proportion to its square.
+
+A pattern that is tried at every character and reads on from there takes minutes for such a text; what reads it once
+takes a fraction of a second of processor time, of which there is plenty of room to the limit.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autodiff_cli.cli.completion import of_expression
+from running import autodiff
+
+LENGTH = 100_000
+MOST_SECONDS = 12.0
+
+RUNS = (
+    "9", "a", "₂", "²", " ", "\n", ".", "=", "±", "(", "'", "\\", "#", "°", "@", ",999", "a9", "a ", "a;", "e±", "(k=", "\u200b"
+)  # fmt: skip
+
+READERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "program": (("grad", "{}", "--at", "x=1"), ""),
+    "program, lenient": (("grad", "--lenient", "{}", "--at", "x=1"), ""),
+    "derivative": (("diff", "{}"), ""),
+    "stream": (("grad", "-"), "{}\n"),
+    "request": (("grad", "-"), '{{"expr": "x", "at": {{"x": "{}"}}}}\n'),
+    "point": (("grad", "x", "--at", "x={}"), ""),
+    "point without a name": (("grad", "x", "--at", "{}"), ""),
+    "number with more behind it": (("propagate", "x", "--at", "x=9{}!"), ""),
+    "quantity": (("propagate", "x", "--at", "x={}"), ""),
+    "coverage": (("propagate", "x", "--at", "x=1±2 (k={}"), ""),
+    "range": (("plot", "x", "--range", "x={}"), ""),
+    "ends of a search": (("solve", "x", "--between", "x={}"), ""),
+    "bounds": (("minimize", "x", "--at", "x=1", "--bounds", "x={}"), ""),
+    "assumption": (("diff", "x", "--assume", "{}"), ""),
+    "names": (("diff", "x", "--wrt", "{}"), ""),
+    "columns": (("grad", "x", "--data", "-", "--columns", "{}"), "x\n1\n"),
+    "heading": (("grad", "x", "--points", "-"), "{}\n1\n"),
+    "cell": (("grad", "x", "--points", "-", "--on-error", "skip"), "x,y\n{},1\n"),
+    "option": (("grad", "x", "--{}"), ""),
+    "command": (("{}",), ""),
+}
+
+
+@pytest.fixture
+def limited() -> Iterator[None]:
+    """The test ends soon after its limit."""
+
+    def stop(*_: object) -> None:
+        pytest.fail(f"takes more than {MOST_SECONDS:g} s")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_long_run(reader: str, tmp_path: Path) -> None:
+    args, stdin = READERS[reader]
+    slow = {}
+    for run in RUNS:
+        text = run * (LENGTH // len(run))
+        begin = time.process_time()
+        result = autodiff(*(arg.format(text) for arg in args), stdin=stdin.format(text), folder=tmp_path)
+        if time.process_time() - begin > MOST_SECONDS:
+            slow[run] = time.process_time() - begin
+        assert result.code in range(6), (run, result.err[-500:])
+    assert not slow
