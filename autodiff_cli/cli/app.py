@@ -145,7 +145,7 @@ class Commands(typer.core.TyperGroup):
             known = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
             if name not in known:
-                near = nearest_option(args[0], known)
+                near = "--version" if name == "-V" else nearest_option(args[0], known)
                 hint = f"did you mean `{near}`?" if near else f"for its gradient: `autodiff grad '{args[0]}'`"
                 raise ExpressionError("usage", f"there is no option `{name}` before the command", hint=hint)
         return super().parse_args(ctx, args)
@@ -169,8 +169,15 @@ class Commands(typer.core.TyperGroup):
         _format_help(self, ctx, formatter, EXAMPLES, more)
 
 
+OTHER_NAMES = {
+    "train": "descend", "learn": "descend", "uncertainty": "propagate", "error": "propagate", "derivative": "diff",
+    "differentiate": "diff", "gradient": "grad", "optimize": "minimize", "draw": "graph", "root": "solve",
+}  # fmt: skip
+"""What people call commands otherwise."""
+
+
 def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
-    near = nearest(name, names)
+    near = OTHER_NAMES.get(name) or nearest(name, names)
     hint = "`autodiff --help` lists the commands"
     if near:
         hint = f"did you mean `autodiff {near}`?"

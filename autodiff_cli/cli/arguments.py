@@ -100,7 +100,7 @@ def read(
             late = list(rest)
             positional += late
         elif name not in declared.options:
-            near = nearest_option(arg, known)
+            near = "--at" if name == "--point" and "--at" in known else nearest_option(arg, known)
             if near:
                 raise ExpressionError(
                     "usage", f"there is no option `{name}`",
@@ -208,6 +208,8 @@ def _too_many(
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
     elif "--at" in declared.options and assigned and not at:
         hint = f"give the point with `--at {','.join(assigned)}`"
+    elif command == "autodiff check":
+        hint = f"to mark an answer: `autodiff exercise --check '{positional[0]}' --answer '{extra}'`"
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
     elif "--data" in declared.options and any(each.endswith(_DATA) for each in positional):

@@ -124,7 +124,8 @@ def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str]
     other = next((char for char in ";|" if len(columns) == 1 and char in columns[0]), None)
     if other is not None:
         decimals, chars = ("; decimal commas become points", (";,", "\\t.")) if other == ";" else ("", ("|", "\\t"))
-        hint = f"put tabs between the columns{decimals}: `tr '{chars[0]}' '{chars[1]}' < FILE | autodiff … --points -`"
+        hint = f"put tabs between the columns{decimals}: `tr '{chars[0]}' '{chars[1]}' < FILE | autodiff …`, "
+        hint += "with `-` for the file"
         raise ExpressionError("point", f"the header is one column, `{columns[0]}`", hint=hint)
     unique(columns)
     return columns, cells_of(columns, texts, separator), separator

@@ -29,6 +29,10 @@ _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\
 _LETTERS = "mgsNJWVAKCFHTLhl°€$"
 """Units of one letter; another letter is rather a name."""
 
+_PREFIXES = {"p": -12, "n": -9, "µ": -6, "μ": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12}
+_UNITS = "m g s N J W V A K C F H T L l Hz Pa eV mol Ω bar".split()
+"""Powers of ten before units, and the units behind them."""
+
 _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
 """A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
 
@@ -110,4 +114,9 @@ def without_unit(text: str) -> str | None:
         return None
     if found[2] in ("°", "deg", "degree", "degrees"):
         return f"angles are in radians: write `rad({found[1]})`"
+    unit = found[2]
+    plain = found.end() == found.end(2) and "e" not in found[1].lower()
+    if plain and unit[0] in _PREFIXES and unit[1:] in _UNITS and unit != "kg":
+        scaled = f"{found[1]}e{_PREFIXES[unit[0]]}"
+        return f"write `{scaled}` where the formula takes {unit[1:]}, `{found[1]}` where it takes {unit}"
     return f"write `{found[1]}`, in the unit that the formula takes it in"

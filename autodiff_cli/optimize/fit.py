@@ -158,6 +158,11 @@ def _read(text: str, columns: Sequence[str], given: Sequence[str], response: str
     if response is None:
         last = program.bindings[-1] if program.bindings else None
         if last is None or last.value is not program.outputs[0] or last.name not in columns:
+            meant = next((column for column in columns if last and column.split()[:1] == [last.name]), None)
+            if last and meant:
+                raise ExpressionError(
+                    "usage", f"there is no column `{last.name}`", hint=f'call it so: `--columns "{last.name}={meant}"`'
+                )
             raise ExpressionError(
                 "usage", "which column the formula explains is not said",
                 hint=f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}",

@@ -104,9 +104,10 @@ EQUALS = (
     Mistake(
         "OPERAND ! EQUALS",
         "`=` gives a value to a name, at the beginning of a statement",
-        ("{difference}", "{choice}"),
-        ("(a + b) - c", "1 if a + b == c else 0"),
-        hint="write an equation as the difference of its sides, or as a choice: {}",
+        ("{difference}",),
+        ("(a + b) - c",),
+        hint="write an equation as the difference of its sides: {}; `autodiff solve` takes it as it stands",
+        certain="never",
         takes="COMPARISON",
         needs="difference",
     ),
