@@ -17,7 +17,7 @@ NEAR = 80
 """How much of the text before and after the error the patterns see."""
 
 _WHOLE = frozenset((
-    "{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{choice}",
+    "{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}",
     "{statement} else 0",
 ))  # fmt: skip
 """Spellings of the whole statement."""

@@ -360,8 +360,6 @@ TEXTS: dict[str, Callable[[Pieces], str]] = {
     "nested": _nested,
     # The statement that has an `=` at the error, as the difference of its sides.
     "difference": lambda p: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(p)),
-    # The statement that has an `=` at the error, as a choice.
-    "choice": lambda p: "1 if {} == {} else 0".format(*_sides(p)),
     "level": _level,
     # The hexadecimal, octal or binary number around the error.
     "decimal": lambda p: str(int(p["before"] + p["token"], 0)),

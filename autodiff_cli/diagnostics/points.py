@@ -30,7 +30,7 @@ _LETTERS = "mgsNJWVAKCFHTLhl°€$"
 """Units of one letter; another letter is rather a name."""
 
 _PREFIXES = {"p": -12, "n": -9, "µ": -6, "μ": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12}
-_UNITS = "m g s N J W V A K C F H T L l Hz Pa eV mol Ω bar".split()
+_UNITS = ("m", "g", "s", "N", "J", "W", "V", "A", "K", "C", "F", "H", "T", "L", "l", "Hz", "Pa", "eV", "mol", "Ω")
 """Powers of ten before units, and the units behind them."""
 
 _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")

@@ -106,7 +106,7 @@ EQUALS = (
         "`=` gives a value to a name, at the beginning of a statement",
         ("{difference}",),
         ("(a + b) - c",),
-        hint="write an equation as the difference of its sides: {}; `autodiff solve` takes it as it stands",
+        hint="write an equation as the difference of its sides: {}; the command solve takes it as it stands",
         certain="never",
         takes="COMPARISON",
         needs="difference",
