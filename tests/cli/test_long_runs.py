@@ -6,9 +6,7 @@ takes a fraction of a second of processor time, of which there is plenty of room
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +24,6 @@ RUNS = (
 READERS: dict[str, tuple[tuple[str, ...], str]] = {
     "program": (("grad", "{}", "--at", "x=1"), ""),
     "program, lenient": (("grad", "--lenient", "{}", "--at", "x=1"), ""),
-    "derivative": (("diff", "{}"), ""),
     "stream": (("grad", "-"), "{}\n"),
     "request": (("grad", "-"), '{{"expr": "x", "at": {{"x": "{}"}}}}\n'),
     "point": (("grad", "x", "--at", "x={}"), ""),
@@ -45,20 +42,6 @@ READERS: dict[str, tuple[tuple[str, ...], str]] = {
     "option": (("grad", "x", "--{}"), ""),
     "command": (("{}",), ""),
 }
-
-
-@pytest.fixture
-def limited() -> Iterator[None]:
-    """The test ends soon after its limit."""
-
-    def stop(*_: object) -> None:
-        pytest.fail(f"takes more than {MOST_SECONDS:g} s")
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
-    yield
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.mark.parametrize("reader", READERS)
