@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..batched.columns_io import listed
@@ -21,27 +22,25 @@ from ..numbers.base import NumberType
 from ..numbers.budget import allowed, charge, current
 from ..numerics.student_t import check_level, coverage_factor
 from .least_squares import (
+    CONVERGED,
     LOSSES,
-    PROBES,
+    NULL,
     Ended,
     Model,
+    Robust,
     Stopped,
+    column_sizes,
     fitted_linearly,
     linear_parameters,
-    polished,
     projected,
     searched,
 )
 
 LEVEL = 0.95
-CONVERGED = 1e-6
-"""How large a step of Gauss and Newton may be, beside the standard errors, where a fit is said to be one."""
+RESTARTS, AGAIN = 24, 3
+"""How many other starts are tried at most, and how many of them that end at the same minimum show that it is one."""
 
-RESTARTS = 24
 MOST_PARAMETERS = 200
-NULL = 1e-11
-"""The share of the largest singular value below which the data do not tell parameters apart."""
-
 NAMED = 0.1
 """How large the part of a parameter in such a direction is for it to be named."""
 
@@ -59,6 +58,12 @@ derivatives beside the sum of their operations: measured, in microseconds."""
 
 PASSES = 6
 """How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
+
+SQUARED = 1e140
+"""How large the data may be, or its inverse how small, for the squares of their residuals to be doubles."""
+
+FLIPPED = 10
+"""So many parameters at most are looked at for signs that leave the model as it is."""
 
 CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
@@ -227,8 +232,23 @@ def fit(
                 hint="give more rows, or hold some parameters: `--fix b=1`" if posed.free
                 else "a name that is no column of the data is a parameter",
             )  # fmt: skip
-        model = Model(posed.program, data, posed.free, posed.held, answers, root, stop)
-        linear = _linear(posed, data)
+        largest = float(np.max(np.abs(answers * root)))
+        if largest and not 1 / SQUARED < largest < SQUARED:
+            size = "large" if largest > 1 else "small"
+            raise ExpressionError(
+                "limit", f"`{posed.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}",
+                hint="measure it, and its uncertainty, in another unit: write multiples of that to the data",
+            )  # fmt: skip
+        limits = None
+        if posed.bounds:
+            ends = [posed.bounds.get(name, Range(None, None)) for name in posed.free]
+            limits = (
+                np.array([-np.inf if low is None else low for low, _ in ends]),
+                np.array([np.inf if high is None else high for _, high in ends]),
+            )
+        model = Model(posed.program, data, posed.free, posed.held, answers, root, stop, limits)
+        # a parameter that has bounds is none that a linear solve gives
+        linear = [name for name in linear_parameters(posed.program, posed.free) if name not in posed.bounds]
         lacking = [name for name in posed.free if name not in posed.starts and name not in linear]
         start = np.array([posed.starts.get(name, 1.0) for name in posed.free])
         if lacking:
@@ -245,17 +265,14 @@ def fit(
         try:
             # a step may lead to where numbers are too large to be squared: it is not taken
             with np.errstate(over="ignore", invalid="ignore"):
-                ended, told = _strategies(model, posed, start, linear, loss)
-                values = ended.values
-                if loss == "linear" and not posed.bounds:
-                    values, _ = polished(model, values)
+                ended = _strategies(model, posed, start, linear, loss, sigma is not None)
+                ended = ended._replace(values=_on_the_side(model, posed, ended.values, linear))
         except Stopped:
             model.stop = lambda: False
-            interrupted, told, values = True, "interrupted", start
+            interrupted, ended = True, Ended(start, math.nan, math.inf, "interrupted")
         return _answer(
-            text, posed, model, values, linear, told, interrupted, level or LEVEL, loss, sigma, weights, columns,
-            arithmetic,
-        )  # fmt: skip
+            text, posed, model, ended, linear, interrupted, level or LEVEL, sigma, weights, columns, arithmetic
+        )
 
 
 def _pose(
@@ -326,100 +343,106 @@ def _weights(
     return np.sqrt(given)
 
 
-def _linear(posed: _Posed, data: Mapping[str, Any]) -> list[str]:
-    """The free parameters in which the model is linear; none that has bounds is treated so."""
-    draw = random.Random(1)
-    rows = len(next(iter(data.values()))) if data else 1
-    points = []
-    for k in range(PROBES):
-        row = {name: float(column[(k * rows) // PROBES]) for name, column in data.items()}
-        moved = {
-            name: posed.starts.get(name, 1.0) * draw.uniform(0.8, 1.2) + draw.uniform(0.001, 0.01)
-            for name in posed.free
-        }
-        points.append({**row, **posed.held, **moved})
-    return [name for name in linear_parameters(posed.program, posed.free, points) if name not in posed.bounds]
-
-
-def _strategies(model: Model, posed: _Posed, start: Any, linear: Sequence[str], loss: str) -> tuple[Ended, str]:
-    """The best that the strategies come to, and which it was. Raises what is wrong with the start."""
+def _strategies(
+    model: Model, posed: _Posed, start: Any, linear: Sequence[str], loss: str, known: bool
+) -> Ended:  # fmt: skip
+    """The best that the strategies come to. Raises what is wrong with the start."""
     np = model.np
     places = [posed.free.index(name) for name in linear]
-    limits = None
-    if posed.bounds:
-        ends = [posed.bounds.get(name, Range(None, None)) for name in posed.free]
-        limits = (
-            np.array([-np.inf if low is None else low for low, _ in ends]),
-            np.array([np.inf if high is None else high for _, high in ends]),
-        )
-        start = np.clip(start, *limits)
+    start = np.clip(start, *model.limits)
     error = model.check(start)
     if error is not None and not places:
         raise error
     if error is None and places and any(name not in posed.starts for name in linear):
         start = fitted_linearly(model, start, places)
-    if loss != "linear":
-        first = searched(model, start, limits)
-        left = np.abs(model.residuals(first.values))
-        scale = 1.4826 * float(np.median(left)) or 1.0
-        found = searched(model, first.values, limits, loss, scale)
-        return found, f"{found.message}, {loss} loss of residuals beyond {scale:.3g}"
-    if limits is not None:
-        found = searched(model, start, limits)
-        return found, found.message
-    tried: list[Ended] = []
+    best = _least(model, start, places)
+    if loss == "linear":
+        return best
+    # a known uncertainty is the scale; otherwise it is that of most residuals
+    left = np.abs(model.residuals(best.values))[model.weights > 0]
+    model.loss, model.scale = loss, 1.0 if known else 1.4826 * float(np.median(left)) or 1.0
+    # outliers may have led the squares to another minimum than the start is near to
+    starts = [best.values] if error is not None else [best.values, start]
+    found = min((searched(model, values) for values in starts), key=lambda each: each.cost)
+    return found._replace(message=f"{found.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+
+
+def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
+    """Where the sum of squares is least, as far as the strategies find it."""
+    if len(places) == len(start):
+        return projected(model, start, places)
+    best = searched(model, start)
+    first = best.message
     if places:
-        tried.append(projected(model, start, places))
-        if len(places) == len(start) or _settled(model, tried[-1]):
-            return tried[-1], tried[-1].message
-    tried.append(searched(model, start))
-    if len(tried) == 1 and _settled(model, tried[0]):
-        return tried[0], tried[0].message
-    best = min(tried, key=lambda each: each.cost)
-    if _settled(model, best):
-        return best, f"{best.message}, after {tried[0].message} had ended badly" if len(tried) > 1 and best is tried[
-            1
-        ] else best.message
-    # a poor start is the usual trouble: others around it, in ever wider steps
+        other = projected(model, start, places)
+        first = other.message
+        if other.cost <= best.cost * (1 + 1e-9):
+            best = other
+        else:
+            best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    # a poor start is the usual trouble: others around it, in ever wider steps, until one minimum comes again and again
     draw = random.Random(1)
-    before = tried[0].message
+    again = 0
     for k in range(RESTARTS):
-        wide = 0.35 * (k + 1)
-        other = start * np.array([math.exp(draw.gauss(0, wide)) for _ in start])
-        if model.check(other) is not None:
-            continue
-        found = projected(model, other, places) if places else searched(model, other)
-        if found.cost < best.cost * (1 - 1e-9):
-            best = found._replace(message=f"{found.message} from another start, after {before} had ended badly")
-        if _settled(model, best):
+        if _settled(model, best) or again == AGAIN:
             break
-    return best, best.message
+        wide = 0.35 * (k + 1)
+        there = model.np.clip(start * [math.exp(draw.gauss(0, wide)) for _ in start], *model.limits)
+        if model.check(there) is not None:
+            continue
+        found = projected(model, there, places) if places else searched(model, there)
+        if found.cost < best.cost * (1 - 1e-9):
+            again = 0
+            best = found._replace(message=f"{found.message} from another start, after {first} had ended badly")
+        elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
+            again += 1
+    return best
 
 
 def _settled(model: Model, ended: Ended) -> bool:
     """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say."""
-    if not math.isfinite(ended.cost) or ended.cost >= 1e200:
-        return False
-    _, moved = polished(model, ended.values)
-    return moved <= CONVERGED and _r_squared(model, ended.values) > 0.5
+    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > 0.5
+
+
+def _on_the_side(model: Model, posed: _Posed, values: Any, linear: Sequence[str]) -> Any:
+    """The values with the signs of their starts, as far as other signs leave every row and the bounds as they are."""
+    np = model.np
+    fitted = model(values)[0]
+    low, high = model.limits
+    starts = [0.0 if name in linear else posed.starts.get(name, 0.0) for name in posed.free]
+    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (posed.free[k] in linear and values[k])]
+    if len(loose) > FLIPPED:
+        return values
+    for count in range(1, 4):
+        for places in combinations(loose, count):
+            wrong = [k for k in places if starts[k] * values[k] < 0]
+            if not wrong:
+                continue
+            there = np.array(values)
+            there[list(places)] *= -1
+            inside = bool(np.all((low <= there) & (there <= high)))
+            if inside and np.array_equal(model(there)[0], fitted, equal_nan=True):
+                values = there
+    return values
 
 
 def _r_squared(model: Model, values: Any) -> float:
     np = model.np
     square = model.weights**2
+    left = model.residuals(values)
     middle = float(np.average(model.response, weights=square))
     total = float(square @ (model.response - middle) ** 2)
-    return 1 - 2 * model.cost(values) / total if total > 0 else 1.0
+    return 1 - float(left @ left) / total if total > 0 else 1.0
 
 
 # ---- what the data say --------------------------------------------------------------------------------------------
 def _answer(
-    text: str, posed: _Posed, model: Model, values: Any, linear: Sequence[str], told: str, interrupted: bool,
-    level: float, loss: str, sigma: str | float | None, weights: str | None,
-    columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic,
+    text: str, posed: _Posed, model: Model, ended: Ended, linear: Sequence[str], interrupted: bool, level: float,
+    sigma: str | float | None, weights: str | None, columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic,
 ) -> Fit:  # fmt: skip
     np = model.np
     warnings = list(posed.warnings)
+    values, loss, scale = ended.values, model.loss, model.scale
     fitted, _, errors = model(values)
     if errors:
         row = min(errors)
@@ -427,22 +450,29 @@ def _answer(
         raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
     left = model.residuals(values)
     rows = model.jacobian(values)
-    at_bound = {name for name, x in zip(posed.free, values, strict=True) if _at_an_end(x, posed.bounds.get(name))}
+    at_bound = {name for name, x in zip(posed.free, values, strict=True) if x in posed.bounds.get(name, ())}
     moving = [k for k, name in enumerate(posed.free) if name not in at_bound]
     used = int(np.count_nonzero(model.weights))
     dof = used - len(moving)
-    scale = float(told.rpartition(" ")[2]) if loss != "linear" else 1.0
-    robust = ROBUST[loss](np, left / scale)
+    weighs = model.weights > 0
+    robust = model.robust(values)
     # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
     rss = float(left @ (left * robust.weight))
-    covariance, null, unknown = _covariance(np, rows[:, moving], [posed.free[k] for k in moving])
+    # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
+    size = column_sizes(np, rows[:, moving])
+    slopes = rows[:, moving] / size
+    covariance, null, unknown = _covariance(np, slopes, size, [posed.free[k] for k in moving])
     dof += len(null)
     noise = variance = 1.0 if sigma is not None else rss / dof if dof > 0 else math.nan
     if loss != "linear":
-        noise, variance = rss / dof if dof > 0 else math.nan, scale**2 * _variance(np, robust, dof)
+        u = left[weighs] / scale
+        variance = scale**2 * (_normal_variance(np, loss) if sigma is not None else _variance(np, loss, u, dof))
     covariance = covariance * variance
     named = [posed.free[k] for k in moving]
-    spread = {name: math.sqrt(max(0.0, covariance[k, k])) for k, name in enumerate(named) if name not in unknown}
+    spread = {
+        name: math.sqrt(max(0.0, covariance[k, k])) / float(size[k])
+        for k, name in enumerate(named) if name not in unknown
+    }  # fmt: skip
     if not (dof > 0 or sigma is not None):
         spread = {}
     factor = coverage_factor(level, math.inf if sigma is not None else dof) if spread else 0.0
@@ -459,16 +489,18 @@ def _answer(
     known = [name for name in named if name in spread]
     place = {name: k for k, name in enumerate(named)}
     correlation = {
-        a: {b: _quotient(float(covariance[place[a], place[b]]), spread[a] * spread[b], a == b) for b in known}
+        a: {
+            b: _quotient(
+                float(covariance[place[a], place[b]]),
+                spread[a] * float(size[place[a]]) * spread[b] * float(size[place[b]]),
+                a == b,
+            )
+            for b in known
+        }
         for a in known
     }
-    standardised, band = _rows_told(
-        np, rows[:, moving], left, covariance, noise / (variance or 1.0), noise, model, factor
-    )
-    # one linear solve is all there is to do, and with bounds or a loss the steps are others
-    plain = not posed.bounds and loss == "linear" and len(linear) < len(posed.free)
-    moved = polished(model, values)[1] if plain else 0.0
-    reason, message = _told(null, moved, interrupted, told, at_bound)
+    standardised, band = _rows_told(np, slopes, left, covariance, noise / (variance or 1.0), noise, model, factor)
+    reason, message = _told(null, ended.moved, interrupted, ended.message, at_bound)
     if null:
         for direction in null:
             together = " and ".join(f"`{name}`" for name in direction)
@@ -483,11 +515,12 @@ def _answer(
     deviation = math.sqrt(rss / dof) if dof > 0 else None
     found = Fit(
         text, arithmetic, posed.response, parameters, correlation, null, used, dof, rss, deviation,
-        _r_squared(model, values), level, loss, sigma is not None, reason == "converged", reason, message, told,
-        model.evaluations, {name: float(each.estimate) for name, each in parameters.items()},
-        {name: list(map(float, columns[name])) for name in posed.predictors}, [float(x) + 0.0 for x in fitted],
+        _r_squared(model, values), level, loss, sigma is not None, reason == "converged", reason, message,
+        ended.message, model.evaluations, {name: float(each.estimate) for name, each in parameters.items()},
+        {name: list(map(float, columns[name])) for name in [*posed.predictors, posed.response]},
+        [float(x) + 0.0 for x in fitted],
         [float(x) for x in model.response - fitted], standardised, band,
-        _curve(model, posed, values, moving, covariance, factor), posed.predictors,
+        _curve(model, posed, values, moving, size, covariance, factor), posed.predictors,
         posed.program.constants,
         tuple(warnings),
     )  # fmt: skip
@@ -500,72 +533,48 @@ def _answer(
     return _sharpened(found, posed, model, values, columns, sigma, weights, arithmetic, factor)
 
 
-def _at_an_end(x: float, bounds: Range | None) -> bool:
-    ends = [] if bounds is None else [end for end in bounds if end is not None]
-    return any(abs(x - end) <= 1e-9 * max(1.0, abs(end)) for end in ends)
-
-
 def _quotient(x: float, size: float, same: bool) -> float:
     return 1.0 if same else max(-1.0, min(1.0, x / size)) if size else 0.0
 
 
-class Robust(NamedTuple):
-    """What a loss makes of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
-
-    weight: Any
-    """ψ(u)/u."""
-    psi: Any
-    bent: Any
-    """ψ′(u)."""
-
-
-def _linear_loss(np: Any, u: Any) -> Robust:
-    return Robust(np.ones_like(u), u, np.ones_like(u))
-
-
-def _soft_l1(np: Any, u: Any) -> Robust:
-    root = np.sqrt(1 + u * u)
-    return Robust(1 / root, u / root, root**-3)
-
-
-def _huber(np: Any, u: Any) -> Robust:
-    weight = 1 / np.maximum(np.abs(u), 1.0)
-    return Robust(weight, u * weight, (np.abs(u) <= 1) * 1.0)
-
-
-def _cauchy(np: Any, u: Any) -> Robust:
-    weight = 1 / (1 + u * u)
-    return Robust(weight, u * weight, (1 - u * u) * weight**2)
-
-
-ROBUST = {"linear": _linear_loss, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
-
-
-def _variance(np: Any, robust: Robust, dof: int) -> float:
+def _variance(np: Any, loss: str, u: Any, dof: int) -> float:
     """By what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator: Huber, Robust Statistics (1981), 7.6.8."""
+    robust: Robust = LOSSES[loss](np, u)
+    psi = u * robust.weight
     mean = float(np.mean(robust.bent))
     if dof <= 0 or mean <= 0:
         return math.nan
-    n = len(robust.psi)
+    n = len(u)
     correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
-    return correction**2 * float(robust.psi @ robust.psi) / dof / mean**2
+    return correction**2 * float(psi @ psi) / dof / mean**2
 
 
-def _covariance(np: Any, rows: Any, names: Sequence[str]) -> tuple[Any, list[dict[str, float]], set[str]]:
-    """(JᵀJ)⁻¹ by the singular values of the scaled J; the directions in which it vanishes, and who is in them."""
+def _normal_variance(np: Any, loss: str) -> float:
+    """The same where residuals are known to be normal with the variance 1: the expectations, by a sum over them."""
+    u = np.linspace(-12, 12, 4801)
+    density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
+    robust: Robust = LOSSES[loss](np, u)
+    return float(density @ (u * robust.weight) ** 2) / float(density @ robust.bent) ** 2
+
+
+def _covariance(
+    np: Any, slopes: Any, size: Any, names: Sequence[str]
+) -> tuple[Any, list[dict[str, float]], set[str]]:  # fmt: skip
+    """(JᵀJ)⁻¹ by the singular values of J with scaled columns; the directions in which it vanishes, and who is in them.
+
+    `size` is by what the columns were divided.
+    """
     count = len(names)
     if not count:
         return np.zeros((0, 0)), [], set()
-    size = np.linalg.norm(rows, axis=0)
-    unscaled = np.where(size == 0, 1.0, size)
-    _, s, vt = np.linalg.svd(rows / unscaled, full_matrices=False)
+    _, s, vt = np.linalg.svd(slopes, full_matrices=False)
     good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
-    inverse = (vt[good].T / s[good] ** 2) @ vt[good] / np.outer(unscaled, unscaled)
+    inverse = (vt[good].T / s[good] ** 2) @ vt[good]
     null: list[dict[str, float]] = []
     unknown: set[str] = set()
     for direction in vt[~good]:
         part = {name: float(x) for name, x in zip(names, direction, strict=True) if abs(x) > NAMED}
-        null.append({name: x / float(unscaled[names.index(name)]) for name, x in part.items()})
+        null.append({name: x / float(size[names.index(name)]) for name, x in part.items()})
         unknown |= {name for name, x in zip(names, direction, strict=True) if abs(x) > 1e-6}
     return inverse, null, unknown
 
@@ -580,7 +589,7 @@ def _rows_told(
     of_mean = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     with np.errstate(all="ignore"):
         own = np.sqrt(np.maximum(noise - share * of_mean, 0.0))
-        standard = np.where(own > 1e-12 * math.sqrt(noise or 1.0), left / own, np.nan)
+        standard = np.where((own > 1e-12 * math.sqrt(noise or 1.0)) & (model.weights > 0), left / own, np.nan)
         band = factor * np.sqrt(of_mean) / np.where(model.weights > 0, model.weights, np.nan)
     return (
         [float(x) if math.isfinite(x) else None for x in standard],
@@ -589,7 +598,7 @@ def _rows_told(
 
 
 def _curve(
-    model: Model, posed: _Posed, values: Any, moving: Sequence[int], covariance: Any, factor: float
+    model: Model, posed: _Posed, values: Any, moving: Sequence[int], size: Any, covariance: Any, factor: float
 ) -> list[tuple[float, float, float]]:
     """The curve over the stretch of its one predictor, where it has values."""
     np = model.np
@@ -600,7 +609,7 @@ def _curve(
     xs = np.linspace(low, high, CURVE)
     over = Model(model.program, {name: xs}, model.free, model.held, np.zeros(CURVE), np.ones(CURVE), model.stop)
     heights, slopes, _ = over(values)
-    rows = slopes[moving].T
+    rows = slopes[moving].T / size
     wide = factor * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows), 0.0))
     found = zip(xs, heights, wide, strict=True)
     return [(float(x), float(y), float(w)) for x, y, w in found if math.isfinite(y) and math.isfinite(w)]
@@ -612,7 +621,8 @@ def _told(null: Sequence[object], moved: float, interrupted: bool, told: str, at
     if null:
         return "undetermined", f"{told}; some parameters are not determined by the data"
     if not moved <= CONVERGED:
-        return "stuck", f"{told}; not converged: another step would move a parameter by {moved:.2g} standard errors"
+        step = f"another step would move a parameter by {moved:.2g} standard errors"
+        return "stuck", f"{told}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
     edge = f"; at a bound: {', '.join(sorted(at_bound))}" if at_bound else ""
     return "converged", f"{told}; converged{edge}"
 
@@ -636,22 +646,25 @@ def _sharpened(
         solution = equations.solved(start, np)
         total, inverse = equations.summary(solution)
         count = m.number(found.dof)
-        variance = m.number(1) if sigma is not None else total / count
-        errors = [m.sqrt(variance * inverse[k][k]) for k in range(len(names))]
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
-        result["errors"] = dict(zip(names, errors, strict=True))
-        result["deviation"] = m.sqrt(total / count)
+        # as many rows as parameters say nothing of how far they are off, unless that is known
+        if sigma is not None or found.dof:
+            variance = m.number(1) if sigma is not None else total / count
+            errors = [m.sqrt(variance * inverse[k][k]) for k in range(len(names))]
+            result["errors"] = dict(zip(names, errors, strict=True))
+        if found.dof:
+            result["deviation"] = m.sqrt(total / count)
         return result
 
     held = {name: posed.given[name] for name in posed.held}
     numbers = arithmetic.run(held, work)
     parameters = dict(found.parameters)
     for name in names:
-        x, error = numbers["values"][name], numbers["errors"][name]
-        middle, spread = float(x), float(error)
-        interval = middle - factor * spread, middle + factor * spread
+        x, error = numbers["values"][name], numbers.get("errors", {}).get(name)
+        middle, spread = float(x), float(error or 0)
+        interval = None if error is None else (middle - factor * spread, middle + factor * spread)
         parameters[name] = parameters[name]._replace(estimate=x, error=error, interval=interval)
-    return found._replace(parameters=parameters, rss=numbers["rss"], deviation=numbers["deviation"])
+    return found._replace(parameters=parameters, rss=numbers["rss"], deviation=numbers.get("deviation"))
 
 
 class _Normal:

@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from itertools import combinations
+from operator import or_
 from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError
-from ..graphs.second_order import hessian_in
+from ..graphs.value import Value, in_order
 from ..language.builder import Program
-from ..numbers.budget import Defined, charge
-from ..numbers.floats import REAL
-
-LOSSES = ("linear", "soft_l1", "huber", "cauchy")
+from ..numbers.budget import charge
+from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 
 STEPS_A_ROW, STEPS_A_PAIR = 1, 0.002
 """Work for a row of an evaluation, whose numbers are computed in blocks, and for each two parameters in the linear
@@ -25,11 +26,26 @@ problem that follows it: measured, in microseconds."""
 
 MOST_EVALUATIONS = 2000
 POLISHING = 50
+ADDITIVE = ("add", "sub", "neg", "sum", "mean", "deg", "rad")
+"""Operations that are linear in all their inputs together."""
+
 FAR = 1e150
 """The residual that a row without a value has, so that a step that leads there is not taken."""
 
-PROBES = 3
-"""At how many places it is looked whether a second derivative is always 0."""
+NULL = 1e-11
+"""The share of the largest singular value below which the data do not tell parameters apart."""
+
+CONVERGED = 1e-6
+"""How large a step of Gauss and Newton may be, beside the standard errors, where a fit is said to be one."""
+
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)
+"""The shares of a step that are tried."""
+
+ROUNDING = 4 * 2.0**-52
+"""How far the terms of a row are off, relatively: residuals below that are rounding."""
+
+ROUNDED = 1e-8
+"""The share of the data that rounding may make of the residuals where a fit is said to be one."""
 
 
 class Stopped(Exception):
@@ -43,8 +59,44 @@ class Ended(NamedTuple):
     """Of the free parameters."""
     cost: float
     """Half the sum of the squared residuals, or of their losses."""
-    evaluations: int
+    moved: float
+    """By how many standard errors another step of Gauss and Newton would move them."""
     message: str
+
+
+class Robust(NamedTuple):
+    """What a loss makes of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
+
+    rho: Any
+    """ρ(u²)."""
+    weight: Any
+    """ψ(u)/u."""
+    bent: Any
+    """ψ′(u)."""
+
+
+def _squares(np: Any, u: Any) -> Robust:
+    return Robust(u * u, np.ones_like(u), np.ones_like(u))
+
+
+def _soft_l1(np: Any, u: Any) -> Robust:
+    root = np.sqrt(1 + u * u)
+    return Robust(2 * (root - 1), 1 / root, root**-3)
+
+
+def _huber(np: Any, u: Any) -> Robust:
+    size = np.abs(u)
+    return Robust(np.where(size <= 1, u * u, 2 * size - 1), 1 / np.maximum(size, 1.0), (size <= 1) * 1.0)
+
+
+def _cauchy(np: Any, u: Any) -> Robust:
+    weight = 1 / (1 + u * u)
+    return Robust(np.log1p(u * u), weight, (1 - u * u) * weight**2)
+
+
+LOSSES: dict[str, Callable[[Any, Any], Robust]] = {
+    "linear": _squares, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy,
+}  # fmt: skip
 
 
 class Model:
@@ -52,7 +104,7 @@ class Model:
 
     def __init__(
         self, program: Program, columns: Mapping[str, Any], free: Sequence[str], held: Mapping[str, float],
-        response: Any, weights: Any, stop: Callable[[], bool],
+        response: Any, weights: Any, stop: Callable[[], bool], limits: tuple[Any, Any] | None = None,
     ) -> None:  # fmt: skip
         import numpy
 
@@ -61,6 +113,9 @@ class Model:
         self.np = numpy
         self.program, self.free, self.held, self.columns = program, list(free), dict(held), columns
         self.response, self.weights, self.stop = response, weights, stop
+        self.limits = limits or (numpy.full(len(free), -numpy.inf), numpy.full(len(free), numpy.inf))
+        self.bounded = limits is not None
+        self.loss, self.scale = "linear", 1.0
         self.rows = len(response)
         self.names = list(program.variables)
         self.evaluations = 0
@@ -88,7 +143,9 @@ class Model:
             return [value, *slopes]
 
         block = evaluate(self._kernel, self.names, given, self.rows, 1 + len(self.free), plain, lambda row, name: None)
-        found = block.results[0], block.results[1:], block.errors
+        # a row of weight 0 is left out, whether or not it has a value
+        errors = {row: error for row, error in block.errors.items() if self.weights[row] > 0}
+        found = block.results[0], block.results[1:], errors
         self._last = key, found
         return found
 
@@ -96,17 +153,21 @@ class Model:
         """What is left at each row, times the root of its weight; where there is nothing it is far."""
         fitted = self(values)[0]
         left = (self.response - fitted) * self.weights
-        return self.np.clip(self.np.where(self.np.isfinite(left), left, FAR), -FAR, FAR)
+        left = self.np.clip(self.np.where(self.np.isfinite(left), left, FAR), -FAR, FAR)
+        return self.np.where(self.weights > 0, left, 0.0)
 
     def jacobian(self, values: Sequence[float]) -> Any:
         """The derivatives of the residuals: a row each, a column for each free parameter."""
         rows = -(self(values)[1] * self.weights).T
         return self.np.where(self.np.isfinite(rows), rows, 0.0)
 
+    def robust(self, values: Sequence[float]) -> Robust:
+        """What the loss makes of the residuals."""
+        return LOSSES[self.loss](self.np, self.residuals(values) / self.scale)
+
     def cost(self, values: Sequence[float]) -> float:
-        """Half the sum of the squares."""
-        left = self.residuals(values)
-        return 0.5 * float(left @ left)
+        """Half the sum of the squares, or of their losses."""
+        return 0.5 * self.scale**2 * float(self.np.sum(self.robust(values).rho))
 
     def check(self, values: Any) -> ExpressionError | None:
         """What is wrong at the first row that has no value."""
@@ -114,48 +175,64 @@ class Model:
         return errors[min(errors)] if errors else None
 
 
-def linear_parameters(program: Program, free: Sequence[str], points: Sequence[Mapping[str, float]]) -> list[str]:
-    """Free parameters in all of which together the model is linear: their second derivatives are 0 at all the points.
+def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
+    """Return free parameters in all of which together the model is linear, by the structure of the program.
 
-    A derivative that vanishes by its structure is exactly 0 in doubles too, and at no other point than a rare one is
-    another. A parameter that can be linear is, unless it stands beside one that is already.
+    Two parameters meet where one node makes anything but a sum of what depends on them; one meets itself in a kink, a
+    jump, a power, a condition. A parameter that can be linear is, unless it stands beside one that is already.
     """
-    zero = {(p, q): True for p in free for q in free}
-    looked = 0
-    for point in points:
-        with Defined():
-            matrix = hessian_in(REAL, program.outputs[0], point, list(free)).hessian
-            looked += 1
-            for i, p in enumerate(free):
-                for j, q in enumerate(free):
-                    zero[p, q] = zero[p, q] and matrix[i][j] == 0
-    found: list[str] = []
-    for p in free if looked else ():
-        if zero[p, p] and all(zero[p, q] for q in found):
-            found.append(p)
-    return found
+    masks: dict[Value, int] = {}
+    meets = [0] * len(free)
+
+    def meet(one: int, other: int) -> None:
+        for k in range(len(free) if one and other else 0):
+            meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
+
+    place = {name: 1 << k for k, name in enumerate(free)}
+    for node in in_order((program.outputs[0],)):
+        inputs = [masks[parent] for parent in node._prev]
+        mask = reduce(or_, inputs, 0)
+        masks[node] = place.get(node.label, 0) if node.primitive is VARIABLE else mask
+        if not mask or node.primitive.name in ADDITIVE:
+            continue
+        if node.primitive.product:
+            for one, other in combinations(inputs, 2):
+                meet(one, other)
+        elif node.primitive is WHERE:
+            meet(inputs[0], mask)
+        elif node.primitive is DIV:
+            meet(inputs[1], mask)
+        elif not (node.primitive is POW and node._prev[1].primitive is CONSTANT and node._prev[1].data == 1):
+            meet(mask, mask)
+    linear: list[int] = []
+    for k in range(len(free)):
+        if not any(meets[k] >> other & 1 for other in (k, *linear)):
+            linear.append(k)
+    return [free[k] for k in linear]
+
+
+def column_sizes(np: Any, rows: Any) -> Any:
+    """The lengths of the columns, however large their numbers are; 1 for one that is 0."""
+    unit = np.exp2(np.frexp(np.max(np.abs(rows), axis=0, initial=0.0))[1])
+    size = np.linalg.norm(rows / unit, axis=0) * unit
+    size[size == 0] = 1.0
+    return size
 
 
 def fitted_linearly(model: Model, values: Any, places: Sequence[int]) -> Any:
     """The same values with those of the linear parameters where the sum of squares is least."""
     np = model.np
     rows = model.jacobian(values)[:, places]
-    left = model.residuals(values)
-    size = np.linalg.norm(rows, axis=0)
-    size[size == 0] = 1.0
-    step = np.linalg.lstsq(rows / size, -left, rcond=None)[0] / size
+    size = column_sizes(np, rows)
     found = np.array(values, dtype=float)
-    found[places] += step
+    found[places] += np.linalg.lstsq(rows / size, -model.residuals(values), rcond=None)[0] / size
     return found
 
 
 def projected(model: Model, start: Any, places: Sequence[int]) -> Ended:
     """Variable projection: the others are searched, and the linear ones follow them by a linear solve."""
-    from scipy.optimize import least_squares
-
     np = model.np
     others = [k for k in range(len(start)) if k not in places]
-    before = model.evaluations
 
     def whole(theta: Any) -> Any:
         values = np.array(start, dtype=float)
@@ -163,48 +240,40 @@ def projected(model: Model, start: Any, places: Sequence[int]) -> Ended:
         return fitted_linearly(model, values, places)
 
     if not others:
-        values = whole(np.array([]))
         # once more, for what rounding has left
-        values = fitted_linearly(model, values, places)
-        return Ended(values, model.cost(values), model.evaluations - before, "one linear solve")
+        return polished(model, fitted_linearly(model, whole(np.array([])), places), "one linear solve")
 
     def left(theta: Any) -> Any:
         return model.residuals(whole(theta))
 
     def slopes(theta: Any) -> Any:
         rows = model.jacobian(whole(theta))
-        size = np.linalg.norm(rows[:, places], axis=0)
-        size[size == 0] = 1.0
-        q, _ = np.linalg.qr(rows[:, places] / size)
+        q, _ = np.linalg.qr(rows[:, places] / column_sizes(np, rows[:, places]))
         other = rows[:, others]
         return other - q @ (q.T @ other)
 
-    ended = _searched(least_squares, left, slopes, np.array(start, dtype=float)[others], len(model.response), np)
-    values = whole(ended)
-    return Ended(values, model.cost(values), model.evaluations - before, "variable projection")
+    return polished(
+        model,
+        whole(_searched(model, left, slopes, np.array(start, dtype=float)[others], others)),
+        "variable projection",
+    )
 
 
-def searched(
-    model: Model, start: Any, bounds: tuple[Any, Any] | None = None, loss: str = "linear", scale: float = 1.0
-) -> Ended:
+def searched(model: Model, start: Any) -> Ended:
     """SciPy's least squares from a start: Levenberg and Marquardt's, or trust regions where there are bounds."""
+    every = list(range(len(start)))
+    values = _searched(model, model.residuals, model.jacobian, model.np.array(start, dtype=float), every)
+    plain = not model.bounded and model.loss == "linear"
+    return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
+
+
+def _searched(model: Model, left: Any, slopes: Any, start: Any, places: Sequence[int]) -> Any:
     from scipy.optimize import least_squares
 
-    before = model.evaluations
-    values = _searched(
-        least_squares, model.residuals, model.jacobian, model.np.array(start, dtype=float), len(model.response),
-        model.np, bounds, loss, scale,
-    )  # fmt: skip
-    name = "Levenberg-Marquardt" if bounds is None and loss == "linear" else "trust regions"
-    return Ended(values, model.cost(values), model.evaluations - before, name)
-
-
-def _searched(
-    least_squares: Any, left: Any, slopes: Any, start: Any, rows: int, np: Any,
-    bounds: tuple[Any, Any] | None = None, loss: str = "linear", scale: float = 1.0,
-) -> Any:  # fmt: skip
-    plain = bounds is None and loss == "linear" and rows >= len(start)
-    more: dict[str, Any] = {} if plain else {"bounds": bounds or (-np.inf, np.inf), "loss": loss, "f_scale": scale}
+    np = model.np
+    plain = not model.bounded and model.loss == "linear" and model.rows >= len(start)
+    bounds = tuple(limit[places] for limit in model.limits)
+    more: dict[str, Any] = {} if plain else {"bounds": bounds, "loss": model.loss, "f_scale": model.scale}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -234,40 +303,92 @@ def _products(np: Any, rows: Any, left: Any) -> Any:
     return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])
 
 
-def polished(model: Model, values: Any) -> tuple[Any, float]:
-    """The values after steps of Gauss and Newton, and how large the last step was beside the standard errors.
+def polished(model: Model, values: Any, message: str) -> Ended:
+    """Return where projected steps of Gauss and Newton lead from the values, as far as first-order conditions improve.
 
-    Each solves a linear least squares problem by QR with scaled columns, and none is taken that raises the cost.
+    None is taken that raises the cost; one that would leave the bounds ends at the first that it meets.
     """
     np = model.np
+    low, high = model.limits
     here = np.array(values, dtype=float)
     cost = model.cost(here)
-    moved = math.inf
+    best, least = Ended(here, cost, math.inf, message), math.inf
     for _ in range(POLISHING):
-        rows, left = model.jacobian(here), model.residuals(here)
-        size = np.linalg.norm(rows, axis=0)
-        size[size == 0] = 1.0
-        q, r = np.linalg.qr(rows / size)
-        along = q.T @ left
-        try:
-            # where much is left that is orthogonal to the columns, rounding in qᵀ·left hides the little that is not
-            sharper = np.linalg.solve(r.T, _products(np, rows, left) / size)
-            if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
-                along = sharper
-            step = -np.linalg.solve(r, along) / size
-        except np.linalg.LinAlgError:
-            return here, moved
-        # where the model goes through all points, what is left is rounding
-        least = 1e-15 * float(np.linalg.norm(model.response * model.weights))
-        spread = max(math.sqrt(2 * cost / max(1, len(left) - len(here))), least) or 1.0
-        now = float(np.linalg.norm(along)) / spread
-        if not np.all(np.isfinite(step)):
-            return here, moved
-        there = here + step
-        risen = model.cost(there)
-        if risen > cost * (1 + 1e-9) or (now >= moved and moved < 1e-9):
-            return here, min(moved, now)
-        here, cost, moved = there, risen, now
-        if moved == 0 or bool(np.all(np.abs(step) <= 1e-16 * np.abs(here))):
+        step, beyond, moved = gauss_newton(model, here)
+        if moved >= least and (least < 1e-9 or best.moved == 0):
+            best = best._replace(values=here, cost=cost) if moved < 1e-9 else best
             break
-    return here, moved
+        if moved < least:
+            best, least = Ended(here, cost, beyond, message), moved
+        if not np.all(np.isfinite(step)) or bool(np.all(np.abs(step) <= 1e-16 * np.abs(here))):
+            break
+        with np.errstate(all="ignore"):
+            room = np.where(step > 0, (high - here) / step, np.where(step < 0, (low - here) / step, np.inf))
+        for share in SHARES:
+            there = here + share * step
+            if np.any(room <= share):
+                wall = int(np.argmin(room))
+                there = here + room[wall] * step
+                there[wall] = high[wall] if step[wall] > 0 else low[wall]
+            risen = model.cost(there)
+            if risen <= best.cost * (1 + 1e-9):
+                break
+        else:
+            break
+        here, cost = there, risen
+    return best
+
+
+def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
+    """Return the step of Gauss and Newton within the bounds, and how large it is beside the standard errors.
+
+    First its length beyond what rounding in the terms of the residuals can make, then its whole length. A bound holds
+    a parameter where the cost would fall beyond it. Residuals are weighted as their loss has it.
+    """
+    np = model.np
+    low, high = model.limits
+    root = np.sqrt(model.robust(values).weight)
+    rows, left = model.jacobian(values) * root[:, None], model.residuals(values) * root
+    size = column_sizes(np, rows)
+    scaled = rows / size
+    # a bound holds what the gradient, and among the others what the step, drives against it
+    free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
+    # what is less than the rounding of the terms of a residual says nothing, as long as that is little beside the data
+    terms = root * model.weights * (np.abs(model.response) + np.abs(model(values)[0])) + np.abs(rows) @ np.abs(values)
+    size_of_data = float(np.linalg.norm(model.response * model.weights))
+    noise = min(ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))), ROUNDED * size_of_data)
+    used = int(np.count_nonzero(model.weights))
+    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0
+    moved = math.inf
+    step = np.zeros(len(free))
+    while True:
+        along, inward = _solved(np, rows[:, free], size[free], left)
+        if math.isinf(moved):
+            moved = float(np.linalg.norm(along)) / spread
+        step[:] = 0.0
+        step[free] = inward
+        blocked = ((values <= low) & (step < 0)) | ((values >= high) & (step > 0))
+        if not np.any(blocked):
+            return step, max(0.0, moved - noise / spread), moved
+        free &= ~blocked
+
+
+def _solved(np: Any, rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
+    """The part of the residuals that the columns explain, in an orthonormal basis, and the step that takes it away.
+
+    Along directions in which the columns vanish there is no step.
+    """
+    if not rows.shape[1]:
+        return np.zeros(0), np.zeros(0)
+    q, r = np.linalg.qr(rows / size)
+    if np.linalg.cond(r) < 1 / NULL:
+        along = q.T @ left
+        # where much is left that is orthogonal to the columns, rounding in qᵀ·left hides the little that is not
+        sharper = np.linalg.solve(r.T, _products(np, rows, left) / size)
+        if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
+            along = sharper
+        return along, -np.linalg.solve(r, along) / size
+    u, s, vt = np.linalg.svd(rows / size, full_matrices=False)
+    good = s > NULL * s[0]
+    along = u[:, good].T @ left
+    return along, -vt[good].T @ (along / s[good]) / size

@@ -1,5 +1,7 @@
 """`autodiff fit`: the parameters of a formula from data, by least squares."""
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from types import MappingProxyType
@@ -159,15 +161,14 @@ def read_data(
 
 def residuals_table(found: Fit, path: str) -> bytes:
     """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
-    observed = [a + b for a, b in zip(found.fitted, found.residuals, strict=True)]
-    columns: dict[str, list[float | None]] = {
-        **{name: [*column] for name, column in found.columns.items()}, found.response: [*observed],
-        "fitted": [*found.fitted], "residual": [*found.residuals], "standardised": found.standardised,
+    columns: dict[str, Sequence[float | None]] = {
+        **found.columns, "fitted": found.fitted, "residual": found.residuals, "standardised": found.standardised,
     }  # fmt: skip
     if path.endswith(".csv"):
-        rows = [",".join(columns)]
-        rows += [",".join("" if x is None else repr(x) for x in row) for row in zip(*columns.values(), strict=True)]
-        return ("\n".join(rows) + "\n").encode()
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([columns, *zip(*columns.values(), strict=True)])
+        return text.getvalue().encode()
     parquet = needed(
         "pyarrow.parquet", "data", "parquet files need pyarrow, which is not installed", ", or write `.csv`"
     )

@@ -18,7 +18,7 @@ CELLS = 100
 
 def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> bytes:
     """The fit over its predictor, or with several beside the observed values, as the content of a file."""
-    observed = [a + b for a, b in zip(answer.fitted, answer.residuals, strict=True)]
+    observed = answer.columns[answer.response]
     single = len(answer.predictors) == 1
     across = answer.columns[answer.predictors[0]] if single else answer.fitted
 
