@@ -488,15 +488,9 @@ def _answer(
         parameters[name] = Parameter(x, error, interval, name in linear, held)
     known = [name for name in named if name in spread]
     place = {name: k for k, name in enumerate(named)}
+    length = {name: spread[name] * float(size[place[name]]) for name in known}
     correlation = {
-        a: {
-            b: _quotient(
-                float(covariance[place[a], place[b]]),
-                spread[a] * float(size[place[a]]) * spread[b] * float(size[place[b]]),
-                a == b,
-            )
-            for b in known
-        }
+        a: {b: _quotient(float(covariance[place[a], place[b]]), length[a] * length[b], a == b) for b in known}
         for a in known
     }
     standardised, band = _rows_told(np, slopes, left, covariance, noise / (variance or 1.0), noise, model, factor)

@@ -153,6 +153,21 @@ def test_a_value_that_cannot_get_better_has_converged() -> None:
     assert found.reason in ("precision", "gradient")
 
 
+@pytest.mark.parametrize(
+    ("text", "point", "kind"),
+    [("1 + {}*(x+1)**2 + 0*sqrt(x)", {"x": 1}, "minimum"), ("-1 - {}*(x+1)**2 + 0*sqrt(x)", {"x": 1}, "maximum"),
+     ("1 + {}*((x+1)**2 - (y-1)**2) + 0*sqrt(x)", {"x": 1, "y": 1}, "saddle")],
+)  # fmt: skip
+def test_a_gain_below_the_rounding_error_of_the_value_is_none(text: str, point: dict[str, float], kind: str) -> None:
+    # Newton's step leads out of the domain, so only what it would gain can end the search
+    found = minimize(text.format("1e-20"), point, tolerance=1e-30)
+    assert (found.converged, found.reason) == (True, "precision")
+    assert found.message == "converged: what is left to gain is less than the rounding error of the value"
+    assert found.kind == kind
+    larger = minimize(text.format("1e-13"), point, tolerance=1e-30)
+    assert not larger.converged and "left to gain" not in larger.message
+
+
 def test_it_ends_with_the_best_so_far() -> None:
     count = 0
 
