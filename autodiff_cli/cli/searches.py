@@ -30,9 +30,10 @@ class Saved:
         named = [path for path in (inputs.output, *saves) if path is not None]
         if inputs.many and any(saves):
             raise ExpressionError(
-                "usage", "`--save-point` and `--save-path` are for one program, and a stream has many",
+                "usage",
+                "`--save-point` and `--save-path` are for one program, and a stream has many",
                 hint="give the program as the argument",
-            )  # fmt: skip
+            )
         for path in named:
             if named.count(path) > 1:
                 raise ExpressionError("usage", f"`{path}` cannot hold two things", hint="give each file its own name")
@@ -162,9 +163,15 @@ class Searches(Generic[SearchProgress]):
     """
 
     def __init__(
-        self, search: Callable[[Request, Callable[[], bool]], SearchProgress], good: Callable[[SearchProgress], bool], *, many: bool,
-        unit: str = "evaluations", chosen: str = "", told: Callable[[SearchProgress], Diagnostic] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        search: Callable[[Request, Callable[[], bool]], SearchProgress],
+        good: Callable[[SearchProgress], bool],
+        *,
+        many: bool,
+        unit: str = "evaluations",
+        chosen: str = "",
+        told: Callable[[SearchProgress], Diagnostic] | None = None,
+    ) -> None:
         self.search, self.good = search, good
         self.many = many
         self.unit = unit

@@ -14,9 +14,21 @@ from .numerals import format_number, repr_number
 from .plots import pictures
 
 COLUMNS = (
-    "line", "id", "output", "quantity", "estimate", "uncertainty", "distribution", "dof", "sensitivity",
-    "contribution", "share", "k", "expanded", "error",
-)  # fmt: skip
+    "line",
+    "id",
+    "output",
+    "quantity",
+    "estimate",
+    "uncertainty",
+    "distribution",
+    "dof",
+    "sensitivity",
+    "contribution",
+    "share",
+    "k",
+    "expanded",
+    "error",
+)
 JUDGED = {
     True: "the first order is valid here",
     False: "the first order is not valid here, use the draws",
@@ -37,9 +49,12 @@ def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto"
             "results": [_result_record(result, ordered(result)) for result in answer.results],
             "inputs": {
                 name: {
-                    "estimate": each.estimate, "uncertainty": each.uncertainty,
-                    "distribution": each.distribution.family, "parameters": list(each.distribution.parameters),
-                    "dof": _finite(each.distribution.dof), "readings": each.readings or None,
+                    "estimate": each.estimate,
+                    "uncertainty": each.uncertainty,
+                    "distribution": each.distribution.family,
+                    "parameters": list(each.distribution.parameters),
+                    "dof": _finite(each.distribution.dof),
+                    "readings": each.readings or None,
                 }
                 for name, each in answer.inputs.items()
             },
@@ -51,26 +66,36 @@ def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto"
             "seed": answer.seed if answer.samples else None,
             "point": answer.point,
             **remarks(answer),
-        }  # fmt: skip
+        }
 
     def rows(answer: Propagation) -> Iterator[OutputRow]:
         for result in answer.results:
             for name in ordered(result):
                 share, given = result.budget[name], answer.inputs[name]
                 yield {
-                    "output": result.output, "quantity": name, "estimate": repr_number(given.estimate),
-                    "uncertainty": repr_number(given.uncertainty), "distribution": given.distribution.family,
-                    "dof": repr_number(_finite(given.distribution.dof)), "sensitivity": repr_number(share.sensitivity),
-                    "contribution": repr_number(share.contribution), "share": repr_number(share.share),
-                }  # fmt: skip
+                    "output": result.output,
+                    "quantity": name,
+                    "estimate": repr_number(given.estimate),
+                    "uncertainty": repr_number(given.uncertainty),
+                    "distribution": given.distribution.family,
+                    "dof": repr_number(_finite(given.distribution.dof)),
+                    "sensitivity": repr_number(share.sensitivity),
+                    "contribution": repr_number(share.contribution),
+                    "share": repr_number(share.share),
+                }
             yield {
-                "output": result.output, "estimate": repr_number(result.value), "uncertainty": repr_number(result.uncertainty),
-                "dof": repr_number(_finite(result.dof)), "k": repr_number(result.k), "expanded": repr_number(result.expanded),
-            }  # fmt: skip
+                "output": result.output,
+                "estimate": repr_number(result.value),
+                "uncertainty": repr_number(result.uncertainty),
+                "dof": repr_number(_finite(result.dof)),
+                "k": repr_number(result.k),
+                "expanded": repr_number(result.expanded),
+            }
 
     def brief(answer: Propagation) -> str:
         return "; ".join(
-            f"{repr_number(each.value)} u={repr_number(each.uncertainty)} U={repr_number(each.expanded)} k={repr_number(each.k)}"
+            f"{repr_number(each.value)} u={repr_number(each.uncertainty)} "
+            f"U={repr_number(each.expanded)} k={repr_number(each.k)}"
             for each in answer.results
         )
 
@@ -127,11 +152,9 @@ def _result_record(result: Result, names: Sequence[str]) -> dict[str, object]:
         "second_order": None if second is None else second._asdict(),
         "draws": None
         if drawn is None
-        else {
-            name: list(found) if isinstance(found, tuple) else found for name, found in drawn._asdict().items()
-        },
+        else {name: list(found) if isinstance(found, tuple) else found for name, found in drawn._asdict().items()},
         "validation": None if validation is None else validation._asdict(),
-    }  # fmt: skip
+    }
 
 
 def _covered(result: Result) -> str:
@@ -152,10 +175,13 @@ def _budget(answer: Propagation, result: Result, names: Sequence[str], digits: i
         given, share = answer.inputs[name], result.budget[name]
         dof = "∞" if math.isinf(given.distribution.dof) else format_number(given.distribution.dof, digits)
         shown = [
-            *estimate(given.estimate, given.uncertainty), given.distribution.family, dof,
-            format_number(share.sensitivity, digits), format_number(share.contribution, digits),
+            *estimate(given.estimate, given.uncertainty),
+            given.distribution.family,
+            dof,
+            format_number(share.sensitivity, digits),
+            format_number(share.contribution, digits),
             "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %",
-        ]  # fmt: skip
+        ]
         rows.append(named_row((name, "name"), *(shown if with_dof else [*shown[:3], *shown[4:]])))
     if not with_dof:
         heads.remove("dof")
