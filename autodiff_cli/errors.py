@@ -65,7 +65,15 @@ class Diagnostic(NamedTuple):
     """The spellings that the hint offers; two of them are two things that may be meant."""
 
 
-class ExpressionError(ValueError):
+class AutodiffError(Exception):
+    """An error that this package raises on purpose.
+
+    It is neither a ValueError nor an ArithmeticError: whoever catches these of an operation that has no value at a
+    point does not catch a limit on the work, or a mistake in a text, with them.
+    """
+
+
+class ExpressionError(AutodiffError):
     """An error that a user can cause. Its text is the message; `diagnostic` holds the rest."""
 
     text: str | None = None

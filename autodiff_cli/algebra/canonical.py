@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..graphs.value import Value, constant, in_order, node
 from ..numbers import budget as work
-from ..numbers.base import Refusal
+from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
@@ -202,7 +202,7 @@ class Collector:
             if all(isinstance(f, (Number, Truth)) for f in inputs):
                 return self.folded(name, inputs)
             return self.rule(self, value.primitive, inputs)
-        except (Refused, ValueError, ArithmeticError):
+        except (Refused, *NO_RESULT):
             pass
         return self.opaque(value.primitive, inputs)
 
@@ -504,7 +504,7 @@ def _tried(make: Callable[[Parts, Undo], Form], parts: Parts) -> Form:
     undo: Undo = []
     try:
         return make(parts, undo)
-    except (Refused, ArithmeticError):
+    except (Refused, Refusal, ArithmeticError):
         for items, key, before in reversed(undo):
             if before is None:
                 items.pop(key, None)

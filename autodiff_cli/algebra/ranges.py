@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..graphs.value import Value
-from ..numbers.base import NumberType
+from ..numbers.base import NO_RESULT, NumberType
 from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
@@ -244,7 +244,7 @@ def _at(primitive: Primitive, x: End, towards: float) -> tuple[End, bool] | None
         return None
     try:
         return Fraction(getattr(EXACT, primitive.name)(x)), False
-    except (ValueError, ArithmeticError):  # not rational, as a rule
+    except NO_RESULT:  # not rational, as a rule
         pass
     near = _outward(x, towards)
     try:
@@ -259,7 +259,7 @@ def at_zero(primitive: Primitive) -> Fraction | None:
     """The value of a function at 0, if it is rational and known."""
     try:
         return Fraction(getattr(EXACT, primitive.name)(Fraction(0)))
-    except (ValueError, ArithmeticError, AttributeError, TypeError):
+    except (*NO_RESULT, AttributeError, TypeError):
         return None
 
 
@@ -344,7 +344,7 @@ class Ranges(NumberType):
             if found is ALL and name in DEFINITIONS:
                 try:
                     return _range(DEFINITIONS[name](self, *inputs))
-                except (TypeError, ValueError, ArithmeticError):  # it needs to know the very numbers
+                except (*NO_RESULT, TypeError):  # it needs to know the very numbers
                     return ALL
             return found
 

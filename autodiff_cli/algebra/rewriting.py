@@ -13,6 +13,7 @@ from math import gcd, lcm
 
 from ..graphs.value import Value, in_order, variable
 from ..numbers import budget as work
+from ..numbers.base import Refusal
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
 from ..table.primitives import LOG
@@ -167,7 +168,7 @@ class Shortener(Collector):
                 return self.product_merged(found)
             if isinstance(found, Sum) and len(found.terms) <= MOST_TERMS:
                 return self.whole(self.shortest(self.parts(found)))
-        except (Refused, ArithmeticError):
+        except (Refused, Refusal, ArithmeticError):
             pass
         return found
 
@@ -303,7 +304,7 @@ class Shortener(Collector):
         for way in ways:
             try:
                 found = way(parts)
-            except (Refused, ArithmeticError):
+            except (Refused, Refusal, ArithmeticError):
                 continue
             if found is not None:
                 yield found
@@ -478,7 +479,7 @@ class Shortener(Collector):
                 break
             try:
                 found = way(best)
-            except (Refused, ArithmeticError):
+            except (Refused, Refusal, ArithmeticError):
                 continue
             if found is None:
                 continue

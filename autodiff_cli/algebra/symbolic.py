@@ -60,7 +60,7 @@ def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> An
     Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
     """
     fixed = {operation.params.index(name) for name in operation.constant_params}
-    places = [x if k in fixed else variable("") for k, x in enumerate(inputs)]
+    places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
     found = DEFINITIONS[operation.name](m, *places)
     copies = dict(zip(places, inputs, strict=True))
     roots = found if isinstance(found, list) else [found]

@@ -9,6 +9,7 @@ name options: `--precision` is `precision=` here.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from inspect import signature
@@ -122,8 +123,9 @@ class Answer:
     def __repr__(self) -> str:
         from reprlib import Repr
 
+        # long lists are cut, a formula never: what is left of it would be another one
         short = Repr()
-        short.maxstring = short.maxother = 60
+        short.maxstring = short.maxother = sys.maxsize
         told = [f"{name}={short.repr(getattr(self, name))}" for name in self._told]
         return f"{type(self).__name__}({', '.join(told)})"
 

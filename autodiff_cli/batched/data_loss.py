@@ -308,6 +308,7 @@ class DataLoss:
                     self.failed(k if which is None else which[k], error)
                     continue
                 found.append((value, *partials))
+                work.collect()
             totals.add_rows(found)
         self.asked = list(range(self.data.rows)) if which is None else list(which)
 
@@ -376,6 +377,7 @@ class DataLoss:
                         found.append(plain(dict(zip(self.names, self.point_at(row, point), strict=True))))
                     except ExpressionError as error:
                         self.failed(row, error)
+                    work.collect()
                 totals.add_rows(found)
         else:
             self._in_blocks(point, None, totals, compiled, plain)
@@ -474,6 +476,7 @@ class DataLoss:
         found: Counter[Diagnostic] = Counter()
         for row in self.asked:
             found.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
+            work.collect()
         grouped: dict[Any, list[Diagnostic]] = {}
         for each in found:
             grouped.setdefault(each.span, []).append(each)

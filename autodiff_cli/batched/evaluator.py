@@ -15,7 +15,6 @@ from ..graphs.value import Evaluation, Value, in_order, kink_warning, located
 from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
-from ..numbers.base import Refusal
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
@@ -78,18 +77,14 @@ class _Graph:
             return known.filled(tuple([0.0 + data[p] for p in known.places]))
         told = self.told(i, data, inputs, error)
         if key not in self.refusals and len(self.refusals) < MOST_REFUSALS:
-            plain = not isinstance(error, Refusal) and all(type(x) is float for x in inputs)
+            plain = all(type(x) is float for x in inputs)
             self.refusals[key] = self.template(i, data, error) if plain else None
         return told
 
     def key(self, i: int, inputs: Sequence[Any], error: Exception) -> _Key:
         """What the words about an operation without a value hang on."""
         domain_message = self.primitives[i].domain_message
-        words: object = None
-        if domain_message and not isinstance(error, Refusal):
-            with suppress(Refusal):
-                words = domain_message(*inputs)
-        return i, isinstance(error, OverflowError), words
+        return i, isinstance(error, OverflowError), domain_message(*inputs) if domain_message else None
 
     def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
         """The points where an operation has no value, with what there is to say of it: a column each variable."""
@@ -100,7 +95,7 @@ class _Graph:
                 data[place] = column
         for i, function, taken in self.steps:
             inputs = taken(data)
-            with suppress(ValueError, ArithmeticError):
+            with suppress(ValueError, ArithmeticError, BudgetExceeded):
                 out = list(map(function, *inputs))
                 if all(map(isfinite, out)):
                     data[i] = out
@@ -283,6 +278,8 @@ class Evaluator:
         except (ValueError, ArithmeticError) as error:
             allowance.spend(len(data))
             raise graph.refused(i, data, error) from None
+        except BudgetExceeded as exhausted:
+            raise graph.told(i, data, [], exhausted) from None
         for leaf, on, x in zip(self._leaves, graph.active, point, strict=True):
             leaf.data, leaf.active = x, on
         tape = Tape(graph.primitives, graph.parents, data, graph.chooses)

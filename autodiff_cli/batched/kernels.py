@@ -18,7 +18,7 @@ from ..errors import ExpressionError
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..language.builder import Program
-from ..numbers.budget import BudgetExceeded
+from ..numbers.budget import BudgetExceeded, collect
 from ..numbers.recorder import Step
 from ..run.backends import Unavailable, fastest
 from ..table.operators import POW
@@ -349,6 +349,7 @@ def evaluate(
                 # what led to it holds on to a tape
                 error.__context__ = None
                 errors[row] = error.with_traceback(None)
+            collect()
         results[:, flagged] = np.nan
         if found:
             results[:, answered] = np.array(found).T

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import stat
 import sys
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, 
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..inputs.parse_point import meant
-from ..numbers.budget import current
+from ..numbers.budget import collect, current
 from ..streams import internal_error as bugs
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -60,15 +59,6 @@ WARNINGS = 5
 
 FLUSH_AFTER = 0.05
 """Seconds for which answers may be held back while more lines are at hand."""
-
-GARBAGE = 50_000
-"""Objects that a stream may have made and not freed between two lines before it collects what is in cycles.
-
-The collector, which is off, would walk through a growing graph again and again; between two lines there is none.
-"""
-
-YOUNG = 15
-"""So many times it looks through what is new only, before it looks through everything once."""
 
 
 class Inputs(NamedTuple):
@@ -267,7 +257,7 @@ def answer_requests(
     read as their refusals offer.
     """
     progress = Progress()
-    worst = collected = 0
+    worst = 0
     due = time.monotonic() + FLUSH_AFTER
     try:
         for count, request in enumerate(requests, start=1):
@@ -279,9 +269,7 @@ def answer_requests(
             if flush and time.monotonic() > due:
                 out.out.flush()
                 due = time.monotonic() + FLUSH_AFTER
-            if gc.get_count()[0] > GARBAGE:
-                collected += 1
-                gc.collect(0 if collected % (YOUNG + 1) else 2)
+            collect()
             if progress.active:
                 progress.step(count)
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -96,15 +95,8 @@ def gradient(
     if arithmetic.name != "double":
         return _in(arithmetic, text, point, wrt, relative)
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    # The collector would walk through the growing graph again and again, and nothing here is cyclic garbage.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        found = gradient_of(parse(text, values), values, wrt)
-        return with_elasticities(found) if relative else found
-    finally:
-        if collecting:
-            gc.enable()
+    found = gradient_of(parse(text, values), values, wrt)
+    return with_elasticities(found) if relative else found
 
 
 def gradient_of(

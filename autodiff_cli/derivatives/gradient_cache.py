@@ -80,10 +80,8 @@ class _Read:
         """The gradient there."""
         if self._program is None:
             self._program = parse(self.text, self._given)
-        for node in self._program.values:
-            if node._prev:
-                node.data = node.grad = None
-        return gradient_of(self._program, point, wrt)
+        # nodes of its own, which no later answer changes
+        return gradient_of(self._program.with_outputs(self._program.roots, self.text), point, wrt)
 
 
 class Programs:
@@ -102,7 +100,7 @@ class Programs:
         self._size = 0
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
-        """What `gradient` gives for a point of finite numbers. A graph in it is that of the next answer too.
+        """What `gradient` gives for a point of finite numbers.
 
         Raises `ExpressionError` as `gradient` does.
         """

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.value import Value
-from ..numbers.base import Refusal
+from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import BudgetExceeded, Defined, current
 
 BITS = 80
@@ -129,7 +129,7 @@ class Operator:
             value, _ = self.at(middle)
         except BudgetExceeded:
             raise
-        except (ExpressionError, ArithmeticError, ValueError):
+        except (ExpressionError, *NO_RESULT):
             return None
         inverse = inverted([[float(x.mid()) for x in row] for row in rows])
         if inverse is None:
@@ -198,7 +198,7 @@ class Operator:
                 (value,) = sweeps.evaluate_in(self.m, [output], values, ()).values
             except BudgetExceeded:
                 raise
-            except (ExpressionError, ArithmeticError, ValueError) as error:
+            except (ExpressionError, *NO_RESULT) as error:
                 # where the formula has no value anywhere in the box there is no solution either
                 if getattr(error, "kind", "") == "domain":
                     return True

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import product
 from typing import NamedTuple
 
-from ..numbers.base import Number, NumberType
+from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.smooth_branches import HIGHEST, Knot, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces, same
@@ -139,7 +139,7 @@ def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], 
     smooth, output = piece.smooth, piece.numbers[len(piece.tape.data) - 1]
     try:
         gradient, rows = smooth.gradient(output), smooth.hessian(output)
-    except (Failed, ValueError, ArithmeticError):
+    except (Failed, *NO_RESULT):
         assert piece.breakpoint is not None
         raise piece.breakpoint.refusal("on one side the second derivative is infinite or undefined") from None
     count, zero = len(piece.wanted), m.number(0)
@@ -176,5 +176,5 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
             (x, square * y) for row, known in zip(form, other, strict=True) for x, y in zip(row, known, strict=True)
         ]
         return m.sqrt(square) if all(same(m, x, y) for x, y in pairs) else None
-    except (StopIteration, ValueError, ArithmeticError):
+    except (StopIteration, *NO_RESULT):
         return None

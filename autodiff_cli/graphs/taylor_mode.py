@@ -10,6 +10,7 @@ from functools import partial
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.budget import BudgetExceeded
 from ..numbers.series import Failed, SeriesType
 from ..run.smooth_branches import Knot, SmoothBranch, TaylorSeries, Unknown, pieces
 from ..run.sweep import Fault, show
@@ -95,10 +96,15 @@ class _Expansion:
             try:
                 self.series.extend(n)
             except Failed as failed:
-                fault = _fault(failed, range(len(self.at.nodes)), self.at.tape.data)
-                raise self.at.located(fault) from None
+                raise self.at.located(self._fault(failed)) from None
+            except BudgetExceeded as exhausted:
+                node = self._fault(Failed(self.series.here, n, exhausted)).node
+                raise self.at.located(exhausted.at_node(node)) from None
         self.known = max(self.known, order)
         return [result.at(k) for k in range(order + 1)]
+
+    def _fault(self, failed: Failed) -> Fault:
+        return _fault(failed, range(len(self.at.nodes)), self.at.tape.data)
 
 
 def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> Fault:

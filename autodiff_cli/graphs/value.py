@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
 from ..numbers.base import Number, NumberType
+from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
 from ..run.backpropagation import backpropagate
 from ..run.reverse import Reverse, reverse
-from ..run.sweep import Activity, Fault, Rough, activity, compute, forward, show, tangents
+from ..run.sweep import Activity, Failure, Fault, Rough, activity, compute, forward, show, tangents
 from ..run.tape import Tape
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
@@ -155,8 +156,18 @@ class Value:
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
 
-    def __float__(self) -> float:
-        return float(self.data)
+    def __float__(self) -> NoReturn:
+        """Not there: a function of Python's `math` would drop the derivative in silence."""
+        raise TypeError(
+            "a Value is no float, which would lose its derivative: take the functions of `autodiff_cli`, "
+            "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
+        )
+
+    def __format__(self, spec: str) -> str:
+        return format(self.data, spec) if spec else repr(self)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.data, digits)
 
     def __copy__(self) -> Value:
         return _like(self, self._prev)
@@ -542,12 +553,15 @@ def tape_of(place: dict[Value, int]) -> Tape:
 
 
 def located(
-    fault: Fault, nodes: Sequence[Value], tape: Tape, below: dict[int, list[int]] | None = None
+    fault: Failure, nodes: Sequence[Value], tape: Tape, below: dict[int, list[int]] | None = None
 ) -> ExpressionError:
     """The error that a fault on the tape is for the user: at its place in the text, with the inputs that led there.
 
     `below` remembers which inputs these are, for further points.
     """
+    if fault.node is None:
+        assert isinstance(fault, BudgetExceeded)
+        return fault
     if isinstance(fault, Rough):
         return NotSmooth(fault.kind, fault.message, nodes[fault.node].span, fault.hint)
     leaves = None if below is None else below.get(fault.node)
@@ -565,7 +579,8 @@ def located(
         rest = [n.label for n in nodes if n.primitive is VARIABLE and n.active and n.label not in held]
         shown = ", ".join(f"`{name}`" for name in sorted(held))
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
-    return ExpressionError(fault.kind, message, nodes[fault.node].span, hint)
+    error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
+    return error(fault.kind, message, nodes[fault.node].span, hint)
 
 
 def _leaves_below(start: int, tape: Tape, nodes: Sequence[Value]) -> list[int]:
@@ -615,10 +630,10 @@ class Evaluation:
         """What a sweep over the tape finds; `below` is for `located`."""
         try:
             return sweep(*args, **options)
-        except Fault as fault:
+        except (Fault, BudgetExceeded) as fault:
             raise self.located(fault) from None
 
-    def located(self, fault: Fault) -> ExpressionError:
+    def located(self, fault: Failure) -> ExpressionError:
         """The error that a fault on the tape is for the user."""
         return located(fault, self.nodes, self.tape, self._below)
 

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import AutodiffError
 from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive
 from ..table.primitive import Number as Number
 
@@ -22,7 +23,7 @@ def whole_order(order: float) -> int:
     return int(order)
 
 
-class Refusal(ArithmeticError):
+class Refusal(AutodiffError):
     """What a number type cannot do although the operation is defined: the kind of error, what to say, and a hint."""
 
     def __init__(self, kind: str, message: str, hint: str) -> None:
@@ -30,6 +31,10 @@ class Refusal(ArithmeticError):
         self.kind = kind
         self.message = message
         self.hint = hint
+
+
+NO_RESULT = (Refusal, ValueError, ArithmeticError)
+"""What an operation raises where it has no value, or its rule no derivative, in some number type."""
 
 
 class Valued:
@@ -180,7 +185,7 @@ class NumberType:
         return chosen() if callable(chosen) else chosen
 
     def spend(self, operations: int) -> None:
-        """Count so many sums and products as work. Raises `Refusal`, of the kind `limit`."""
+        """Count so many sums and products as work. Raises `Exhausted`."""
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined."""

@@ -6,14 +6,15 @@ is typed spends from it: functions in many digits, orders of a series, nodes of 
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import count
 from typing import Any
 
-from ..errors import ExpressionError
-from .base import Refusal
+from ..errors import AutodiffError, ExpressionError
 
 STEPS = 1_000_000
 """Steps of work that an answer may take unless it is allowed more; one is about a microsecond."""
@@ -22,20 +23,29 @@ STEPS_A_CHARACTER = 1_000
 """Further steps for each character of the program: a long one may take longer."""
 
 
-class BudgetExceeded(ExpressionError, Refusal):  # type: ignore[misc, override]
-    """There is not enough work left: a refusal to number types, a user's error of the kind `limit` everywhere else."""
+class BudgetExceeded(ExpressionError):
+    """There is not enough work left: an error of the kind `limit`, which nobody takes for a missing value."""
+
+    node: int | None = None
+    """The node of a tape whose operation took too much."""
+    position = None
 
     @property
-    def message(self) -> str:  # type: ignore[override]
+    def message(self) -> str:
         """What to say."""
         return self.diagnostic.message
 
+    def at_node(self, node: int) -> BudgetExceeded:
+        """This error, raised by the operation of a node."""
+        self.node = node
+        return self
+
 
 class Defined(suppress):
-    """Leaves what is inside where it has no value: at an `ExpressionError`, or one of these; not for want of work."""
+    """Leaves what is inside where it has no value: at an error of this package, or one of these; not at a limit."""
 
     def __init__(self, *errors: type[Exception]) -> None:
-        super().__init__(ExpressionError, *errors)
+        super().__init__(AutodiffError, *errors)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         return getattr(error, "kind", "") != "limit" and super().__exit__(kind, error, trace)
@@ -77,6 +87,24 @@ _in_force: ContextVar[Work | None] = ContextVar("work", default=None)
 def current() -> Work:
     """The allowance that is in force; one without end where there is none."""
     return _in_force.get() or _UNBOUNDED
+
+
+GARBAGE = 50_000
+"""Objects that may be made and not freed between two rows before what is in cycles is collected."""
+
+YOUNG = 15
+"""So many times only what is new is looked through, before everything is once."""
+
+_collections = count(1)
+
+
+def collect() -> None:
+    """Collect garbage between two rows or answers, where there may be much and the collector is off, as in the command.
+
+    The collector would walk through a growing graph again and again; between two rows there is none.
+    """
+    if gc.get_count()[0] > GARBAGE and not gc.isenabled():
+        gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
 
 
 def charge(steps: float) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..table.primitive import Primitive
 from . import budget as work
-from .base import Lifted, Number, NumberType, Valued
+from .base import NO_RESULT, Lifted, Number, NumberType, Valued
 
 Tangents = dict[int, Number]
 """The derivative by each direction that a number depends on."""
@@ -136,7 +136,7 @@ class Duals(Lifted):
                     if not base.finite(partial):
                         raise OverflowError
                     d = _sum(d, {j: t * partial for j, t in x.d.items()})
-            except (ValueError, ArithmeticError) as error:
+            except NO_RESULT as error:
                 return Dual(self, out, {}, error)
             return Dual(self, out, d)
 

@@ -14,7 +14,7 @@ from ..table.domain import is_outside
 from ..table.names import by_name
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
 from . import budget as work
-from .base import Number, NumberType, Refusal
+from .base import NO_RESULT, Number, NumberType, Refusal
 
 MAX_BITS = 14_000
 """Numerators and denominators end here, at some 4,200 digits: sums of fractions grow without end otherwise."""
@@ -102,7 +102,7 @@ def known(name: str, inputs: list[Fraction]) -> Fraction | None:
     """The value of a function where it is known to be rational; None elsewhere, and where there is none."""
     try:
         return Fraction(getattr(EXACT, name)(*inputs))
-    except (ValueError, ArithmeticError):
+    except NO_RESULT:
         return None
 
 

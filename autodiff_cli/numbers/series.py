@@ -13,7 +13,7 @@ from typing import Any
 
 from ..table.names import native
 from ..table.primitive import PRIMITIVES, Primitive
-from .base import Lifted, Number, NumberType, Valued, Written
+from .base import NO_RESULT, Lifted, Number, NumberType, Valued, Written
 
 ARITHMETIC = native("add sub mul div neg")
 
@@ -69,6 +69,8 @@ class SeriesType(Lifted):
         self.zero = base.number(0)
         self.levels: list[list[Series]] = [[]]
         """By lag, the series that are no constants, each after its inputs."""
+        self.here: Series
+        """The one whose coefficient is being computed."""
         self.waiting: list[Series] = []
         """What is needed as soon as the order exceeds its lag: the result, then derivatives."""
         self._same: dict[tuple[Any, ...], Series] = {}
@@ -140,7 +142,7 @@ class SeriesType(Lifted):
                 return series[1].active or bool(inputs[1] != 0)
             partials = primitive.slopes(self.base, inputs, value, [x.active for x in series])
             return any(partial is not None for partial in partials)
-        except (ValueError, ArithmeticError):
+        except NO_RESULT:
             return True
 
     def extend(self, order: int) -> None:
@@ -169,9 +171,10 @@ class SeriesType(Lifted):
             if series.name in ARITHMETIC:
                 stack += series.inputs
                 continue
+            self.here = series
             try:
                 pairs = self.derived(series)
-            except (ValueError, ArithmeticError) as error:
+            except NO_RESULT as error:
                 raise Failed(series, 1, error) from None
             for u, d in pairs:
                 stack += (u, d)
@@ -179,11 +182,12 @@ class SeriesType(Lifted):
 
     def checked(self, series: Series, n: int) -> Number:
         """The coefficient of order n of a series. Raises `Failed`."""
+        self.here = series
         try:
             coefficient = self.coefficient(series, n)
             if not self.base.finite(coefficient):
                 raise OverflowError
-        except (ValueError, ArithmeticError) as error:
+        except NO_RESULT as error:
             raise Failed(series, n, error) from None
         return coefficient
 

@@ -19,7 +19,7 @@ from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
 from ..numbers.base import NumberType
-from ..numbers.budget import allowed, charge, current
+from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.student_t import check_level, coverage_factor
 from .least_squares import (
     CONVERGED,
@@ -706,6 +706,7 @@ class _Normal:
                 self._data.append(self._read_row(self.rows[k]))
             charge(steps)
             yield self._data[k]
+            collect()
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:
         """The left sides at some values of the parameters."""

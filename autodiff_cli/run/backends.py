@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from ..errors import ExpressionError
+from ..numbers.budget import BudgetExceeded
 from .sweep import Fault
 
 BackendResult = TypeVar("BackendResult")
 Backend = TypeVar("Backend")
 
-LEFT = (KeyError, ValueError, ArithmeticError, Fault)
+LEFT = (KeyError, ValueError, ArithmeticError, Fault, BudgetExceeded)
 """What a backend raises where it leaves the work to the sweep; it may also give None."""
 
 

@@ -18,84 +18,82 @@ from .forms import DIFFERENCE, FORMS, PRODUCT, SUM
 def backpropagate(output: Any, seed: float) -> bool:
     """Fill in `grad` of every Value that the output was made from, as `differentiate` does; whether that was possible.
 
-    Where it was not, all of them are 0.
+    Where it was not, all of them are 0. Nothing is written before the end, so threads may share Values: whoever ends
+    last has its gradients in them.
     """
-    # Until a node has its adjoint, `grad` says of what has been reached whether it depends on an active leaf.
     live, dead = object(), object()
-    order: list[Any] = []
-    done = False
+    sweep: dict[Any, Any] = {}
+    """Of each node, its inputs first: whether it depends on an active leaf; then its adjoint."""
     try:
-        done = _reach(output, live, dead, order) and _pass_back(output, seed, live, dead, order)
+        done = _reach(output, live, dead, sweep) and _pass_back(output, seed, live, dead, sweep)
     except (ValueError, ArithmeticError):
-        pass
-    finally:
-        if not done:
-            for node in order:
-                node.grad = 0.0
+        done = False
+    if done:
+        for node, adjoint in sweep.items():
+            # `+ 0.0` turns the -0.0 of a product into a plain zero.
+            node.grad = None if adjoint is dead else 0.0 if adjoint is live else adjoint + 0.0
+    else:
+        for node in sweep:
+            node.grad = 0.0
     return done
 
 
-def _reach(output: Any, live: object, dead: object, order: list[Any]) -> bool:
+def _reach(output: Any, live: object, dead: object, sweep: dict[Any, Any]) -> bool:
     """List the nodes, each after its inputs; whether all are ordinary floats."""
     if output._first is None:
         return False
     stack = [output]
-    push, pop, list_node = stack.append, stack.pop, order.append
+    push, pop, reached = stack.append, stack.pop, sweep.get
     while stack:
         top = stack[-1]
         mark = dead
         a, b = top._first, top._second
         for p in (a, b) if b is not None else (a,) if type(a) is not tuple else a:
-            if (grad := p.grad) is live:
+            if (known := reached(p)) is live:
                 mark = live
-            elif grad is not dead:
+            elif known is None:
                 if p._first is not None:
                     push(p)
                     break
                 if type(p.data) is not float:
                     return False
-                list_node(p)
                 if p._about.active:
-                    mark = p.grad = live
+                    mark = sweep[p] = live
                 else:
-                    p.grad = dead
+                    sweep[p] = dead
         else:
             if type(top.data) is not float or top.primitive.demand:
                 return False
-            list_node(pop())
-            top.grad = mark
+            sweep[pop()] = mark
     return True
 
 
-def _pass_back(output: Any, seed: float, live: object, dead: object, order: list[Any]) -> bool:
+def _pass_back(output: Any, seed: float, live: object, dead: object, sweep: dict[Any, Any]) -> bool:
     """Add up the adjoints; whether there is nothing to say about it."""
-    output.grad = seed
+    sweep[output] = seed
     forms = FORMS
-    for top in reversed(order):
-        adjoint = top.grad
-        if adjoint is live or adjoint is dead:
-            top.grad = 0.0 if adjoint is live else None
-            continue
-        if adjoint == 0.0:
-            top.grad = 0.0  # -0.0 comes of a product
-        elif adjoint - adjoint != 0.0:
-            return False
+    for top in reversed(sweep):
+        adjoint = sweep[top]
         a, b = top._first, top._second
+        if adjoint is live or adjoint is dead:
+            continue
+        if adjoint - adjoint != 0.0:
+            return False
         if a is None:
             continue
         primitive = top.primitive
         form = forms.get(primitive)
         if form is SUM or form is DIFFERENCE:
-            if (grad := a.grad) is not dead:
-                a.grad = adjoint if grad is live else grad + adjoint
-            if (grad := b.grad) is not dead:
+            if (known := sweep[a]) is not dead:
+                sweep[a] = adjoint if known is live else known + adjoint
+            if (known := sweep[b]) is not dead:
                 share = adjoint if form is SUM else -adjoint
-                b.grad = share if grad is live else grad + share
+                sweep[b] = share if known is live else known + share
         elif form is PRODUCT:
-            if (grad := a.grad) is not dead and ((y := b.data) != 0.0 or b.primitive is not CONSTANT):
-                a.grad = adjoint * y if grad is live else grad + adjoint * y
-            if (grad := b.grad) is not dead and ((x := a.data) != 0.0 or a.primitive is not CONSTANT):
-                b.grad = adjoint * x if grad is live else grad + adjoint * x
+            if (known := sweep[a]) is not dead and ((y := b.data) != 0.0 or b.primitive is not CONSTANT):
+                sweep[a] = adjoint * y if known is live else known + adjoint * y
+            if (known := sweep[b]) is not dead and ((x := a.data) != 0.0 or a.primitive is not CONSTANT):
+                sweep[b] = adjoint * x if known is live else known + adjoint * x
         else:
             parents = (a, b) if b is not None else (a,) if type(a) is not tuple else a
             inputs = [p.data for p in parents]
@@ -105,8 +103,8 @@ def _pass_back(output: Any, seed: float, live: object, dead: object, order: list
                 return False
             rules = primitive.partials
             for k, p in enumerate(parents):
-                if (grad := p.grad) is not dead and (rule := rules[k]) is not None:
+                if (known := sweep[p]) is not dead and (rule := rules[k]) is not None:
                     slope = rule(REAL, *inputs, top.data)
                     if slope is not None:
-                        p.grad = adjoint * slope if grad is live else grad + adjoint * slope
+                        sweep[p] = adjoint * slope if known is live else known + adjoint * slope
     return True

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..numbers.base import Number, NumberType, Refusal
-from ..numbers.budget import BudgetExceeded
+from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from .sweep import Activity, Fault, backward, compute, is_cut
 from .tape import Tape
 
@@ -55,13 +54,11 @@ def _settled(
     try:
         side = _common(tape, m, active, seeds)
         one_sided_partials = None if side is None else _local(side, m)
-    except BudgetExceeded:
-        raise
     except Fault as fault:
-        if fault.kind not in (*BLAMED, "limit"):
+        if fault.kind not in BLAMED:
             raise
         return order
-    except (ValueError, ArithmeticError):
+    except NO_RESULT:
         return order
     if side is None or one_sided_partials is None:
         return order

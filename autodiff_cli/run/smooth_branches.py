@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..numbers import budget as work
-from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
@@ -132,7 +132,7 @@ class SecondOrder:
         slopes = self.gradient(u)
         try:
             hessian = self.hessian(u)
-        except (ValueError, ArithmeticError):
+        except NO_RESULT:
             return piece.either()
         flat = all(x == 0 for row in hessian for x in row)
         above = {t > 0 for t in slopes[self.count :] if t != 0}
@@ -350,8 +350,6 @@ class SmoothBranch:
             self.here = Knot(self.tape, i, ())
             try:
                 numbers[i] = self.number(i, inputs, needed)
-            except work.BudgetExceeded:
-                raise
             except Refusal as refusal:
                 raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
             except Failed as failed:

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
+from ..errors import AutodiffError
 from ..numbers import budget as work
-from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
+from ..numbers.budget import BudgetExceeded
 from ..table.operators import CONSTANT, NEG, WHERE
 from ..table.primitive import Primitive
 from .tape import Tape
 
 
-class Fault(Exception):
+class Fault(AutodiffError):
     """A node without a value or derivative: its place on the tape, the kind of error, and what to say."""
 
     def __init__(
@@ -31,6 +33,11 @@ class Fault(Exception):
 
 class Rough(Fault):
     """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
+
+
+Failure = Fault | BudgetExceeded
+FAILURES = (*NO_RESULT, BudgetExceeded)
+"""What an operation or its rule raises where the sweep that asked for it ends."""
 
 
 # ---- values -------------------------------------------------------------------------------------------------------
@@ -56,7 +63,7 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
         out = getattr(m, primitive.name)(*inputs)
         if not m.finite(out):
             raise OverflowError
-    except (ValueError, ArithmeticError) as error:
+    except FAILURES as error:
         raise undefined(m, node, primitive, inputs, error) from None
     return out
 
@@ -114,9 +121,11 @@ def domain_words(primitive: Primitive, count: int) -> str:
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
 
 
-def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Fault:
+def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Failure:
     """What to say of an operation that has no value at these inputs."""
     name = primitive.written
+    if isinstance(error, BudgetExceeded):
+        return error.at_node(node)
     if isinstance(error, Refusal):
         return Fault(node, error.kind, error.message, error.hint)
     if isinstance(error, OverflowError):
@@ -225,7 +234,7 @@ class Activity(list[bool]):
             if primitive.jumps and _meets(self.tape, i, self, primitive.kink):
                 return True
             return any(partial is not None for partial in local_derivatives(self.tape, self.m, i, self))
-        except (ValueError, ArithmeticError):
+        except NO_RESULT:
             return True  # the sweep that needs it says why
 
     def differ(self, i: int) -> bool:
@@ -233,7 +242,7 @@ class Activity(list[bool]):
         _, x, y = self.tape.parents[i]
         try:
             return bool(self._value(x) != self._value(y)) or not self._discontinuous.isdisjoint((x, y))
-        except (Fault, ValueError, ArithmeticError):
+        except (Fault, *NO_RESULT):
             return True
 
     def _value(self, root: int) -> Number:
@@ -312,7 +321,7 @@ def backward(
                         continue
                     raise OverflowError
                 adjoints[p] = total
-        except (ValueError, ArithmeticError) as error:
+        except FAILURES as error:
             raise _no_derivative(tape, m, i, active, adjoint, error) from None
     return adjoints, list(dict.fromkeys(kinks))
 
@@ -331,7 +340,7 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
     inputs = [data[p] for p in ps]
     try:
         return primitive.slopes(m, inputs, data[i], [active[p] for p in ps])
-    except (ValueError, ArithmeticError):
+    except NO_RESULT:
         moving = [active[p] and active.moving[p] for p in ps]
         return primitive.slopes(m, inputs, data[i], moving) if any(moving) else [None] * len(ps)
 
@@ -356,8 +365,10 @@ def is_cut(tape: Tape, factors: Iterable[int]) -> bool:
     return False
 
 
-def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Fault:
+def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Failure:
     """What to say of a node whose derivative could not be taken or passed on."""
+    if isinstance(error, BudgetExceeded):
+        return error.at_node(i)
     if isinstance(error, Refusal):
         return Fault(i, error.kind, error.message, error.hint)
     primitive, inputs = tape.primitives[i], [tape.data[p] for p in tape.parents[i]]
@@ -398,7 +409,7 @@ def _failing(tape: Tape, m: NumberType, i: int, active: Sequence[bool]) -> int:
                 partial = tape.primitives[i].slopes(m, inputs, tape.data[i], [j == k for j in range(len(ps))])[k]
                 if partial is not None and not m.finite(partial):
                     break
-            except (ValueError, ArithmeticError):
+            except NO_RESULT:
                 break
     return position
 
@@ -519,10 +530,11 @@ def tangents(
                 total = term if total is None else total + term
             if total is not None and not m.finite(total):
                 raise OverflowError
-        except (ValueError, ArithmeticError) as error:
-            faults[i] = _no_derivative(tape, m, i, active, 1, error)
-            if roots is None:
-                raise faults[i] from None
+        except FAILURES as error:
+            failure = _no_derivative(tape, m, i, active, 1, error)
+            if roots is None or isinstance(failure, BudgetExceeded):
+                raise failure from None
+            faults[i] = failure
         result[i] = total
     for root in roots or ():
         if root in faults:

@@ -194,7 +194,7 @@ def estimates_of_fit(record: object) -> Estimates:
             elif name in record["held"]:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
-    except (AssertionError, KeyError, TypeError, ValueError, AttributeError):
+    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
         raise ExpressionError(
             "point", "this is not what `fit` found", hint="write that with `autodiff fit … --output fit.json`"
         ) from None

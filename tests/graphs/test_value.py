@@ -9,6 +9,8 @@ import math
 import operator as op
 import pickle
 import re
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -243,6 +245,72 @@ def test_functions_take_values_and_numbers() -> None:
         autodiff_cli.sin(1.0, 2.0)
     with pytest.raises(AttributeError):
         autodiff_cli.no_such_function  # noqa: B018
+
+
+@pytest.mark.parametrize("function", [math.sin, math.exp, math.sqrt, math.floor, float])
+def test_a_function_of_python_does_not_drop_the_derivative(function: Callable[[Any], object]) -> None:
+    with pytest.raises(TypeError, match=r"`autodiff_cli\.sin\(x\)` for `math\.sin\(x\)`, or `\.data`"):
+        function(Value(1.0))
+
+
+def test_a_value_is_formatted_and_rounded_as_its_number() -> None:
+    x = Value(2.71828)
+    assert (f"{x:.2f}", format(x), f"{x:>8.1e}") == ("2.72", repr(x), " 2.7e+00")
+    assert (round(x), round(x, 2), type(round(x))) == (3, 2.72, int)
+
+
+def test_threads_may_share_values() -> None:
+    leaves = [Value(float(k), label=f"x{k}") for k in range(1, 9)]
+    shared = sum((leaf * leaf for leaf in leaves), Value(0.0))
+    wrong: list[object] = []
+
+    def work(k: int) -> None:
+        try:
+            for _ in range(200):
+                own = [leaf * float(k) for leaf in leaves]
+                output = sum(own, shared) * 2.0
+                output.backward()
+                expected = [1.0, *[2.0] * len(own)]
+                if [output.grad, *[each.grad for each in own]] != expected:
+                    wrong.append(own)
+        except Exception as error:
+            wrong.append(error)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert wrong == []
+    assert shared.grad == 2.0
+    assert all(leaf.grad - 4.0 * leaf.data in [2.0 * k for k in range(8)] for leaf in leaves)
+
+
+def test_what_a_sweep_marks_is_never_seen() -> None:
+    seen: list[object] = []
+
+    class Watched(Value):
+        __slots__ = ()
+
+        @property  # type: ignore[override]
+        def grad(self) -> Any:
+            return Value.__dict__["grad"].__get__(self)
+
+        @grad.setter
+        def grad(self, grad: Any) -> None:
+            seen.append(grad)
+            Value.__dict__["grad"].__set__(self, grad)
+
+    x = Watched(2.0)
+    (x * x + x).backward()
+    with pytest.raises(ExpressionError):
+        (x - x).sqrt().backward()
+    assert seen == [0.0, 5.0, 0.0]
 
 
 @pytest.mark.parametrize("length", [10**3, 10**5])

@@ -10,7 +10,12 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.errors import AutodiffError
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.numbers import budget as work
+from autodiff_cli.numbers.base import Refusal
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.run.sweep import Fault
 from counting import allowed, counted_calls
 from running import autodiff
 
@@ -93,6 +98,31 @@ def test_short_inputs_end_within_the_allowance(line: str, monkeypatch: pytest.Mo
     assert made[0].most == STEPS + work.STEPS_A_CHARACTER * len(args[1])
     assert 0 <= made[0].left <= made[0].most
     assert found.code in (0, 1, 4), found.err
+
+
+def test_no_limit_is_taken_for_a_missing_value() -> None:
+    family = [AutodiffError]
+    for each in family:
+        family += each.__subclasses__()
+        assert not issubclass(each, (ValueError, ArithmeticError)), each
+    assert {ExpressionError, work.BudgetExceeded, Refusal, Fault} <= set(family)
+
+
+def test_work_that_ends_on_the_other_side_of_a_kink_is_no_kink() -> None:
+    def refused(x: float) -> float:
+        raise work.Work().exhausted(1e9)
+
+    m = type(REAL)()
+    m.exp = refused
+    with pytest.raises(work.BudgetExceeded, match="steps of work"):
+        value_and_gradient(m, autodiff_cli.parse("0*x if x <= 0 else exp(x) - 1").outputs[0], {"x": 0.0}, ["x"])
+
+
+def test_a_limit_has_its_place_in_the_text() -> None:
+    for line in ('grad "1 + erfinv(x)" --at x=0.3', 'taylor "1 + erfinv(x)" --at x=0.3 --order 200'):
+        record = json.loads(autodiff(*shlex.split(line), "--precision", "1000", "--json").out)
+        assert record["error"]["kind"] == "limit"
+        assert (record["error"]["start"], record["error"]["end"]) == (4, 13)
 
 
 def test_work_that_is_known_beforehand_is_not_begun() -> None:

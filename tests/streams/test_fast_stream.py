@@ -19,6 +19,7 @@ from autodiff_cli.derivatives import gradient_cache as programs
 from autodiff_cli.derivatives.gradient import Gradient, gradient
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.graphs.value import in_order
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.inputs import parse_point as point
 from autodiff_cli.language.builder import Program
@@ -282,6 +283,15 @@ def test_what_is_whole_has_everything() -> None:
         assert answer.output is not None and answer.output.data == x * x + 1
         assert [(each.value, each.grad) for each in answer.intermediates] == [(x * x, 1.0)]
         assert [warning.kind for warning in answer.warnings] == ["unused"]
+
+
+def test_an_answer_stays_what_it_was_when_the_next_one_is_there() -> None:
+    known = Programs()
+    first = known.gradient("a = x*x; a + x", {"x": 3.0})
+    second = known.gradient("a = x*x; a + x", {"x": 5.0})
+    assert first.output is not None and second.output is not None
+    assert [(n.data, n.grad) for n in in_order((first.output,))] == [(3.0, 7.0), (9.0, 1.0), (12.0, 1.0)]
+    assert [(n.data, n.grad) for n in in_order((second.output,))] == [(5.0, 11.0), (25.0, 1.0), (30.0, 1.0)]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["x", "y", "if", "λ", " x", "e"]), NUMBERS.map(repr)), max_size=4))
