@@ -161,15 +161,23 @@ class Parquet(Reader):
             place = raw
         # what is elsewhere is fetched in few large pieces; of what is here a group may be as large as it likes
         buffer = 0 if elsewhere else BUFFER
-        self.file = self.told(lambda: parquet.ParquetFile(place, pre_buffer=elsewhere, buffer_size=buffer))
+        self.file = self.told(
+            lambda: parquet.ParquetFile(
+                place, pre_buffer=elsewhere, buffer_size=buffer, page_checksum_verification=True
+            )
+        )
         self.total = self.file.metadata.num_rows
-        whole = self.file.schema_arrow
-        self.names = whole.names
-        unique(self.names)
-        self.wanted = Wanted(*needs(whole.names))
-        self.columns = self.wanted.of(self.names)
+        self.choose(self.told(lambda: self.file.schema_arrow))
+
+    def choose(self, whole: Any) -> None:
+        """Know which of the columns of a schema are read. Raises `ExpressionError`."""
         import pyarrow as pa
 
+        # names that are no text are known when somebody asks for them
+        self.names = self.told(lambda: whole.names)
+        unique(self.names)
+        self.wanted = Wanted(*self.needs(self.names))
+        self.columns = self.wanted.of(self.names)
         self.schema = pa.schema([whole.field(name) for name in self.columns])
 
     def told(self, action: Callable[[], Any]) -> Any:
@@ -190,7 +198,9 @@ class Parquet(Reader):
         """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
         span = self.span or Span(0, self.file.num_row_groups)
         for group in range(span.start, span.stop):
-            yield from self.file.iter_batches(ROWS, row_groups=[group], columns=self.columns, use_threads=False)
+            for batch in self.file.iter_batches(ROWS, row_groups=[group], columns=self.columns, use_threads=False):
+                batch.validate(full=True)
+                yield batch
 
     def numbered(self, batches: Iterator[Any]) -> Iterator[Chunk]:
         """Batches as chunks."""
@@ -220,7 +230,8 @@ class Arrow(Parquet):
             if filesystems.is_url(source.path):
                 place = filesystems.opened(source.path)
             else:
-                place = self.told(lambda: pa.memory_map(source.path))
+                # a memory map of a file that is cut off meanwhile ends the process
+                place = self.told(lambda: pa.OSFile(source.path))
             begin = place.read(8)
             place.seek(0)
         self.stream = begin.startswith(STREAM)
@@ -231,11 +242,10 @@ class Arrow(Parquet):
                 place = pa.BufferReader(place.read())
             self.file = self.told(lambda: pa.ipc.open_file(place))
         self.place = place
-        self.names = self.file.schema.names
-        unique(self.names)
-        self.wanted = Wanted(*needs(self.names))
-        self.columns = self.wanted.of(self.names)
-        self.schema = pa.schema([self.file.schema.field(name) for name in self.columns])
+        self.choose(self.file.schema)
+        if not self.stream:
+            fields = pa.ipc.IpcReadOptions(included_fields=[self.names.index(name) for name in self.columns])
+            self.file = self.told(lambda: pa.ipc.open_file(place, options=fields))
 
     def lengths(self) -> list[int]:
         """How many rows there are in each batch. Raises `ExpressionError`."""
@@ -259,6 +269,7 @@ class Arrow(Parquet):
             span = self.span or Span(0, self.file.num_record_batches)
             whole = map(self.file.get_batch, range(span.start, span.stop))
         for batch in whole:
+            batch.validate(full=True)
             for start in range(0, batch.num_rows, ROWS):
                 yield batch.select(self.columns).slice(start, ROWS)
 

@@ -84,7 +84,7 @@ class ParquetSink(Sink):
                 for name in table.column_names
             }  # fmt: skip
             self.writer = parquet.ParquetWriter(
-                self.direct, self.schema, compression=packed, write_batch_size=8192,
+                self.direct, self.schema, compression=packed, write_batch_size=8192, write_page_checksum=True,
                 use_dictionary=[name for name in table.column_names if name not in (*doubles, "error")],
             )  # fmt: skip
         if self.rows:

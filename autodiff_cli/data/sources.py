@@ -8,6 +8,7 @@ import io
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
@@ -247,7 +248,7 @@ class DecompressedFile:
         """Some bytes, none at the end. Raises `ExpressionError`."""
         try:
             data: bytes = self.file.read1(size)
-        except (OSError, EOFError, ValueError) as fault:
+        except (OSError, EOFError, ValueError, zlib.error) as fault:
             message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
             raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
         return data
