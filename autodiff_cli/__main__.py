@@ -35,6 +35,10 @@ def main() -> int:
         return INTERRUPTED
     code = run(sys.argv[1:])
     _on_signals(_leave)
+    elsewhere = sys.modules.get("autodiff_cli.streams.filesystems")
+    if elsewhere is not None and elsewhere.abandoned.is_set():
+        # what still waits for a network would be waited for
+        os._exit(code)
     # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
     gc.freeze()
     return code
@@ -91,11 +95,12 @@ def run(args: Sequence[str]) -> int:
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
-    """Let Ctrl-C and the wish to terminate be handled so, unless whoever started the process has them ignored."""
+    """Let the signals that end a run be handled so, unless whoever started the process has them ignored."""
     import signal
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) != signal.SIG_IGN:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, handler)
 
 

@@ -185,7 +185,7 @@ class Parquet(Reader):
         import pyarrow as pa
 
         try:
-            return action()
+            return filesystems.patiently(action) if filesystems.is_url(self.source.path) else action()
         except (pa.ArrowException, OSError, ValueError) as fault:
             first = str(fault).split("\n")[0].rstrip(".")
             message = f"{self.source.name} cannot be read as {self.source.format}: {within(first[:200])}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..batched.columns_io import Kinks, kept_columns, mapped_columns, reason
 from ..errors import ExpressionError
 from ..streams.files import AtomicFile
-from ..streams.filesystems import Upload
+from ..streams.filesystems import Upload, abandoned
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
 from ..views.error import report, write_stderr
@@ -195,7 +195,9 @@ class Pipeline:
                 _put(written, None, ended)
                 writing.join()
                 _drain(read)
-                reading.join(5)
+                reading.join(1)
+                if reading.is_alive():
+                    abandoned.set()
                 progress.done()
         if ended:
             raise ended[0]

@@ -99,8 +99,11 @@ def parallel_map(
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        return list(pool.map(action, items))
+    def all_of_them() -> list[OpenedSource]:
+        with ThreadPoolExecutor(AT_A_TIME) as pool:
+            return list(pool.map(action, items))
+
+    return filesystems.patiently(all_of_them)
 
 
 def _paths(given: str) -> list[str]:
@@ -111,8 +114,34 @@ def _paths(given: str) -> list[str]:
     if os.path.isdir(given):
         return _data(given, sorted(os.path.join(given, name) for name in os.listdir(given)))
     if glob.has_magic(given):
-        return _like(given, sorted(path for path in glob.glob(given, recursive=True) if os.path.isfile(path)))
+        return _like(given, sorted(path for path in _matching(given) if os.path.isfile(path)))
     return [given]
+
+
+def _matching(pattern: str) -> list[str]:
+    """The paths that a pattern names; of `**`, each folder once, also where links to folders go round in a circle."""
+    steps = pattern.replace(os.sep, "/").split("/")
+    if "**" not in steps:
+        return glob.glob(pattern)
+    first = steps.index("**")
+    rest = "/".join(steps[first + 1 :]) or "*"
+    found: list[str] = []
+    seen: set[str] = set()
+    for base in glob.glob("/".join([*steps[:first], ""])) if first else [""]:
+        for folder, inner, _ in os.walk(base or ".", followlinks=True):
+            if os.path.realpath(folder) in seen:
+                inner.clear()
+                continue
+            seen.add(os.path.realpath(folder))
+            # folders by their own names before links to them
+            inner[:] = sorted((name for name in inner if not name.startswith(".")), key=_is_link(folder))
+            near = os.path.join(base, os.path.relpath(folder, base or ".")) if folder != (base or ".") else base
+            found += _matching(os.path.join(glob.escape(near), rest))
+    return found
+
+
+def _is_link(folder: str) -> Callable[[str], tuple[bool, str]]:
+    return lambda name: (os.path.islink(os.path.join(folder, name)), name)
 
 
 def _elsewhere(given: str) -> list[str]:
@@ -163,7 +192,7 @@ def _source(path: str, format: str | None) -> Source:
                 begin = peeked(path).peek(8)[:8]
             else:
                 with filesystems.opened(path) if is_url(path) else open(path, "rb") as file:
-                    begin = file.read(8)
+                    begin = filesystems.patiently(lambda: file.read(8)) if is_url(path) else file.read(8)
         except OSError as fault:
             raise filesystems.unread(path, fault) from None
         except ValueError:
@@ -215,6 +244,8 @@ def opened(source: Source) -> File:
     """The text of a file, unpacked. Raises `ExpressionError`."""
     try:
         file: Any = bytes_of(source)
+        if is_url(source.path):
+            file = _Patient(file)
         if source.packed == "gzip":
             return DecompressedFile(gzip.GzipFile(fileobj=file), file, source)
         if source.packed == "zstd":
@@ -236,6 +267,34 @@ def bytes_of(source: Source) -> File:
 def within(sentence: str) -> str:
     """A sentence of somebody else's, to stand within one of ours."""
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+class _Patient(io.RawIOBase):
+    """A file of another file system, while whose bytes are waited for signals are answered."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def read1(self, size: int = -1) -> bytes:
+        data: bytes = filesystems.patiently(lambda: self.file.read1(size))
+        return data
+
+    read = read1
+
+    def readable(self) -> bool:
+        return True
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        self.file.seek(place, whence)
+        return self.tell()
+
+    def tell(self) -> int:
+        return int(self.file.tell())
+
+    def close(self) -> None:
+        super().close()
+        if not filesystems.abandoned.is_set():
+            self.file.close()
 
 
 class DecompressedFile:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from typing import IO, Any, NamedTuple
+from functools import lru_cache, partial
+from typing import IO, Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError
 
@@ -18,16 +19,55 @@ NEEDS_CLUSTER = "`pip install 'autodiff-cli[cluster]'`"
 AT_HAND = 32 * 1024 * 1024
 """As many bytes of a file that is to be sent are held in memory; more of them on disk."""
 
+TRIES = 3
+"""How often a store is asked the same thing before it counts as silent."""
+
 SECONDS = 10
-"""How long a connection may take."""
+"""How many seconds connecting may take, in all tries."""
 
 PATIENCE = 60
-"""How many seconds may pass without an answer on a connection; the library's 3 are short where much is going on."""
+"""How many seconds may pass without an answer on a connection, in all tries."""
 
 OBJECTS = ("s3", "gcs", "abfs")
 """File systems that show a file only when all of it has come; in the others it is written beside, and then renamed."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
+
+
+Result = TypeVar("Result")
+
+abandoned = threading.Event()
+"""Set where something still waits for a network, for nobody: the end of the process is not to wait for it."""
+
+
+def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
+    """Return what an action gives that may wait for a network, in a thread: signals are answered meanwhile.
+
+    Raises what the action raises, and `TimeoutError` where it takes longer than `seconds`.
+    """
+    if seconds is None and threading.current_thread() is not threading.main_thread():
+        return action()
+    ended: list[tuple[Result | None, BaseException | None]] = []
+
+    def act() -> None:
+        try:
+            ended.append((action(), None))
+        except BaseException as fault:
+            ended.append((None, fault))
+
+    thread = threading.Thread(target=act, daemon=True)
+    thread.start()
+    try:
+        thread.join(seconds)
+    finally:
+        if not ended:
+            abandoned.set()
+    if not ended:
+        raise TimeoutError(f"no answer within {seconds} seconds")
+    result, fault = ended[0]
+    if fault is not None:
+        raise fault
+    return result  # type: ignore[return-value]  # what the action gives may be None
 
 
 class Entry(NamedTuple):
@@ -78,15 +118,19 @@ def located(path: str) -> tuple[Any, str]:
     if parts is None:
         return _local(), os.path.abspath(path)
     scheme, host, rest = parts.groups()
+    if scheme.lower() in ("http", "https"):
+        message = f"`{scheme}://` is not fetched"
+        raise ExpressionError("usage", message, hint=f"fetch it first: `curl -O {path}`, and give the name of the file")
     try:
-        system, base = _system(scheme.lower(), host)
+        system, base = patiently(lambda: _system(scheme.lower(), host), PATIENCE)
     except ExpressionError:
         raise
     except ImportError as lacking:
         raise ExpressionError(
             "usage", f"`{scheme}://` cannot be read: {io_message(lacking)}", hint="install it"
         ) from None
-    except (OSError, ValueError) as fault:
+    except Exception as fault:
+        # a file system of fsspec's may lack anything that it is to be told beside the address
         raise ExpressionError(
             "io",
             f"`{scheme}://{host}` cannot be reached: {io_message(fault)}",
@@ -119,17 +163,18 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
     from pyarrow import fs
 
     if scheme in ("s3", "s3a"):
-        settings = os.environ
-        endpoint = settings.get("AWS_ENDPOINT_URL_S3") or settings.get("AWS_ENDPOINT_URL")
-        region = settings.get("AWS_REGION") or settings.get("AWS_DEFAULT_REGION")
+        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+        region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         if region is None:
             region = "us-east-1" if endpoint else fs.resolve_s3_region(host)
         return fs.S3FileSystem(
-            region=region, endpoint_override=endpoint, connect_timeout=SECONDS, request_timeout=PATIENCE,
+            region=region, endpoint_override=endpoint, connect_timeout=SECONDS / TRIES,
+            request_timeout=PATIENCE / TRIES, retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
             allow_delayed_open=True,
         ), host  # fmt: skip
     if scheme in ("gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"):
-        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/")
+        limit = f"?retry_limit_seconds={PATIENCE}" if scheme in ("gs", "gcs") else ""
+        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
         return found
     try:
         from fsspec.core import url_to_fs
@@ -137,7 +182,8 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         message = f"fsspec, which is needed for `{scheme}://`, is not installed"
         raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
     try:
-        system, base = url_to_fs(f"{scheme}://{host}/")
+        settings = {"timeout": SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
+        system, base = url_to_fs(f"{scheme}://{host}/", **settings)
     except (ValueError, TypeError):  # TypeError: one that needs more than an address
         hint = "there are s3, gs, hdfs, abfs, file, and those that fsspec knows"
         raise ExpressionError("usage", f"there is no file system `{scheme}://`", hint=hint) from None
@@ -148,7 +194,7 @@ def opened(path: str) -> Any:
     """A file for reading at any place. Raises `ExpressionError`."""
     system, inner = located(path)
     try:
-        return system.open_input_file(inner)
+        return patiently(lambda: system.open_input_file(inner), PATIENCE)
     except (OSError, ValueError) as fault:
         raise unread(path, fault) from None
 
@@ -159,7 +205,7 @@ def entries(paths: Sequence[str]) -> list[Entry]:
     found: list[Entry] = []
     for path, (system, inner) in zip(paths, where, strict=True):
         try:
-            info = system.get_file_info(inner)
+            info = patiently(partial(system.get_file_info, inner), PATIENCE)
         except (OSError, ValueError) as fault:
             raise unread(path, fault) from None
         if info.type.name == "NotFound":
@@ -176,7 +222,7 @@ def is_there(path: str) -> bool:
     """Whether there is a file or a folder. Raises `ExpressionError` where that cannot be known."""
     system, inner = located(path)
     try:
-        return bool(system.get_file_info(inner).type.name != "NotFound")
+        return bool(patiently(lambda: system.get_file_info(inner), PATIENCE).type.name != "NotFound")
     except (OSError, ValueError) as fault:
         raise unread(path, fault) from None
 
@@ -188,7 +234,7 @@ def listed(folder: str, *, deep: bool = False) -> list[Entry]:
     system, inner = located(folder)
     inner = inner.rstrip("/") or "/"
     try:
-        infos = system.get_file_info(fs.FileSelector(inner, recursive=deep, allow_not_found=True))
+        infos = patiently(lambda: system.get_file_info(fs.FileSelector(inner, recursive=deep, allow_not_found=True)))
     except (OSError, ValueError) as fault:
         raise unread(folder, fault) from None
     start = len(inner.lstrip("/").rstrip("/"))
@@ -283,19 +329,20 @@ class Upload:
         folder, slash, name = self.inner.rpartition("/")
         target = self.inner if whole else f"{folder}{slash}{beside(name)}"
         try:
-            self.file.seek(0)
-            with self.system.open_output_stream(target) as stream:
-                while piece := self.file.read(AT_HAND // 8):
-                    stream.write(piece)
-            if not whole:
-                self._rename(target)
+            patiently(lambda: self._send(target))
         except (OSError, ValueError) as fault:
             if not whole:
                 with suppress(OSError, ValueError):
                     self.system.delete_file(target)
             raise unwritten(self.path, fault) from None
 
-    def _rename(self, target: str) -> None:
+    def _send(self, target: str) -> None:
+        self.file.seek(0)
+        with self.system.open_output_stream(target) as stream:
+            while piece := self.file.read(AT_HAND // 8):
+                stream.write(piece)
+        if target == self.inner:
+            return
         try:
             self.system.move(target, self.inner)
         except OSError:

@@ -9,6 +9,9 @@ from typing import Any
 
 from ..views.error import write_stderr
 
+ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""The signals that end a run: Ctrl-C, the wish to terminate, and a terminal that is closed."""
+
 
 def interrupted(rows: int, path: str | None) -> None:
     """Say on standard error how far the rows were when they were interrupted, and of a file that there is none."""
@@ -17,7 +20,7 @@ def interrupted(rows: int, path: str | None) -> None:
 
 
 class Interruption:
-    """While it is entered, the first Ctrl-C or wish to terminate sets `asked`; a second one interrupts at once.
+    """While it is entered, the first of the signals that end a run sets `asked`; a second one interrupts at once.
 
     Those that are ignored stay ignored.
     """
@@ -32,7 +35,7 @@ class Interruption:
 
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in ENDING:
                 # None is a handler that is not Python's, which could not be put back
                 if signal.getsignal(number) not in (signal.SIG_IGN, None):
                     self._before[number] = signal.signal(number, self._ask)

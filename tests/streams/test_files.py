@@ -255,13 +255,14 @@ def test_every_stream_goes_on_after_an_error_or_ends_there(command: str) -> None
     assert bad.code == 2 and "`--on-error` cannot be `stop`" in bad.err
 
 
-def test_a_stream_that_is_ended_leaves_no_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_stream_that_is_ended_leaves_no_file(number: int, code: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "autodiff_cli", "grad", "--at", "x=2", "--output", "a.jsonl"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=tmp_path, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(b"x**2\n" * 20_000)
         process.stdin.flush()
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         process.wait(timeout=60)
-    assert process.returncode == 143
+    assert process.returncode == code
     assert not list(tmp_path.iterdir())

@@ -112,7 +112,7 @@ def test_an_answer_comes_before_the_next_line_is_typed() -> None:
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, code: int) -> None:
     process, master = start("grad", "-", "--json")
     os.write(master, b"x**2\tx=3\n")
@@ -127,7 +127,7 @@ def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, cod
     assert shown.out.rstrip().endswith("]"), "the array is closed"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "autodiff_cli", "descend", "x**2", "--at", "x=1", "--rate", "1e-9",
@@ -147,7 +147,7 @@ def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) ->
 @pytest.mark.parametrize("command", [["grad", "-"], ["descend", "-", "--rate", "0.1", "--steps", "3"]])
 def test_a_signal_that_is_ignored_stays_ignored(command: list[str]) -> None:
     with subprocess.Popen(
-        ["sh", "-c", "trap '' INT TERM; exec \"$@\"", "sh", sys.executable, "-m", "autodiff_cli", *command,
+        ["sh", "-c", "trap '' INT TERM HUP; exec \"$@\"", "sh", sys.executable, "-m", "autodiff_cli", *command,
          "--format", "plain"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
     ) as process:  # fmt: skip
@@ -157,6 +157,7 @@ def test_a_signal_that_is_ignored_stays_ignored(command: list[str]) -> None:
             assert process.stdout.read(1)
             process.send_signal(signal.SIGINT)
             process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGHUP)
         process.stdin.close()
         assert process.stdout.read().count(b"\n") >= 1
         assert process.wait() == 0
