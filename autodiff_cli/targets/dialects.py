@@ -1,7 +1,7 @@
 """The dialects of SQL: what each database calls things, and what it does where there is no number; a row a dialect.
 
-PostgreSQL ends a query at any operation that is undefined, too large or too small, BigQuery and Snowflake at some,
-Spark at a division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
+PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a
+division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
 """
 
 from __future__ import annotations
@@ -67,7 +67,6 @@ COMMON = (
 """What all of them have."""
 AREAS = native("asinh acosh atanh")
 UNDEFINED = frozenset(native("sqrt log asin acos acosh atanh"))
-TOO_LARGE = frozenset(native("exp sinh cosh tan"))
 
 
 def _without(functions: Mapping[str, str], *names: str) -> dict[str, str]:
@@ -219,26 +218,5 @@ DIALECTS: dict[str, Dialect] = {
         settings="\nSETTINGS short_circuit_function_evaluation = 'disable'",
         templates=by_name({"pow": _power_of_any_size}),
     ),
-    "bigquery": Dialect(
-        "BigQuery",
-        COMMON | AREAS | native("cbrt")
-        | {name: f"SAFE.{theirs}" for name, theirs in (COMMON | AREAS).items() if name in UNDEFINED | TOO_LARGE},
-        double="FLOAT64", cast="SAFE_CAST({0} AS FLOAT64)",
-        templates=by_name({
-            "add": "SAFE_ADD({0}, {1})", "sub": "SAFE_SUBTRACT({0}, {1})", "mul": "SAFE_MULTIPLY({0}, {1})",
-            "div": "SAFE_DIVIDE({0}, {1})", "pow": "SAFE.POW({0}, {1})",
-        }),
-    ),
-    "snowflake": Dialect(
-        "Snowflake", COMMON | AREAS | native("cbrt"), double="FLOAT", literal="'{}'::FLOAT", exponential="'{}'::FLOAT",
-        cast="CAST({0} AS FLOAT)", guarded=UNDEFINED,
-        templates=by_name({
-            "div": _quotient,
-            "exp": _checked_exp, "pow": _checked_power,
-            "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
-        }),
-    ),
-    # Its `sinh` is there since release 411.
-    "trino": Dialect("Trino", COMMON | native("cbrt"), cast="TRY_CAST({0} AS DOUBLE)"),
 }  # fmt: skip
 """By the names that `--dialect` takes."""

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
 from ..errors import Diagnostic, ExpressionError, quoted
 from .characters import ends, is_shown, terminal_of, visible
 from .document import Block, Line, Program, sentence
-from .numerals import Written
 
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
@@ -150,8 +149,7 @@ class JsonLines(Writer[Answer]):
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._encode = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False).encode
-        self._written = Written()
-        self._string = json.encoder.encode_basestring_ascii if escape else self._written.string
+        self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
         self._forms: dict[Hashable, str] = {}
 
     def answer(self, asked: Asked, answer: Answer) -> None:
@@ -183,7 +181,7 @@ class JsonLines(Writer[Answer]):
             return None
         name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
-        return head + form % tuple(self._written.numbers(numbers)) if _is_plain(head) else None
+        return head + form % tuple(map(repr, numbers)) if _is_plain(head) else None
 
     def _form(self, found: object) -> str:
         """What is written of something in a record, with a place for each number; see `View.numbers`."""

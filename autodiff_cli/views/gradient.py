@@ -22,7 +22,7 @@ from .document import (
     stated,
 )
 from .formats import OutputRow, View, diagnostic_record
-from .numerals import Written, format_number, number_fields, repr_number
+from .numerals import format_number, number_fields, repr_number
 from .outline import outline
 
 COLUMNS = ("line", "id", "variable", "at", "partial", "value", "error")
@@ -85,8 +85,6 @@ def view(
 
     number: Callable[[Any], str] = format_number if digits is None else lambda x: format_number(x, digits)
 
-    written = Written()
-
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many
         right = RIGHT if answer.arithmetic == DOUBLE else NONE
@@ -125,7 +123,7 @@ def view(
 
     def rows(answer: Gradient[Any]) -> Iterator[OutputRow]:
         partials, point = ordered(answer), answer.point
-        value, *texts = written.exact([answer.value, *[point[name] for name in partials], *partials.values()])
+        value, *texts = map(repr_number, [answer.value, *[point[name] for name in partials], *partials.values()])
         found = (answer.elasticities or {}) if relative else {}
         for name, at, partial in zip(partials, texts, texts[len(partials) :], strict=False):
             row = {"variable": name, "at": at, "partial": partial, "value": value}
@@ -142,7 +140,7 @@ def view(
 
     def brief(answer: Gradient[Any]) -> str:
         shown = ordered(answer)
-        value, *partials = written.exact([answer.value, *shown.values()])
+        value, *partials = map(repr_number, [answer.value, *shown.values()])
         parts = [value, *[f"{name}={partial}" for name, partial in zip(shown, partials, strict=True)]]
         if relative and answer.elasticities is not None:
             parts += [f"{name}:{repr_number(answer.elasticities[name]) or '-'}" for name in shown]

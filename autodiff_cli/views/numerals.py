@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from json.encoder import encode_basestring
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import ExpressionError
@@ -14,9 +12,6 @@ DIGITS = 6
 """Significant digits shown to people unless they ask for others."""
 
 _USUAL = f".{DIGITS}g"
-
-MANY = 4_000
-"""So many numbers are written before the library that is made for it is loaded, which takes as long."""
 
 
 class Decimals(int):
@@ -60,64 +55,6 @@ def repr_number(value: float | bool | Figure | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
-
-
-class Written:
-    """Doubles and strings as JSON has them: numbers as `repr` writes them, by a library made for speed if it is there.
-
-    That is orjson, of the extra `fast`. It imports a good deal, so that only those who write much load it.
-    """
-
-    __slots__ = ("_dumps", "_left")
-
-    def __init__(self) -> None:
-        self._dumps: Callable[..., bytes] | None = None
-        self._left = 0 if "orjson" in sys.modules else MANY
-
-    @property
-    def is_fast(self) -> bool:
-        """Whether the library is in use."""
-        return self._dumps is not None
-
-    def numbers(self, numbers: Sequence[float]) -> Sequence[str]:
-        """The shortest texts that read back as the same finite numbers."""
-        if self._dumps is not None:
-            # what is a subclass of float only is made one
-            text = self._dumps(numbers, float)[1:-1].decode()
-            texts = text.split(",")
-            # what Python writes with an exponent is spelled in more than one way
-            if "e" in text or "0.0000" in text:
-                return [
-                    repr(x) if "e" in one or "0.0000" in one else one for x, one in zip(numbers, texts, strict=True)
-                ]
-            return texts
-        if self._left >= 0:
-            self._left -= len(numbers)
-            if self._left < 0:
-                self._dumps = _library()
-        return list(map(repr, numbers))
-
-    def exact(self, found: Sequence[float | bool | Figure | None]) -> Sequence[str]:
-        """What `exact` gives for each."""
-        numbers: Any = found
-        if {*map(type, numbers)} == {float} and (total := sum(numbers)) - total == 0.0:
-            return self.numbers(numbers)
-        return [*map(repr_number, numbers)]
-
-    def string(self, text: str) -> str:
-        """The text as a string of JSON, with characters that are not ASCII as they are."""
-        if self._dumps is not None and text.isascii():
-            return self._dumps(text).decode()
-        return encode_basestring(text)
-
-
-def _library() -> Callable[..., bytes] | None:
-    try:
-        import orjson
-    except ImportError:
-        return None
-    dumps: Callable[..., bytes] = orjson.dumps
-    return dumps
 
 
 def _stated(figure: Figure) -> str:
