@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from ..errors import ExpressionError
 from ..views.characters import visible
 from ..views.formats import Asked, carried, disarmed, in_quotes, lacking
 from ..views.wide import WIDE, Values, wide
-from .csv_writer import Number, Piece, Text, lines, spelled
+from .rows import doubles
 
 GROUP = 262_144
 """Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
@@ -140,22 +140,23 @@ class CellsSink(Sink):
     def __init__(self, file: IO[bytes], schema: Any, separator: str, spreadsheet: bool) -> None:
         super().__init__(file, schema)
         self.separator, self.spreadsheet = separator, spreadsheet
-        self.end = end = schema.names.index("error")
-        numbers: list[Piece] = [Number(k) for k in range(end)]
-        kept: list[Piece] = [Text(k) for k in range(1, len(schema.names) - end)]
-        self.lines = lines(
-            _separated(separator, [*numbers, "", *kept]), _separated(separator, [""] * end + [Text(0), *kept])
-        )
+        self.end = schema.names.index("error")
         head = [in_quotes(carried(name), separator) for name in schema.names]
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
-        columns = batch.columns
-        texts = [self.cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
-        errors = columns[self.end]
-        flags = errors.is_valid().cast("uint8") if errors.null_count < len(errors) else None
-        for data in self.lines(columns[: self.end], texts, _bytes(flags, len(errors))):
-            self.file.write(data)
+        if not batch.num_rows:
+            return
+        import numpy as np
+        import pyarrow.compute as pc
+
+        # the numbers of a row with an error are null, which is written as nothing
+        cells = [spelled(column) for column in batch.columns[: self.end]]
+        cells += [self.cells(column, k > 0) for k, column in enumerate(batch.columns[self.end :])]
+        cells[-1] = pc.binary_join_element_wise(cells[-1], "", "\n")
+        lines = pc.binary_join_element_wise(*cells, self.separator)
+        ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
+        self.file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
 
     def cells(self, column: Any, kept: bool) -> Any:
         """A column of texts as they are written, without null; the error of a row, or what is `kept`."""
@@ -192,22 +193,28 @@ class CellsSink(Sink):
         self.file.flush()
 
 
-def _separated(separator: str, cells: Sequence[Piece]) -> list[Piece]:
-    """The pattern of a line with these cells."""
-    found: list[Piece] = []
-    for piece in [*[each for cell in cells for each in (cell, separator)][:-1], "\n"]:
-        if isinstance(piece, str) and found and isinstance(found[-1], str):
-            found[-1] += piece
-        elif piece != "":
-            found.append(piece)
-    return found
-
-
-def _bytes(flags: Any, count: int) -> Any:
-    """Flags of rows for machine code; none where there are none."""
+def spelled(column: Any) -> Any:
+    """Return doubles as the texts that Python writes; where there is none, an empty text."""
     import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    return np.zeros(count, np.uint8) if flags is None else np.frombuffer(flags.buffers()[1], np.uint8, count)
+    x = doubles(column)
+    size = np.abs(x)
+    text = pc.fill_null(pc.cast(column, pa.string()), "")
+
+    def respelled(rows: Any, spell: Callable[[Any], Any]) -> None:
+        nonlocal text
+        if rows.any():
+            mask = pa.array(rows)
+            text = pc.replace_with_mask(text, mask, spell(text.filter(mask)))
+
+    # pyarrow has the same digits, and others of these
+    respelled((size < 1e9) & (x == np.trunc(x)), lambda texts: pc.binary_join_element_wise(texts, "0", "."))
+    respelled((size < 1e-6) & (x != 0), lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"))
+    rare = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
+    respelled(rare, lambda texts: pa.array([repr(each) for each in x[rare].tolist()], pa.string()))
+    return text
 
 
 def _is_plain(kind: Any) -> bool:

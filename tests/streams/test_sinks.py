@@ -1,4 +1,4 @@
-"""Tests of lines of cells: numbers as Python spells them, and many rows written as few are, by machine code or not."""
+"""Tests of lines of cells: numbers as Python spells them, and many rows written as few are."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import json
 import math
 import random
 import struct
-import sys
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.cli import row_routes as data
-from autodiff_cli.data import csv_writer as separated
+from autodiff_cli.data.sinks import spelled
 from running import autodiff
 
 EDGES = [
@@ -32,47 +29,12 @@ def numbers(rng: random.Random) -> list[float]:
     return [x for x in [*EDGES, *bits, *sizes, *whole, *map(float, range(300))] if math.isfinite(x)]
 
 
-@pytest.fixture(params=["machine code", "pyarrow"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "pyarrow":
-        monkeypatch.setattr(blocks, "has_symbol", lambda *_: False)
-    elif sys.platform == "linux":
-
-        def no(*_: object) -> None:
-            raise AssertionError("not this way")
-
-        monkeypatch.setattr(separated, "_joined", no)
-    return str(request.param)
-
-
-def test_numbers_are_spelled_as_python_spells_them(way: str) -> None:
+def test_numbers_are_spelled_as_python_spells_them() -> None:
     given = numbers(random.Random(1))
     assert len(given) > 9000
-    pattern = [separated.Number(0), ";", separated.Number(0), "\n"]
-    written = separated.lines(pattern, pattern)
     # a part of an array is written too
-    column = pa.array([1.5, *given, 2.5]).slice(1, len(given))
-    found = b"".join(bytes(part) for part in written([column], [], np.zeros(len(given), np.uint8))).decode()
-    assert found == "".join(f"{x!r};{x!r}\n" for x in given)
-
-
-def test_flagged_rows_have_a_pattern_of_their_own(way: str) -> None:
-    rng = random.Random(2)
-    count = separated.SLICE * 2 + 5
-    texts = [rng.choice(["", "a", "ü" * 50, "b,c"]) for _ in range(count)]
-    flags = [rng.random() < 0.3 for _ in range(count)]
-    written = separated.lines(
-        [separated.Number(0), "|", separated.Text(0), "\n"], ["!", separated.Text(1), separated.Text(0), "ö\n"]
-    )
-    column = pa.array(["before", *texts]).slice(1)
-    answers = written(
-        [pa.array([float(k) for k in range(count)])],
-        [column, pa.array([str(k) for k in range(count)])],
-        np.array(flags, np.uint8),
-    )
-    expected = [f"!{k}{t}ö\n" if bad else f"{k}.0|{t}\n" for k, (t, bad) in enumerate(zip(texts, flags, strict=True))]
-    assert b"".join(bytes(part) for part in answers).decode() == "".join(expected)
-    assert list(written([pa.array([], pa.float64())], [pa.array([], pa.string())] * 2, np.zeros(0, np.uint8))) == []
+    column = pa.array([1.5, *given, None, math.inf, 2.5]).slice(1, len(given) + 2)
+    assert spelled(column).to_pylist() == [*map(repr, given), "", "inf"]
 
 
 def test_what_is_carried_along_is_spelled_as_answers_are(tmp_path: Path) -> None:
@@ -107,7 +69,7 @@ TEXTS = [
 @pytest.mark.parametrize("spreadsheet", [(), ("--spreadsheet",)])
 @pytest.mark.parametrize("format", ["csv", "tsv"])
 def test_many_rows_are_written_as_few_are(
-    way: str, format: str, spreadsheet: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    format: str, spreadsheet: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(3)
     path = tmp_path / "data.jsonl"
