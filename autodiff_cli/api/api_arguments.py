@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..batched.data_loss import Data, LossSpec, held, named_columns, reduction
-from ..cli.arguments import Declared, converted
+from ..cli.arguments import Declared, check, converted
 from ..cli.commands import command_module
 from ..cli.options import Option
 from ..cli.read_columns import from_files
@@ -55,10 +55,13 @@ def keyword(name: str) -> str:
     return f"{found}_" if iskeyword(found) else found
 
 
-def taken(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any], command: str) -> Any:
+def taken(
+    function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any], command: str, together: bool = True
+) -> Any:
     """The arguments of a call, as the function takes them: each by what its parameter is said to be.
 
-    Raises TypeError for an argument of another kind, and `ExpressionError` for a number that the option cannot be.
+    Raises TypeError for an argument of another kind, and `ExpressionError` for what the option cannot be, and where
+    options do not go `together`.
     """
     kinds = function.__annotations__
     order = [name for name in kinds if name != "return"]
@@ -71,12 +74,23 @@ def taken(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[st
         return value if left_out or reader is None else reader(name, value, options.get(name))
 
     placed = [read(name, value) for name, value in zip(order, args, strict=False)]
-    return [*placed, *args[len(placed) :]], {name: read(name, value) for name, value in given.items()}
+    named = {name: read(name, value) for name, value in given.items()}
+    values = {**dict(zip(order, placed, strict=False)), **named}
+    if together:
+        check(
+            [option for name, (option, _) in options.items() if name in kinds],
+            {
+                options[name][0].name: value
+                for name, value in values.items()
+                if name in options and value is not None and value is not False
+            },
+        )
+    return [*placed, *args[len(placed) :]], named
 
 
-def _text(name: str, value: Any, option: object) -> str:
+def _text(name: str, value: Any, option: tuple[Option, Any] | None) -> Any:
     if isinstance(value, str):
-        return value
+        return converted(*option, value) if option is not None and option[0].choices else value
     raise TypeError(
         f"a program is text, not {value!r}" if name == "text" else f"`{name}` is text, not {kind_of(value)}"
     )
@@ -226,8 +240,6 @@ def written_number(name: str, value: Any) -> float:
 
 def reduced(data: Table, reduce: str | None, on_error: str | None) -> LossSpec | None:
     """Over which rows of data a program is reduced, and how."""
-    if on_error not in (None, "skip", "fail"):
-        raise ExpressionError("usage", f"`--on-error` cannot be `{on_error}`", hint="it is `skip` or `fail`")
     source: Data | None
     if data is None:
         source = None

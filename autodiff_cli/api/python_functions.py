@@ -11,15 +11,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, wraps
+from functools import wraps
 from inspect import signature
 from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, cast, overload
-from warnings import warn
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.arguments import Declared
-from ..cli.commands import command_module
 from ..cli.commands.fit import read_data
 from ..cli.commands.propagate import read_fit, readings
 from ..curves import contours as _surface
@@ -487,23 +484,12 @@ def warned(answer: Any, command: str) -> Any:
     return made
 
 
-@cache
-def former_names(command: str) -> dict[str, str]:
-    """Keyword arguments that were called otherwise before, each with the name that it has now."""
-    former = Declared(command_module(command).run).former
-    return {keyword(name): keyword(now) for name, now in former.items()}
-
-
 def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """The function as the face of a command: what its options may not be is refused, and errors are explained."""
 
     def faced(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def asked(*args: P.args, **given: P.kwargs) -> R:
-            for name in former_names(command).keys() & given.keys():
-                now = former_names(command)[name]
-                warn(f"`{name}` is called `{now}` now", DeprecationWarning, stacklevel=2)
-                given[now] = given.pop(name)
             text: Any = None
             try:
                 args, given = taken(function, args, given, command)
@@ -543,7 +529,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def asked(*args: P.args, **given: P.kwargs) -> R:
             text: Any = None
             try:
-                args, given = taken(function, args, given, command)
+                args, given = taken(function, args, given, command, together=False)
                 text = args[0] if args else given.get("text")
                 return function(*args, **given)
             except ExpressionError as error:
@@ -616,8 +602,6 @@ def gradient(
     """
     arithmetic = chosen(exact, precision, certified)
     over = reduced(data, reduce, on_error)
-    if all and over is not None:
-        raise ExpressionError("usage", "`--all` is about one point, and `--data` has many", hint="leave it out")
     found = _gradient.gradient(
         text, point_of(at, arithmetic), wrt=names_of(wrt), arithmetic=arithmetic, relative=relative, over=over
     )
@@ -1028,8 +1012,7 @@ def fit(
     (2.02, 0.042426)
     """
     arithmetic = chosen(False, precision, certified)
-    if data is None:
-        raise ExpressionError("usage", "`fit` needs data", hint="give columns by name, or the name of a file")
+    assert data is not None
     point, fixed = point_of(at, arithmetic), point_of(fix, arithmetic)
     if isinstance(data, str):
         also = [name for name in (sigma, weights) if isinstance(name, str)]

@@ -109,17 +109,9 @@ class LossSummary(NamedTuple):
 def reduction(
     data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None
 ) -> LossSpec | None:  # fmt: skip
-    """What the options say, None where there are no data. Raises a usage error where one needs another."""
-    if data is None:
-        if how is not None:
-            raise ExpressionError("usage", "`--reduce` is about rows of data", hint="name a file: `--data points.csv`")
+    """What the options say, None where there are no data."""
+    if data is None or how is None:
         return None
-    if how is None:
-        raise ExpressionError(
-            "usage", "how the rows of `--data` make one number is not said", hint="add `--reduce mean`, or `sum`"
-        )
-    if how not in REDUCTIONS:
-        raise ExpressionError("usage", f"rows cannot be reduced by `{how}`", hint="`--reduce` is `sum` or `mean`")
     return LossSpec(data, how, skip, backend)
 
 

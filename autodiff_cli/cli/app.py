@@ -98,7 +98,7 @@ def _typer_option(option: Option, title: str) -> Any:
         option.name,
         help=option.help,
         metavar=option.metavar or None,
-        autocompletion=complete if option.choices or option.after is not None else None,
+        autocompletion=complete if option.choices or option.value_syntax is not None else None,
         rich_help_panel=title,
     )
 

@@ -7,7 +7,7 @@ is the expression. That rule is why no stock parser reads the command line: they
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
@@ -49,8 +49,6 @@ class Declared:
         if any(parameter == "expr" for parameter, _ in self.arguments):
             self._declare("work", int | None, WORK)
         self._declare("debug", bool, DEBUG)
-        self.former = {name: option.name for _, option, _ in self.options.values() for name in option.deprecated_names}
-        """The options that were called otherwise before, by those names."""
 
     def _declare(self, parameter: str, kind: Any, told: Option | Argument | None, title: str = "Options") -> None:
         if isinstance(told, Option):
@@ -92,8 +90,6 @@ def read(
     rest = iter(args)
     for arg in rest:
         name, equals, value = arg.partition("=")
-        if name in declared.former:
-            name = _today(name, declared)
         if arg in HELP_OPTIONS:
             raise HelpAsked
         if arg == "--":
@@ -116,35 +112,82 @@ def read(
                 continue
             if not equals:
                 following = next(rest, None)
-                if following is None or following in known or following in declared.former:
+                if following is None or following in known:
                     hint = f"write it after the option; `{command} --help` says what it is"
                     raise ExpressionError("usage", f"`{name}` needs a value", hint=hint)
                 value = following
             if kind == (list[str] | None):
                 values.setdefault(parameter, []).append(value)
             else:
-                found = converted(option, kind, value)
-                if option.choices and found not in option.choices:
-                    lowered = str(found).lower()
-                    if lowered in option.choices:
-                        found = lowered
-                    else:
-                        _not_of_another(name, str(found), declared)
-                if values.setdefault(parameter, found) != found:
+                chosen = _converted_here(option, kind, value, declared)
+                if values.setdefault(parameter, chosen) != chosen:
                     raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
-    if values.get("json") and values.get("format", "json") != "json":
-        raise ExpressionError("usage", "`--json` and `--format` ask for two formats", hint="leave one of them out")
     if len(positional) > len(declared.arguments):
         if any(each.partition("=")[0] in known for each in late):
             raise ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
         raise _too_many(positional, declared, command, elsewhere, "at" in values)
+    if values.get("json") and values.get("format", "json") != "json":
+        raise _excluded("--json", "--format")
+    if positional and "file" in values and "expr" in (parameter for parameter, _ in declared.arguments):
+        raise _excluded("EXPR", "--file")
+    check(
+        [option for _, option, _ in declared.options.values()],
+        {name: values[parameter] for name, (parameter, _, _) in declared.options.items() if parameter in values},
+    )
     return values | dict(zip([parameter for parameter, _ in declared.arguments], positional, strict=False))
 
 
+def check(options: Iterable[Option], values: Mapping[str, Any]) -> None:
+    """Raise a usage error where the options that have values, which are by name, do not go together, or one lacks."""
+    known = {option.name: option for option in options}
+    stdin = None
+    for name, option in known.items():
+        if name not in values:
+            if option.required:
+                raise ExpressionError("usage", f"`{name}` is required", hint=f"add {_written(name, known)}")
+            continue
+        for other in option.conflicts:
+            if _is_there(other, values):
+                raise _excluded(name, other)
+        needs = [need for need in option.needs if need.partition(" ")[0] in known]
+        if needs and not any(_is_there(need, values) for need in needs):
+            message = f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
+            hint = f"add {' or '.join(_written(need, known) for need in needs)}, or leave `{name}` out"
+            raise ExpressionError("usage", message, hint=hint)
+        value = values[name]
+        if option.reads_stdin and "-" in (
+            value if isinstance(value, list) else [value] if isinstance(value, str) else ()
+        ):
+            if stdin is not None:
+                message = f"`{stdin}` and `{name}` both read standard input"
+                raise ExpressionError("usage", message, hint="name a file")
+            stdin = name
+
+
+def _is_there(need: str, values: Mapping[str, Any]) -> bool:
+    name, _, value = need.partition(" ")
+    return name in values and (not value or str(values[name]) == value)
+
+
+def _written(need: str, known: Mapping[str, Option]) -> str:
+    """An option as it is typed: with the value that it has to have, or its choices, or what stands for them."""
+    name, _, value = need.partition(" ")
+    values = (value,) if value else known[name].choices[:3] or (known[name].metavar,)
+    return " or ".join(f"`{f'{name} {each}'.rstrip()}`" for each in values)
+
+
+def _excluded(one: str, other: str) -> ExpressionError:
+    return ExpressionError("usage", f"`{one}` and `{other}` exclude each other", hint="leave one of them out")
+
+
 def converted(option: Option, kind: Any, text: str) -> str | int | float:
-    """The value of an option, as the type that it has. Raises a usage error."""
+    """The value of an option, as the type that it has. Raises a usage error for what it cannot be."""
     if kind == (str | None):
-        return text
+        chosen = text if text in option.choices else text.lower()
+        if option.choices and chosen not in option.choices:
+            hint = f"it takes {', '.join(option.choices)}"
+            raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
+        return chosen if option.choices else text
     low, high = option.range or (None, None)
     whole = kind == (int | None)
     try:
@@ -158,19 +201,15 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
     return value
 
 
-def _not_of_another(name: str, value: str, declared: Declared) -> None:
-    """Raise a usage error where another option takes what this one lacks: `--format latex` for `--to latex`."""
-    for other, (_, option, _) in declared.options.items():
-        if value in option.choices:
-            raise ExpressionError("usage", f"`{name}` cannot be `{value}`", hint=f"did you mean `{other} {value}`?")
-
-
-def _today(name: str, declared: Declared) -> str:
-    """The name that an option has now, with a note for whoever knows it by another."""
-    from ..views.error import write_stderr
-
-    write_stderr(f"note: `{name}` is called `{declared.former[name]}` now\n")
-    return declared.former[name]
+def _converted_here(option: Option, kind: Any, text: str, declared: Declared) -> str | int | float:
+    """The value of an option; the error names another option that takes it: `--to latex` for `--format latex`."""
+    try:
+        return converted(option, kind, text)
+    except ExpressionError as error:
+        for other, (_, another, _) in declared.options.items():
+            if text in another.choices:
+                raise ExpressionError("usage", str(error), hint=f"did you mean `{other} {text}`?") from None
+        raise
 
 
 def nearest_option(arg: str, options: Sequence[str]) -> str | None:

@@ -47,17 +47,17 @@ def of_option(option: Option, begun: str) -> Iterator[str]:
     """What the value of an option may go on with, after its beginning."""
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(begun))
-    elif option.after is not None:
+    elif option.value_syntax is not None:
         line = typed(os.environ)
         head, comma, word = begun.rpartition(",")
         there = {piece.partition("=")[0].strip() for piece in head.split(",")}
-        before, after, names = f"{head}{comma}", option.after, columns(line)
-        if option.names == VARIABLES:
+        before, after, names = f"{head}{comma}", option.value_syntax, columns(line)
+        if option.value_names == VARIABLES:
             known = columns(line, DATA)
             names = [name for name in variables(line.expression) if name not in known]
-        elif option.names == RENAMED and after not in word:
+        elif option.value_names == RENAMED and after not in word:
             names = variables(line.expression)
-        elif option.names == RENAMED:
+        elif option.value_names == RENAMED:
             name, _, word = word.partition(after)
             before, after = f"{before}{name}{after}", ""
         yield from (f"{before}{name}{after}" for name in names if name.startswith(word) and name not in there)
@@ -121,7 +121,7 @@ def typed(environment: Mapping[str, str]) -> Line:
 
 def columns(line: Line, held: str | None = None) -> Sequence[str]:
     """The columns of the files in a line that hold data; of those only that hold `held`."""
-    paths = [path for option, path in line.given if option.holds is not None and held in (None, option.holds)]
+    paths = [path for option, path in line.given if option.data_role is not None and held in (None, option.data_role)]
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # what is far away, or can be read once only, is left alone
         return ()

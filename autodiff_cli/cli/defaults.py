@@ -10,10 +10,11 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest
-from .arguments import Declared, converted
+from .arguments import Declared, check, converted
 from .options import Option, Rows
 
 VARIABLE = "AUTODIFF_OPTIONS"
@@ -54,7 +55,7 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
             near = nearest(name, list(everywhere()))
             raise _wrong(f"no command has an option `{name}`", f"did you mean `{near}`?" if near else "leave it out")
         option, kind = users[0]
-        if not stands(option, kind):
+        if not is_allowed(option, kind):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
         if not equals and (kind is bool) == bool(words and not words[-1].startswith("-")):
             # a word that commands use for two things, here meant for the other one
@@ -72,17 +73,31 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
             try:
                 chosen = converted(option, kind, following)
             except ExpressionError as error:
+                if any(following in other.choices for other, _ in everywhere()[name]):
+                    # another command has that choice
+                    continue
                 raise _wrong(str(error), error.hint) from None
-            if option.choices and chosen not in option.choices:
-                if all(chosen not in other.choices for other, _ in everywhere()[name]):
-                    raise _wrong(f"`{name}` cannot be `{chosen}`", f"it takes {', '.join(option.choices)}")
-                continue
-        if here and name not in given and not given.intersection(option.against):
-            found[here[0]] = chosen
-    return {**found, **typed}
+        if here and name not in given:
+            found[name] = chosen
+    return _that_fit(found, typed, declared) | typed
 
 
-def stands(option: Option, kind: Any) -> bool:
+def _that_fit(own: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
+    """The defaults that go together with what is typed and with those before them, by parameter."""
+    options = [option for _, option, _ in declared.options.values()]
+    values = {name: typed[parameter] for name, (parameter, _, _) in declared.options.items() if parameter in typed}
+    kept: dict[str, Any] = {}
+    # again for those that need a later one
+    for name, value in [*own.items()] * len(own):
+        parameter, option, _ = declared.options[name]
+        if name not in values and not values.keys() & set(option.yields_to):
+            with suppress(ExpressionError):
+                check(options, {**values, name: value})
+                values[name] = kept[parameter] = value
+    return kept
+
+
+def is_allowed(option: Option, kind: Any) -> bool:
     """Whether an option may be a default: it says neither what is asked in one call, nor where that is written."""
     return option.allowed_in_env and kind != (list[str] | None) and option.metavar != "PATH"
 

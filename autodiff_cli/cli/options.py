@@ -23,18 +23,26 @@ class Option(NamedTuple):
     metavar: str = ""
     range: tuple[int, int] | None = None
     choices: tuple[str, ...] = ()
-    deprecated_names: tuple[str, ...] = ()
-    """Names that it had before: they go on working, with a note, and no help lists them."""
+    required: bool = False
+    needs: tuple[str, ...] = ()
+    """Options one of which has to be there too, whatever its value or with this one: `--data`, `--method adam`.
+
+    Those that a command lacks do not count.
+    """
+    conflicts: tuple[str, ...] = ()
+    """Options, written in the same way, that cannot be there too; it is enough that one of two says so."""
+    yields_to: tuple[str, ...] = ()
+    """Options that it leaves the choice to where it is a default in the environment, and may stand beside if typed."""
     allowed_in_env: bool = True
-    """Whether it may be a default of one's own; none is that repeats, or that names a file."""
-    after: str | None = None
-    """Where its value has names: what follows a name in it."""
-    names: str = "variables"
-    """Which those are: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
-    holds: str | None = None
+    """Whether it may be a default in the environment; none is that repeats, or that names a file."""
+    reads_stdin: bool = False
+    """Whether `-` as its value is standard input, which only one option can read."""
+    value_syntax: str | None = None
+    """Where its value consists of names: what follows a name in it."""
+    value_names: str = "variables"
+    """Which names those are: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
+    data_role: str | None = None
     """What the columns of the data are that its value names: `VARIABLES` or `DATA`; None where it names no data."""
-    against: tuple[str, ...] = ()
-    """Options beside which it does not hold where it is only such a default."""
 
 
 class Without(NamedTuple):
@@ -69,7 +77,7 @@ WORK = Option("--work", "Allow each answer N times the usual work.", "N", range=
 def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for a stream") -> Option:
     """The option that chooses among formats; `otherwise` says which it is without it."""
     return Option(
-        "--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names), against=("--json", "--output")
+        "--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names), yields_to=("--json", "--output")
     )
 
 
@@ -82,10 +90,11 @@ ONE = Argument("[EXPR]", "The formula or program; one program in a file is read 
 
 At = Annotated[
     list[str] | None,
-    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="="),
+    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", value_syntax="="),
 ]
 Wrt = Annotated[
-    list[str] | None, Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", after="")
+    list[str] | None,
+    Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", value_syntax=""),
 ]
 Lenient = Annotated[
     bool,
@@ -93,14 +102,14 @@ Lenient = Annotated[
 ]
 File = Annotated[
     str | None,
-    Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH"),
+    Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH", reads_stdin=True),
 ]
 Format = Annotated[str | None, formats(USUAL)]
 WithRows = formats(
     (*USUAL, "latex", *COLUMNAR), "table by default, jsonl for a stream; parquet and arrow for rows of data"
 )
 """The formats of commands that answer rows of data."""
-Json = Annotated[bool, Option("--json", "The short form of `--format json`.", against=("--format", "--output"))]
+Json = Annotated[bool, Option("--json", "The short form of `--format json`.", yields_to=("--format", "--output"))]
 Digits = Annotated[
     int | None,
     Option(
@@ -108,7 +117,7 @@ Digits = Annotated[
         "Significant digits for people, 6 by default; machine formats always give all.",
         "N",
         range=(1, 17),
-        against=("--decimals",),
+        conflicts=("--decimals",),
     ),
 ]
 Depth = Annotated[
@@ -121,16 +130,21 @@ Decimals = Annotated[
         "Digits after the point for people, instead of `--digits`.",
         "N",
         range=(0, 17),
-        against=("--digits",),
     ),
 ]
 Direction = Annotated[
     list[str] | None,
-    Option("--direction", "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.", "VECTOR", after="="),
+    Option(
+        "--direction",
+        "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.",
+        "VECTOR",
+        value_syntax="=",
+        needs=("--mode forward",),
+    ),
 ]
 Bounds = Annotated[
     list[str] | None,
-    Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", after="="),
+    Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", value_syntax="="),
 ]
 SavePoint = Annotated[
     str | None,
@@ -154,12 +168,14 @@ Unknowns = Annotated[
         "--for",
         "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.",
         "NAMES",
-        after="",
+        value_syntax="",
     ),
 ]
 Between = Annotated[
     list[str] | None,
-    Option("--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES", after="="),
+    Option(
+        "--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES", value_syntax="="
+    ),
 ]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
 NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
@@ -181,7 +197,7 @@ Exact = Annotated[
     Option(
         "--exact",
         "Compute in exact fractions; literals and points are read as decimals.",
-        against=("--precision", "--certified"),
+        conflicts=("--precision", "--certified"),
     ),
 ]
 Precision = Annotated[
@@ -191,7 +207,6 @@ Precision = Annotated[
         "Compute with so many digits; literals are read as decimals.",
         "N",
         range=(1, 10_000),
-        against=("--exact",),
     ),
 ]
 Certified = Annotated[
@@ -199,7 +214,6 @@ Certified = Annotated[
     Option(
         "--certified",
         "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`.",
-        against=("--exact",),
     ),
 ]
 PointsFile = Annotated[
@@ -208,50 +222,80 @@ PointsFile = Annotated[
         "--points",
         "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, `s3://…`, or `-`. Repeats.",
         "PATH",
-        holds=VARIABLES,
+        data_role=VARIABLES,
+        conflicts=("--data",),
+        reads_stdin=True,
     ),
 ]
+ROWS = ("--points", "--data")
 InputFormat = Annotated[
     str | None,
     Option(
         "--input-format", "What the data are, where neither name nor content tells.", "NAME",
-        choices=("csv", "tsv", "jsonl", *COLUMNAR),
+        choices=("csv", "tsv", "jsonl", *COLUMNAR), needs=ROWS,
     ),
 ]  # fmt: skip
 Columns = Annotated[
     list[str] | None,
     Option(
-        "--columns", "Which column is which variable: `x=temp,y=pressure`. Repeats.", "NAMES", after="=", names=RENAMED
+        "--columns",
+        "Which column is which variable: `x=temp,y=pressure`. Repeats.",
+        "NAMES",
+        value_syntax="=",
+        value_names=RENAMED,
+        needs=ROWS,
     ),
 ]
 Keep = Annotated[
     list[str] | None,
     Option(
-        "--keep", "Carry these columns of the data along into the answers. Repeats.", "NAMES", after="", names=COLUMNS
+        "--keep",
+        "Carry these columns of the data along into the answers. Repeats.",
+        "NAMES",
+        value_syntax="",
+        value_names=COLUMNS,
+        needs=("--points",),
+        conflicts=("--keep-all",),
     ),
 ]
-KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.")]
-Wide = Annotated[bool, Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.")]
+KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.", needs=("--points",))]
+Wide = Annotated[
+    bool,
+    Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.", needs=("--points",)),
+]
 Backend = Annotated[
     str | None,
     Option(
         "--backend", "What computes rows of data: llvm, numpy, or python (one by one); else the fastest.", "NAME",
-        choices=("llvm", "numpy", "python"),
+        choices=("llvm", "numpy", "python"), needs=ROWS,
     ),
 ]  # fmt: skip
 Engine = Annotated[
     str | None,
     Option(
         "--engine", "Make parts of the rows on a cluster, each a file in the folder `--output DIR/`: dask.", "NAME",
-        choices=("dask",),
+        choices=("dask",), needs=("--points",),
     ),
 ]  # fmt: skip
 Scheduler = Annotated[
     str | None,
-    Option("--scheduler", "The scheduler of the cluster: `tcp://host:8786`; else processes of this machine.", "URL"),
+    Option(
+        "--scheduler",
+        "The scheduler of the cluster: `tcp://host:8786`; else processes of this machine.",
+        "URL",
+        needs=("--engine",),
+        conflicts=("--workers",),
+    ),
 ]
 Workers = Annotated[
-    int | None, Option("--workers", "So many processes of this machine; by default, one a core.", "N", range=(1, 1000))
+    int | None,
+    Option(
+        "--workers",
+        "So many processes of this machine; by default, one a core.",
+        "N",
+        range=(1, 1000),
+        needs=("--engine",),
+    ),
 ]
 PartSize = Annotated[
     int | None, Option("--part-size", "Millions of bytes of data in a part, 64 by default.", "N", range=(1, 100_000))
@@ -271,7 +315,11 @@ OnError = Annotated[
 ]
 Spreadsheet = Annotated[
     bool,
-    Option("--spreadsheet", "In csv and tsv, an apostrophe before ids and kept cells that would be formulas there."),
+    Option(
+        "--spreadsheet",
+        "In csv and tsv, an apostrophe before ids and kept cells that would be formulas there.",
+        needs=("--points",),
+    ),
 ]
 
 
@@ -282,12 +330,20 @@ DataFiles = Annotated[
         "--data",
         "The formula is one row's term: columns of this data (as for `--points`) are its data. Repeats.",
         "PATH",
-        holds=DATA,
+        data_role=DATA,
+        needs=("--reduce",),
+        reads_stdin=True,
     ),
 ]
 Reduce = Annotated[
     str | None,
-    Option("--reduce", "What is made of the terms of all rows of `--data`: sum or mean.", "HOW", choices=REDUCTIONS),
+    Option(
+        "--reduce",
+        "What is made of the terms of all rows of `--data`: sum or mean.",
+        "HOW",
+        choices=REDUCTIONS,
+        needs=("--data",),
+    ),
 ]
 
 

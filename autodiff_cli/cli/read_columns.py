@@ -85,13 +85,6 @@ def read_columns(
 def beside(rows: Rows, chosen: Loss, answers: Answers, inputs: Inputs) -> LossSpec | None:
     """The same where a command has `--points` too, with whose options it shares some."""
     if chosen.data:
-        for name, said in rows._asdict().items():
-            if said and name not in Loss._fields:
-                option = f"--{name.replace('_', '-')}"
-                raise ExpressionError(
-                    "usage", f"`{option}` and `--data` exclude each other",
-                    hint="`--points` answers each row, and `--data` all of them together",
-                )  # fmt: skip
         shared = {name: said for name, said in rows._asdict().items() if name in Loss._fields}
         chosen = chosen._replace(**shared)
     return given(chosen, answers, inputs)
@@ -100,16 +93,9 @@ def beside(rows: Rows, chosen: Loss, answers: Answers, inputs: Inputs) -> LossSp
 def given(chosen: Loss, answers: Answers, inputs: Inputs) -> LossSpec | None:
     """What the options say of the data to reduce a formula over, None where there are none. Raises a usage error."""
     if not chosen.data:
-        for name, said in chosen._asdict().items():
-            if said and name != "reduce":
-                option = f"--{name.replace('_', '-')}"
-                hint = "name a file: `--data points.csv`"
-                raise ExpressionError("usage", f"`{option}` is about rows of data", hint=hint)
-        return reduction(None, chosen.reduce)
+        return None
     inputs.need(only="`--data` is for one formula, not for a stream of them")
     files = tuple(sources(chosen.data, chosen.input_format))
-    if inputs.file == "-" and any(source.path == "-" for source in files):
-        raise ExpressionError("usage", "`--file` and `--data` both read standard input", hint="name a file")
     data = from_files(files, mapping(chosen.columns))
     return reduction(data, chosen.reduce, skip=answers.on_error == "skip", backend=chosen.backend)
 

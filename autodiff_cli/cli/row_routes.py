@@ -78,18 +78,9 @@ class RowQuestion(NamedTuple):
 
 def given(chosen: options.Rows) -> Data | None:
     """The data that the options name, if any. Raises a usage error."""
-    if chosen.backend not in (None, "llvm", "numpy", "python"):
-        hint = "it is `llvm`, `numpy` or `python`"
-        raise ExpressionError("usage", f"`--backend` cannot be `{chosen.backend}`", hint=hint)
     if not chosen.points:
-        said = [name for name, value in chosen._asdict().items() if value]
-        if said:
-            option = f"--{said[0].replace('_', '-')}"
-            raise ExpressionError("usage", f"`{option}` is about the rows of `--points`", hint="give a data file too")
         return None
     kept = [name.strip() for option in chosen.keep or () for name in option.split(",")]
-    if kept and chosen.keep_all:
-        raise ExpressionError("usage", "`--keep` and `--keep-all` ask for two things", hint="leave one of them out")
     return Data(
         tuple(sources(chosen.points, chosen.input_format)),
         mapping(chosen.columns),
@@ -97,22 +88,8 @@ def given(chosen: options.Rows) -> Data | None:
         chosen.wide,
         chosen.backend,
         chosen.spreadsheet,
-        _parts(chosen),
+        Parts(chosen.engine, chosen.scheduler, chosen.workers, chosen.part_size, chosen.resume),
     )
-
-
-def _parts(chosen: options.Rows) -> Parts:
-    """What is asked about parts. Raises a usage error."""
-    if chosen.engine not in (None, "dask"):
-        raise ExpressionError("usage", f"`--engine` cannot be `{chosen.engine}`", hint="it is `dask`")
-    if chosen.engine is None:
-        option = "--scheduler" if chosen.scheduler else "--workers" if chosen.workers else None
-        if option is not None:
-            raise ExpressionError("usage", f"`{option}` is about a cluster", hint="add `--engine dask`")
-    if chosen.scheduler and chosen.workers:
-        hint = "leave `--workers` out: the cluster has its own"
-        raise ExpressionError("usage", "`--scheduler` and `--workers` ask for two things", hint=hint)
-    return Parts(chosen.engine, chosen.scheduler, chosen.workers, chosen.part_size, chosen.resume)
 
 
 # ---- the answers --------------------------------------------------------------------------------------------------
@@ -140,11 +117,7 @@ def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[A
 
 def _program(inputs: Inputs, data: Data) -> str:
     """The one program that the rows are points of."""
-    if inputs.file is not None and inputs.expr is not None:
-        raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
     if inputs.file is not None:
-        if inputs.file == "-" and data.reads_input:
-            raise ExpressionError("usage", "`--file` and `--points` both read standard input", hint="name a file")
         text, fault = whole(inputs.file)
         if fault is not None:
             fault.text = text

@@ -81,11 +81,7 @@ class Inputs(NamedTuple):
 
     @classmethod
     def of(cls, program: Program, answers: Answers, document: bool = False, reading: Reading = AS_USUAL) -> Inputs:
-        """The inputs that these options name. Raises a usage error."""
-        if answers.on_error not in (None, "skip", "fail"):
-            raise ExpressionError(
-                "usage", f"`--on-error` cannot be `{answers.on_error}`", hint="it is `skip` or `fail`"
-            )
+        """The inputs that these options name."""
         return cls(
             *program, answers.file, "json" if answers.json else answers.format,
             None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
@@ -168,8 +164,6 @@ def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> 
 
 def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One]) -> int:
     """Answer the one program that the inputs give; return the exit code."""
-    if inputs.file is not None and inputs.expr is not None:
-        raise ExpressionError("usage", "there is an expression as well as `--file`", hint="leave one of them out")
     asked = Asked(inputs.expr)
     try:
         if inputs.file is not None:

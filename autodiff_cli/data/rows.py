@@ -413,12 +413,6 @@ def rows(
     >>> priced(pa.record_batch({"p": [100.0, 50.0], "t": [0.0, None]})).to_pydict()["error"]
     [None, 'point: column `t`: it is empty']
     """
-    from ..batched.kernels import BACKENDS
-
-    if backend not in (None, *BACKENDS):
-        raise ExpressionError(
-            "usage", f"`--backend` cannot be `{backend}`", hint=f"it is one of {', '.join(BACKENDS)}"
-        )  # fmt: skip
     if question not in QUESTIONS:
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
     given = {name: as_number(value, name) for name, value in (at or {}).items()}

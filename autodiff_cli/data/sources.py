@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError, quoted
+from ..errors import ExpressionError
 from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
 from ..streams.requests import standard_input
@@ -78,9 +78,6 @@ class Source(NamedTuple):
 
 def sources(given: Sequence[str], format: str | None) -> list[Source]:
     """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
-    if format is not None and format not in INPUT_FORMATS:
-        listed = quoted(INPUT_FORMATS)
-        raise ExpressionError("usage", f"`--input-format` cannot be `{format}`", hint=f"it is one of {listed}")
     paths = [path for each in given for path in _paths(filesystems.plain(each))]
     pipes: set[str] = set()
     for path in filter(read_once, paths):

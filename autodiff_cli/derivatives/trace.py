@@ -183,13 +183,7 @@ def _seeds(
 ) -> dict[str, float]:
     """The tangents of the variables in forward mode."""
     if mode == "reverse":
-        if direction:
-            raise ExpressionError(
-                "usage", "a direction belongs to the tangent trace", None, "add `--mode forward`, or leave it out"
-            )
         return {}
-    if mode != "forward":
-        raise ExpressionError("usage", f"`{mode}` is not a mode", None, "it is `reverse` or `forward`")
     if not direction:
         if len(wanted) != 1:
             first = wanted[0] if wanted else "x"

@@ -297,18 +297,11 @@ def asked(
 ) -> Sheet | Marked:  # fmt: skip
     """A sheet, or where a number is given to `check` what there is to say of the answer to that exercise.
 
-    Raises `ExpressionError` as `sheet` and `mark` do; `usage` where one of `check` and `answer` is missing.
+    Raises `ExpressionError` as `mark` does.
     """
     chosen = {"seed": SEED if seed is None else seed}
-    if check is None and answer is None:
+    if check is None or answer is None:
         return sheet(
             1 if level is None else level, count=COUNT if count is None else count, solutions=solutions, **chosen
         )
-    if check is None:
-        raise ExpressionError("usage", "there is an answer, and no exercise that it is to", None, "add `--check N`")
-    if answer is None:
-        raise ExpressionError("usage", "there is no answer to check", None, 'add `--answer "…"`')
-    if solutions or count is not None:
-        other = "--solutions" if solutions else "--count"
-        raise ExpressionError("usage", f"`--check` and `{other}` do not go together", None, "leave one of them out")
     return mark(1 if level is None else level, check, answer, **chosen)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..inputs.problem import check_single, parse, single_output, wanted_variables
 from ..language.typesetting import typesetting
-from ..targets import TARGETS, target
+from ..targets import target
 from ..targets.dialects import DIALECTS
 from ..targets.lowering import Lowering
 from ..targets.special import Lacking
@@ -45,7 +45,7 @@ def export(
     The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
     `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb; it may have several outputs,
     its columns are called as those of the rows of `jacobian`. Raises `ExpressionError`:
-    `usage` for a target, a dialect or a name that cannot be, and for a function of the program that the target lacks;
+    `usage` for a dialect or a name that cannot be, and for a function of the program that the target lacks;
     else what `parse` raises.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
@@ -53,14 +53,11 @@ def export(
     """
     if dialect and to != "sql":
         raise ExpressionError("usage", f"`{to}` has no dialects", hint="`--dialect` goes with `--to sql`")
-    if dialect and dialect not in DIALECTS:
-        raise ExpressionError("usage", f"there is no dialect `{dialect}`", hint=f"there are {quoted(DIALECTS)}")
     if to == "latex":
         return _equations(text, name, wrt)
     dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
     writer = target(to, dialect)
-    if writer is None:
-        raise ExpressionError("usage", f"there is no target `{to}`", None, f"there are {quoted(TARGETS)}")
+    assert writer is not None
     if not writer.callable(name):
         raise _unusable(name, to)
     program = parse(text)

@@ -269,12 +269,7 @@ DOUBLE = Arithmetic()
 
 
 def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
-    """The arithmetic that the options ask for. Raises a usage error where they contradict each other."""
-    if exact and (precision is not None or certified):
-        raise ExpressionError(
-            "usage", "`--exact` does not go together with `--precision` or `--certified`",
-            hint="exact fractions have all their digits: leave the other option out",
-        )  # fmt: skip
+    """The arithmetic that the options ask for."""
     if exact:
         return Arithmetic("exact")
     if certified:

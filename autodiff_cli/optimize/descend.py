@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..batched.evaluator import Evaluator, compile_gradient
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnostic, ExpressionError
 from ..inputs.problem import as_number, parse, place, wanted_variables
 from ..language.builder import Program
 from ..numbers.budget import current
@@ -53,18 +53,10 @@ class Rule:
 def chosen_rule(
     method: str | None, rate: float | None, momentum: float | None, beta1: float | None, beta2: float | None
 ) -> Rule:
-    """The rule of the options. Raises a usage error where a parameter is not one of the method's."""
-    name = method or ("momentum" if momentum is not None else "plain")
-    if momentum is not None and name in ("plain", "adam"):
-        raise ExpressionError(
-            "usage", f"`--momentum` is not for the method {name}", hint="choose `--method momentum` or `nesterov`"
-        )
-    if (beta1 is not None or beta2 is not None) and name != "adam":
-        given = "--beta1" if beta1 is not None else "--beta2"
-        raise ExpressionError("usage", f"`{given}` is not for the method {name}", hint="choose `--method adam`")
+    """The rule of the options."""
     usual = Rule()
     return Rule(
-        name,
+        method or ("momentum" if momentum is not None else "plain"),
         rate,
         usual.momentum if momentum is None else momentum,
         usual.beta1 if beta1 is None else beta1,
@@ -73,15 +65,9 @@ def chosen_rule(
 
 
 def batched(batch: int | None, epochs: int | None, shuffle: bool, seed: int | None) -> Batches | None:
-    """The batches of the options, None without any. Raises a usage error where one needs another."""
+    """The batches of the options, None without any."""
     if batch is None:
-        for name, said in (("epochs", epochs), ("shuffle", shuffle or None), ("seed", seed)):
-            if said is not None:
-                hint = "add `--batch 32`; `--steps` counts whole passes"
-                raise ExpressionError("usage", f"`--{name}` is about batches of rows", hint=hint)
         return None
-    if seed is not None and not shuffle:
-        raise ExpressionError("usage", "`--seed` is what the orders of `--shuffle` begin from", hint="add `--shuffle`")
     return Batches(batch, epochs, shuffle, SEED if seed is None else seed)
 
 
@@ -418,8 +404,6 @@ def descend(
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
     if over is None:
-        if batches is not None:
-            raise ExpressionError("usage", "batches are of rows of data", hint="name a file: `--data points.csv`")
         values = {name: as_number(value, name) for name, value in (point or {}).items()}
         begun = beginning(parse(text, values), values, wrt)
     else:
@@ -513,8 +497,6 @@ def _start(
 
 def _check(rule: Rule, stops: Stops) -> None:
     """Raise a usage error for parameters that make no sense."""
-    if rule.method not in RATES:
-        raise ExpressionError("usage", f"`{rule.method}` is not a method of descent", hint=f"there are {quoted(RATES)}")
     if rule.rate is not None and not 0 < rule.rate < math.inf:
         raise ExpressionError(
             "usage", f"the rate cannot be {rule.rate:g}", hint="give a positive number; to go uphill: `--maximize`"

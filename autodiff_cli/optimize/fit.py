@@ -23,7 +23,6 @@ from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.student_t import check_level, coverage_factor
 from .least_squares import (
     CONVERGED,
-    LOSSES,
     NULL,
     Ended,
     Model,
@@ -216,8 +215,6 @@ def fit(
         work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         import numpy as np
 
-        if loss not in LOSSES:
-            raise ExpressionError("usage", f"there is no loss `{loss}`", hint=f"there are {', '.join(LOSSES)}")
         check_level(level)
         posed = _pose(text, columns, point, response, fixed or {}, bounds or {})
         data = {name: np.array(columns[name], dtype=float) for name in posed.predictors}
@@ -317,8 +314,6 @@ def _weights(
     columns: Mapping[str, Sequence[float]], sigma: str | float | None, weights: str | None, rows: int, np: Any
 ) -> Any:
     """The root of the weight of each row. Raises a usage error."""
-    if sigma is not None and weights is not None:
-        raise ExpressionError("usage", "`--sigma` and `--weights` both weigh the rows", hint="give one of them")
     if sigma is None and weights is None:
         return np.ones(rows)
     name = sigma if sigma is not None else weights

@@ -226,15 +226,13 @@ def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float,
     return float(values[start]), float(values[last[start]])
 
 
-def check_samples(samples: float, seed: int | None) -> int:
+def check_samples(samples: float) -> int:
     """The number of draws as a whole number. Raises a usage error."""
     if samples != int(samples) or not FEWEST <= samples <= MOST:
         raise ExpressionError(
             "usage", f"`--samples` cannot be {samples:,.17g}",
             hint=f"it takes a whole number from {FEWEST:,} to {MOST:,}, such as 1e6",
         )  # fmt: skip
-    if seed is not None and seed < 0:
-        raise ExpressionError("usage", f"`--seed` cannot be {seed}", hint="it takes a whole number, 0 or above")
     message = "`--samples` needs NumPy, which comes with the extra `optimize`"
     needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
     return int(samples)

@@ -245,9 +245,7 @@ def propagate(
     '254.3(16)'
     """
     level, factor = _checked_coverage(level, k)
-    draws = 0 if samples is None else check_samples(samples, seed)
-    if samples is None and seed is not None:
-        raise ExpressionError("usage", "`--seed` is about `--samples`", hint="give both, or neither")
+    draws = 0 if samples is None else check_samples(samples)
     given = {name: _given(name, value) for name, value in (point or {}).items()}
     measured = _measured(readings or {}, given)
     correlation = correlation or {}
@@ -309,8 +307,6 @@ def _squared() -> Iterator[None]:
 
 
 def _checked_coverage(level: float | None, k: float | None) -> tuple[float | None, float | None]:
-    if level is not None and k is not None:
-        raise ExpressionError("usage", "`--level` and `--k` both choose the coverage factor", hint="give one of them")
     check_level(level)
     if k is not None and not 0 < k < math.inf:
         raise ExpressionError("usage", f"the coverage factor cannot be {k:g}", hint="it is above 0: `--k 2`")

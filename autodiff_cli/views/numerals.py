@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import ExpressionError
 from ..inputs.figures import Figure
 
 DIGITS = 6
@@ -19,12 +18,8 @@ class Decimals(int):
 
 
 def rounding(digits: int | None, decimals: int | None) -> int | None:
-    """How far people are shown numbers, by the options that say it. Raises a usage error where both do."""
-    if decimals is None:
-        return digits
-    if digits is not None:
-        raise ExpressionError("usage", "`--digits` and `--decimals` exclude each other", hint="leave one of them out")
-    return Decimals(decimals)
+    """How far people are shown numbers, by the options that say it, of which one is there at most."""
+    return digits if decimals is None else Decimals(decimals)
 
 
 def format_number(value: float | bool | Figure | None, digits: int | None = None) -> str:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.api import python_functions as face
-from autodiff_cli.cli.arguments import ELSEWHERE, Declared, HelpAsked, looks_like_option, read
+from autodiff_cli.cli.arguments import ELSEWHERE, Declared, HelpAsked, check, looks_like_option, read
 from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.options import COLUMNAR, Argument, Option, Without
 from autodiff_cli.errors import ExpressionError
 from running import autodiff
@@ -109,6 +109,7 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
         if (
             "not of a stream" not in done.err
             and "not a stream" not in done.err
+            and "is required" not in done.err
             and command not in ("exercise", "functions")
         ):
             streams.add(command)
@@ -141,22 +142,71 @@ def test_a_choice_of_another_option_is_told(args: list[str], hint: str) -> None:
     assert result.code == 2 and hint in result.err
 
 
-FORMER = {("trace", "--steps"): ("--lines", "3")}
+def check_of(command: str, values: dict[str, object]) -> None:
+    check([option for _, option, _ in Declared(command_module(command).run).options.values()], values)
 
 
-def test_what_options_were_called_before_goes_on_working() -> None:
-    former = {(command, name): now for command in COMMANDS
-              for name, now in Declared(command_module(command).run).former.items()}  # fmt: skip
-    assert former == {key: now for key, (now, _) in FORMER.items()}
-    for (command, name), (now, value) in FORMER.items():
-        today, before = (autodiff(command, "x + 1 + x*x", "--at", "x=2", each, value) for each in (now, name))
-        assert (before.out, before.code) == (today.out, 0)
-        assert before.err == f"note: `{name}` is called `{now}` now\n" and not today.err
-        assert autodiff(command, "x", "--at", "x=2", f"{name}={value}").err == before.err
-        assert name not in re.findall(r"--[\w-]+", autodiff(command, "--help").out)
-        with pytest.warns(DeprecationWarning, match=f"`{name[2:]}` is called `{now[2:]}` now"):
-            old = getattr(face, command)("x + 1 + x*x", {"x": 2}, **{name[2:]: int(value)})
-        assert f"{old}\n" == today.out
+def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
+    seen = 0
+    for command in COMMANDS:
+        options = Declared(command_module(command).run).options
+        for _, option, kind in options.values():
+            for other in (*option.needs, *option.conflicts, *option.yields_to):
+                name, _, value = other.partition(" ")
+                assert name in declared(), (command, option.name, other)
+                if name in options and value:
+                    assert value in options[name][1].choices, (command, option.name, other)
+                seen += 1
+            # what a required option lacks, or one that reads standard input, cannot be left to a default
+            assert not option.required or not is_allowed(option, kind)
+            assert not option.reads_stdin or option.metavar == "PATH"
+    assert seen > 100
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_option_is_held_to_its_declaration(command: str) -> None:
+    """Whatever is declared holds on the command line, with one wording, and in every command."""
+    options = Declared(command_module(command).run).options
+    required = [word for _, option, _ in options.values() if option.required for word in (option.name, "f.csv")]
+    program = [] if command in ("exercise", "functions") else ["x"]
+
+    def typed(need: str) -> list[str]:
+        name, _, value = need.partition(" ")
+        _, option, kind = options[name]
+        return [name] if kind is bool else [name, value or (option.choices or (str((option.range or (3, 0))[0]),))[0]]
+
+    def refused(*args: str) -> str:
+        with pytest.raises(ExpressionError) as caught:
+            read([*program, *required, *args], Declared(command_module(command).run), command)
+        assert caught.value.kind == "usage" and caught.value.hint
+        return str(caught.value)
+
+    for name, (_, option, kind) in options.items():
+        needs = [need for need in option.needs if need.partition(" ")[0] in options]
+        if needs and not {*needs} & {*required}:
+            assert refused(*typed(name)) == f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
+        for other in option.conflicts:
+            if other.partition(" ")[0] in options:
+                assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
+        if option.choices or option.range or kind in (int | None, float | None):
+            assert refused(name, "nonsense") == f"`{name}` cannot be `nonsense`"
+        if option.range:
+            assert refused(name, str(option.range[1] + 1)).startswith(f"`{name}` cannot be ")
+        if option.required:
+            with pytest.raises(ExpressionError, match="is required"):
+                read(program, Declared(command_module(command).run), command)
+
+
+def test_one_option_reads_standard_input() -> None:
+    with pytest.raises(ExpressionError, match="`--file` and `--data` both read standard input"):
+        read(["--file", "-", "--data", "-", "--reduce", "sum"], GRAD, "autodiff grad")
+    assert read(["--file", "-", "--data", "a-b", "--reduce", "sum"], GRAD, "autodiff grad")["data"] == ["a-b"]
+
+
+def test_an_option_that_the_command_lacks_does_not_count() -> None:
+    check_of("jacobian", {"--direction": ["x=1"]})
+    with pytest.raises(ExpressionError, match="`--direction` needs `--mode forward`"):
+        check_of("trace", {"--direction": ["x=1"], "--mode": "reverse"})
 
 
 def test_what_options_are_called_elsewhere_is_what_none_is_called_here() -> None:

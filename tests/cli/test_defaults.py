@@ -86,17 +86,19 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
     taken = refused = 0
     for name, users in options_of_all().items():
         if users[0][1] == (list[str] | None) or users[0][0].metavar in ("PATH", "VECTOR") or name == "--force":
-            assert not defaults.stands(*users[0]), name
+            assert not defaults.is_allowed(*users[0]), name
         for command in COMMANDS:
             declared = Declared(command_module(command).run)
             option, kind = declared.options[name][1:] if name in declared.options else users[0]
             value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
-            words = [] if command == "exercise" else ["x"]
+            words = {"exercise": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
             own = name if kind is bool else f"{name} {value}"
-            if not defaults.stands(option, kind):
+            if not defaults.is_allowed(option, kind):
                 with pytest.raises(ExpressionError, match="for one call only"):
                     asked(command, own, *words, monkeypatch=monkeypatch)
                 refused += 1
+            elif name in declared.options and option.needs and not {*option.needs} & {*words}:
+                assert declared.options[name][0] not in asked(command, own, *words, monkeypatch=monkeypatch)
             elif name in declared.options:
                 assert declared.options[name][0] in asked(command, own, *words, monkeypatch=monkeypatch), (
                     command,
@@ -115,6 +117,16 @@ def test_an_option_with_two_meanings_is_for_the_commands_that_mean_it(monkeypatc
     ]:  # fmt: skip
         found = asked(command, own, "x", monkeypatch=monkeypatch)
         assert (found.get("steps"), found["digits"]) == (steps, 3), (own, command)
+
+
+def test_defaults_that_do_not_go_together_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    for own, words, kept in [
+        ("--seed 3", [], {}), ("--seed 3 --samples 1e5", [], {"seed": 3, "samples": 1e5}),
+        ("--seed 3", ["--samples", "1e5"], {"seed": 3}), ("--k 2 --level 0.9", [], {"k": 2.0}),
+        ("--k 2", ["--level", "0.9"], {}),
+    ]:  # fmt: skip
+        typed = read(["x", *words], Declared(command_module("propagate").run), "propagate")
+        assert asked("propagate", own, "x", *words, monkeypatch=monkeypatch) == {**typed, **kept}
 
 
 def test_streams_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

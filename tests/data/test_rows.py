@@ -8,6 +8,7 @@ import threading
 import pyarrow as pa
 import pytest
 
+import autodiff_cli
 from autodiff_cli import ExpressionError, rows
 from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.batched.columns_io import reason
@@ -111,7 +112,7 @@ def test_a_table_gives_a_table() -> None:
 )
 def test_what_cannot_be_is_refused_at_once(given: dict[str, object], told: str) -> None:
     with pytest.raises(ExpressionError, match=told):
-        rows(**given)  # type: ignore[arg-type]
+        autodiff_cli.rows(**given)  # type: ignore[arg-type]
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+import autodiff_cli
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.exercises import exercise as exercises
 from autodiff_cli.exercises.exercise import Exercise, Sheet, sheet
-from autodiff_cli.exercises.marking import asked, mark
+from autodiff_cli.exercises.marking import mark
 from autodiff_cli.exercises.patterns import LEVELS, Draw, summed
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.views import html, text
@@ -244,11 +245,11 @@ def test_numbers_are_told_apart_by_name_and_mistakes_in_them_are_named() -> None
 @pytest.mark.parametrize(
     ("given", "kind", "message"),
     [
-        ({"level": 9}, "usage", "there is no level 9"),
-        ({"count": 1000}, "usage", "a sheet has 1 to 100"),
-        ({"check": 1}, "usage", "there is no answer to check"),
-        ({"answer": "1"}, "usage", "no exercise that it is to"),
-        ({"check": 1, "answer": "1", "solutions": True}, "usage", "do not go together"),
+        ({"level": 9}, "usage", "`level` cannot be `9`"),
+        ({"count": 1000}, "usage", "`count` cannot be `1000`"),
+        ({"check": 1}, "usage", "`check` needs `answer`"),
+        ({"answer": "1"}, "usage", "`answer` needs `check`"),
+        ({"check": 1, "answer": "1", "solutions": True}, "usage", "exclude each other"),
         ({"check": 1, "answer": "1,2"}, "usage", "is 1 number, not 2"),
         ({"check": 1, "answer": "x"}, "point", "`x` has no value here"),
         ({"check": 1, "answer": "1/0"}, "domain", "has no value"),
@@ -260,7 +261,7 @@ def test_numbers_are_told_apart_by_name_and_mistakes_in_them_are_named() -> None
 def test_what_cannot_be_answered(given: dict[str, Any], kind: str, message: str) -> None:
     level = given.pop("level", 1)
     with pytest.raises(ExpressionError, match=message) as refused:
-        asked(level, seed=7, **given)
+        autodiff_cli.exercise(level, seed=7, **given)
     assert refused.value.kind == kind
 
 

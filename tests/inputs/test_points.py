@@ -198,7 +198,7 @@ def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
     assert json.loads(autodiff(*asked, stdin="x\n3\n").out)["value"] == 9.0
     both = autodiff(*asked, "x**3", stdin="x\n3\n")
     assert both.code == 2
-    assert "an expression as well as `--file`" in both.err
+    assert "`EXPR` and `--file` exclude each other" in both.err
     twice = autodiff("grad", "--file", "-", "--points", "-", stdin="x\n3\n")
     assert twice.code == 2
     assert "both read standard input" in twice.err

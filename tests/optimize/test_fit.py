@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit, least_squares
 
+import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.bounds import Range
@@ -504,8 +505,6 @@ def test_beside_another_search(seed: int) -> None:
         ("y = a + b*x", {**LINE, "w": [1, -1, 2, 1]}, {}, {"weights": "w"}, "point", "`w` has the weight -1 in row 2"),
         ("y = a + b*x", {**LINE, "w": [0, 0, 0, 0]}, {}, {"weights": "w"}, "point", "all weights in column `w` are 0"),
         ("y = a + b*x", {**LINE, "w": [0, 0, 0, 1]}, {}, {"weights": "w"}, "usage", "1 row of data cannot tell 2"),
-        ("y = a + b*x", LINE, {}, {"sigma": 1.0, "weights": "x"}, "usage", "both weigh the rows"),
-        ("y = a + b*x", LINE, {}, {"loss": "square"}, "usage", "no loss `square`"),
         ("y = a + b*x", LINE, {}, {"level": 95.0}, "usage", "cannot be 95"),
         ("y = a + b*x", LINE, {"a": 5}, {"bounds": {"a": Range(0, 1)}}, "usage", "outside its bounds"),
         ("y = a + b*x", LINE, {}, {"bounds": {"q": Range(0, 1)}}, "usage", "`q` has bounds and is not fitted"),
@@ -519,6 +518,14 @@ def test_bad_input(
     with pytest.raises(ExpressionError, match=message) as caught:
         fit(text, data, at, **more)
     assert caught.value.kind == kind and caught.value.hint
+
+
+def test_options_that_do_not_go_together() -> None:
+    for given, message in (({"sigma": 1.0, "weights": "x"}, "exclude each other"), ({"loss": "square"}, "cannot be"),
+                           ({"data": None}, "`data` is required")):  # fmt: skip
+        with pytest.raises(ExpressionError, match=message) as caught:
+            autodiff_cli.fit("y = a + b*x", **{"data": LINE, **given})  # type: ignore[arg-type]
+        assert caught.value.kind == "usage" and caught.value.hint
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -318,7 +318,7 @@ def test_what_an_option_may_not_be() -> None:
                             (face.taylor, {"order": 2.5}), (face.check, {"require": True})):  # fmt: skip
         with pytest.raises(ExpressionError, match="cannot be"):
             function("x**2", {"x": 1}, **given)
-    with pytest.raises(ExpressionError, match="does not go together"):
+    with pytest.raises(ExpressionError, match="exclude each other"):
         face.gradient("x", "x=1", exact=True, precision=3)
     with pytest.raises(TypeError, match="unexpected keyword"):
         face.gradient("x", "x=1", format="json")  # type: ignore[call-overload]
@@ -383,7 +383,7 @@ def test_errors_of_the_command_have_no_notes() -> None:
         ),
         (
             lambda: autodiff_cli.gradient("x", at="x=1", exact=True, certified=True),
-            "`exact=True` does not go together with",
+            "`exact=True` and `certified=True` exclude each other",
         ),
         (lambda: autodiff_cli.plot("x*y*z"), 'say over which: `wrt="x,y"`; the others keep the values of `at`'),
         (lambda: autodiff_cli.taylor("x*y", at="x=1,y=2"), 'choose one of `x`, `y`: `wrt="x"`'),

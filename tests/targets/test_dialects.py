@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+import autodiff_cli
 from autodiff_cli import ExpressionError, gradient, jacobian, parse
 from autodiff_cli.formulas.export import export
 from autodiff_cli.inputs.problem import as_number
@@ -182,9 +183,9 @@ def test_what_is_written_for_each_dialect() -> None:
 
 
 def test_a_dialect_is_one_of_sql() -> None:
-    with pytest.raises(ExpressionError, match="there is no dialect `oracle`") as caught:
-        export("x", "sql", dialect="oracle")
-    assert caught.value.hint and "`postgres`" in caught.value.hint
+    with pytest.raises(ExpressionError, match="`dialect` cannot be `oracle`") as caught:
+        autodiff_cli.export("x", "sql", dialect="oracle")
+    assert caught.value.hint and "postgres" in caught.value.hint
     with pytest.raises(ExpressionError, match="`c` has no dialects"):
         export("x", "c", dialect="duckdb")
 

@@ -622,11 +622,9 @@ def test_coverage_factors() -> None:
         ("x=5±1,y=1±1", {"dof": {"x": 0.0}}, "point", "`x` has 0 degrees"),
         ("x=student(5, 1, 4),y=1±1", {"dof": {"x": 3.0}}, "point", "two degrees of freedom"),
         ("x=5±1,y=1±1", {"level": 95.0}, "usage", "cannot be 95"),
-        ("x=5±1,y=1±1", {"level": 0.9, "k": 2.0}, "usage", "both choose"),
         ("x=5±1,y=1±1", {"k": -1.0}, "usage", "coverage factor"),
         ("x=5±1,y=1±1", {"samples": 1.5e5 + 0.5}, "usage", "--samples"),
         ("x=5±1,y=1±1", {"samples": 10.0}, "usage", "--samples"),
-        ("x=5±1,y=1±1", {"seed": 3}, "usage", "--seed"),
         ("x=5±1,y=uniform(1,2)", {"correlation": {("x", "y"): 0.5}, "samples": 1e4}, "usage",
          "distribution is uniform"),
         ("x=5±1", {"readings": {"y": [1.0]}}, "point", "`y` has 1 reading,"),
@@ -642,6 +640,14 @@ def test_bad_input(point: str, more: dict[str, Any], kind: str | None, message: 
     with pytest.raises(ExpressionError, match=message) as caught:
         propagate("x*y", at(point) if point else {}, **more)
     assert caught.value.kind == kind
+
+
+def test_options_that_do_not_go_together() -> None:
+    for given, message in (({"level": 0.9, "k": 2.0}, "exclude each other"), ({"seed": 3}, "`seed` needs `samples`"),
+                           ({"seed": -1, "samples": 1e5}, "`seed` cannot be `-1`")):  # fmt: skip
+        with pytest.raises(ExpressionError, match=message) as caught:
+            autodiff_cli.propagate("x*y", "x=5±1,y=1±1", **given)  # type: ignore[arg-type]
+        assert caught.value.kind == "usage"
 
 
 @pytest.mark.parametrize("text", ["x:y=1.5", "x:x=0.5", "x=0.5", "x:y", "x:y=0.1,y:x=0.2", "x:y=z"])

@@ -633,7 +633,7 @@ def test_a_plot_is_drawn_in_the_colours_of_its_theme(program: str, tmp_path: Pat
     assert changed[LIGHT.paper] == DARK.paper and changed[LIGHT.ink] == DARK.ink
     assert len(changed) == len(pairs) and light - dark <= set(changed) <= light and set(changed.values()) <= dark
     wrong = autodiff("plot", program, "--theme", "pink")
-    assert wrong.code == 2 and "is not a theme" in wrong.err
+    assert wrong.code == 2 and "`--theme` cannot be `pink`" in wrong.err
 
 
 # ---- implicit functions -------------------------------------------------------------------------------------------

@@ -38,13 +38,25 @@ Method = Annotated[
     options.Option("--method", f"{', '.join(RATES)}; plain by default.", "NAME", choices=tuple(RATES)),
 ]
 Momentum = Annotated[
-    float | None, options.Option("--momentum", "For momentum and nesterov: the share kept, 0.9 by default.", "X")
+    float | None,
+    options.Option(
+        "--momentum",
+        "For momentum and nesterov: the share kept, 0.9 by default.",
+        "X",
+        conflicts=("--method plain", "--method adam"),
+    ),
 ]
 Beta1 = Annotated[
-    float | None, options.Option("--beta1", "For adam: the share kept of the gradient, 0.9 by default.", "X")
+    float | None,
+    options.Option(
+        "--beta1", "For adam: the share kept of the gradient, 0.9 by default.", "X", needs=("--method adam",)
+    ),
 ]
 Beta2 = Annotated[
-    float | None, options.Option("--beta2", "For adam: the share kept of its square, 0.999 by default.", "X")
+    float | None,
+    options.Option(
+        "--beta2", "For adam: the share kept of its square, 0.999 by default.", "X", needs=("--method adam",)
+    ),
 ]
 Maximize = Annotated[bool, options.Option("--maximize", "Go uphill.")]
 GradientTolerance = Annotated[
@@ -59,19 +71,27 @@ Batch = Annotated[
     int | None,
     options.Option(
         "--batch", "Take each step on so many rows of `--data`; a row of the answer is then an epoch.", "N",
-        range=(1, 1_000_000_000),
+        range=(1, 1_000_000_000), needs=("--data",),
     ),
 ]  # fmt: skip
 Epochs = Annotated[
     int | None,
     options.Option(
-        "--epochs", "How often to go through the data in batches, once by default.", "N", range=(1, 1_000_000_000)
+        "--epochs",
+        "How often to go through the data in batches, once by default.",
+        "N",
+        range=(1, 1_000_000_000),
+        needs=("--batch",),
     ),
 ]
-Shuffle = Annotated[bool, options.Option("--shuffle", "Go through them in another order in each epoch.")]
+Shuffle = Annotated[
+    bool, options.Option("--shuffle", "Go through them in another order in each epoch.", needs=("--batch",))
+]
 Seed = Annotated[
     int | None,
-    options.Option("--seed", f"What the orders begin from, {SEED} by default.", "N", range=(0, 2**63 - 1)),
+    options.Option(
+        "--seed", f"What the orders begin from, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--shuffle",)
+    ),
 ]
 
 

@@ -19,10 +19,17 @@ EXAMPLES = (
     'autodiff diff "tanh(w*x + b)" --share --to latex',
 )
 
-AT = options.Option("--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", after="=")
+AT = options.Option(
+    "--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", value_syntax="="
+)
 Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
 Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
-Steps = Annotated[bool, options.Option("--steps", "Also how each is found: rule by rule, as worked by hand.")]
+Steps = Annotated[
+    bool,
+    options.Option(
+        "--steps", "Also how each is found: rule by rule, as worked by hand.", conflicts=("--share", "--to python")
+    ),
+]
 Everywhere = Annotated[
     bool,
     options.Option(

@@ -45,11 +45,24 @@ Seed = Annotated[
 Solutions = Annotated[bool, options.Option("--solutions", "With answers, worked step by step.")]
 Check = Annotated[
     int | None,
-    options.Option("--check", "Say whether `--answer` is right for the exercise of this number.", "N", range=(1, MOST)),
+    options.Option(
+        "--check",
+        "Say whether `--answer` is right for the exercise of this number.",
+        "N",
+        range=(1, MOST),
+        needs=("--answer",),
+        conflicts=("--solutions", "--count"),
+    ),
 ]
 Answer = Annotated[
     str | None,
-    options.Option("--answer", "The answer: a formula, a number, or `x=3,y=1/2`.", "ANSWER", allowed_in_env=False),
+    options.Option(
+        "--answer",
+        "The answer: a formula, a number, or `x=3,y=1/2`.",
+        "ANSWER",
+        allowed_in_env=False,
+        needs=("--check",),
+    ),
 ]
 
 

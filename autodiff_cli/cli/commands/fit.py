@@ -34,30 +34,36 @@ Data = Annotated[
         "The data, a column a variable (as for `--points`; `-`: standard input); names that are no columns are "
         "parameters. Repeats.",
         "PATH",
-        holds=options.DATA,
+        data_role=options.DATA,
+        required=True,
+        reads_stdin=True,
     ),
 ]
 Response = Annotated[
     str | None,
     options.Option(
         "--response", "The column that the formula explains, where it is not `y = …`.", "NAME",
-        after="", names=options.COLUMNS,
+        value_syntax="", value_names=options.COLUMNS,
     ),
 ]  # fmt: skip
 Fix = Annotated[
-    list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", after="=")
+    list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", value_syntax="=")
 ]
 Sigma = Annotated[
     str | None,
     options.Option(
         "--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA",
-        after="", names=options.COLUMNS,
+        value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",),
     ),
 ]  # fmt: skip
 Weights = Annotated[
     str | None,
     options.Option(
-        "--weights", "A column of weights, proportional to 1/sigma².", "NAME", after="", names=options.COLUMNS
+        "--weights",
+        "A column of weights, proportional to 1/sigma².",
+        "NAME",
+        value_syntax="",
+        value_names=options.COLUMNS,
     ),
 ]
 Loss = Annotated[
@@ -70,7 +76,7 @@ Residuals = Annotated[
 ]
 ANSWERS = options.formats(view().formats, "by default what the file's name says, else table")
 AT = options.Option(
-    "--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT", after="="
+    "--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT", value_syntax="="
 )
 
 
@@ -100,10 +106,7 @@ def run(
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
-    if not data:
-        raise ExpressionError("usage", "`fit` needs data", hint="name a file: `--data readings.csv`")
-    if inputs.file == "-" and "-" in data:
-        raise ExpressionError("usage", "`--file` and `--data` both read standard input", hint="name a file")
+    assert data
     shown = view(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "fit")

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from ...derivatives.gradient import Gradient, gradient
-from ...errors import ExpressionError
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
 from ...views.formats import draws
@@ -19,7 +18,12 @@ EXAMPLES = (
     "printf 'x**2\\tx=3\\nsin(x)\\tx=1\\n' | autodiff grad --format csv",
 )
 
-All = Annotated[bool, options.Option("--all", "Also the value and derivative of every name that the program binds.")]
+All = Annotated[
+    bool,
+    options.Option(
+        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",)
+    ),
+]
 
 Relative = Annotated[
     bool,
@@ -59,10 +63,6 @@ def run(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip
-    if everything and over is not None:
-        raise ExpressionError(
-            "usage", "`--all` is about one point, and `--data` has many", hint="leave it out, or ask `--points`"
-        )
     if data is None and not inputs.many:
         return answer_all(
             inputs,

@@ -22,12 +22,20 @@ EXAMPLES = (
 Range = Annotated[
     list[str] | None,
     options.Option(
-        "--range", "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.", "RANGES", after="="
+        "--range",
+        "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.",
+        "RANGES",
+        value_syntax="=",
     ),
 ]
 Path = Annotated[
     str | None,
-    options.Option("--path", "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).", "PATH"),
+    options.Option(
+        "--path",
+        "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).",
+        "PATH",
+        reads_stdin=True,
+    ),
 ]
 
 Order = Annotated[

@@ -41,16 +41,18 @@ PROGRAM = (
         "`x=uniform(4.9, 5.1)`; also `triangular`, `trapezoidal`, `arcsine`, `normal(m, s)`, `student(m, s, dof)`. "
         "Repeats.",
         "POINT",
-        after="=",
+        value_syntax="=",
     ),
 )
 Correlation = Annotated[
     list[str] | None,
-    options.Option("--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS", after=":"),
+    options.Option(
+        "--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS", value_syntax=":"
+    ),
 ]
 Dof = Annotated[
     list[str] | None,
-    options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES", after="="),
+    options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES", value_syntax="="),
 ]
 Data = Annotated[
     list[str] | None,
@@ -59,7 +61,8 @@ Data = Annotated[
         "Repeated readings, a column a variable (as for `--points`; `-`: standard input): their means, uncertainties "
         "and correlations are used. Repeats.",
         "PATH",
-        holds=options.VARIABLES,
+        data_role=options.VARIABLES,
+        reads_stdin=True,
     ),
 ]
 Fitted = Annotated[
@@ -69,16 +72,21 @@ Fitted = Annotated[
         "The parameters that `fit` found, with their standard errors, correlations and degrees of freedom: the JSON "
         "file that it wrote (`-`: standard input). Values in `--at` come before them.",
         "PATH",
+        reads_stdin=True,
     ),
 ]
-Cover = Annotated[float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K")]
+Cover = Annotated[
+    float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K", conflicts=("--level",))
+]
 Samples = Annotated[
     float | None,
     options.Option("--samples", "Also draw the inputs so many times, and hold the result against that: `1e6`.", "N"),
 ]
 Seed = Annotated[
     int | None,
-    options.Option("--seed", f"What the draws begin from, {SEED} by default.", "N", range=(0, 2**63 - 1)),
+    options.Option(
+        "--seed", f"What the draws begin from, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--samples",)
+    ),
 ]
 ANSWERS = options.formats(view().formats, "by default what the file's name says, else table, jsonl for a stream")
 
@@ -114,19 +122,13 @@ def run(
     shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "budget")
-    if data and (inputs.many or (inputs.file == "-" and "-" in data)):
+    if data and inputs.many:
         raise ExpressionError(
             "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
         )
     called = mapping(columns)
-    if not data and (called or input_format):
-        option = "--columns" if called else "--input-format"
-        raise ExpressionError("usage", f"`{option}` is about rows of data", hint="name a file: `--data readings.csv`")
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
-
-    if fit == "-" and data and "-" in data:
-        raise ExpressionError("usage", "`--fit` and `--data` both read standard input", hint="name a file")
     fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
     looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
 

@@ -30,7 +30,6 @@ Lines = Annotated[
         f"How many lines of each trace tables show, {STEPS} by default; other formats have all.",
         "N",
         range=(1, 10_000_000),
-        deprecated_names=("--steps",),
     ),
 ]
 
