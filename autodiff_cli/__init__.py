@@ -14,43 +14,7 @@ Nothing is imported before it is asked for, so that the command starts fast.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in `typing`, which takes a while to import
-
 __version__ = "0.1.0"
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from .api.python_functions import Answer as Answer
-    from .api.python_functions import Gradient as Gradient
-    from .api.python_functions import Program as Program
-    from .api.python_functions import check as check
-    from .api.python_functions import descend as descend
-    from .api.python_functions import diff as diff
-    from .api.python_functions import draw as draw
-    from .api.python_functions import draw_dot as draw_dot
-    from .api.python_functions import exercise as exercise
-    from .api.python_functions import export as export
-    from .api.python_functions import fit as fit
-    from .api.python_functions import functions as functions
-    from .api.python_functions import gradient as gradient
-    from .api.python_functions import graph as graph
-    from .api.python_functions import hessian as hessian
-    from .api.python_functions import jacobian as jacobian
-    from .api.python_functions import minimize as minimize
-    from .api.python_functions import page as page
-    from .api.python_functions import parse as parse
-    from .api.python_functions import plot as plot
-    from .api.python_functions import propagate as propagate
-    from .api.python_functions import rows as rows
-    from .api.python_functions import solve as solve
-    from .api.python_functions import taylor as taylor
-    from .api.python_functions import trace as trace
-    from .errors import Diagnostic as Diagnostic
-    from .errors import ExpressionError as ExpressionError
-    from .errors import Span as Span
-    from .graphs.library import *  # noqa: F403
-    from .graphs.value import Value as Value
 
 _ROOMS = {
     "errors": ("Diagnostic", "ExpressionError", "Span"),
@@ -64,7 +28,7 @@ _ROOMS = {
 _HOMES = {name: home for home, held in _ROOMS.items() for name in held}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     home = _HOMES.get(name)

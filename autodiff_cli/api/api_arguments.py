@@ -19,12 +19,13 @@ from ..cli.options import Option
 from ..cli.read_columns import from_files
 from ..data.sources import sources
 from ..errors import ExpressionError
-from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen
 from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.parse_point import Lenient, Typed, ValueOf, read_point, typed
 from ..inputs.problem import as_number
 from ..streams.requests import names
-from ..views.characters import Theme, theme_of
+from ..views.characters import theme_of
+from ..views.numerals import rounding
 
 At = Mapping[str, Any] | str | None
 """A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
@@ -49,43 +50,116 @@ def options_of(command: str) -> dict[str, tuple[Option, Any]]:
     return {keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
 
 
+@cache
+def keywords_of(command: str) -> dict[str, str]:
+    """The types of the keyword arguments of the Python function of a command, by name.
+
+    They are its options, but for those that are about files of rows, and where answers are written.
+    """
+    declared = Declared(command_module(command).run)
+    types = {}
+    for name, (_, option, kind) in declared.options.items():
+        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declared.sections[name] in SHELL
+        if option.python_type or (option.python_type is not None and not of_files):
+            types[keyword(name)] = option.python_type or ("bool" if kind is bool else str(kind))
+    if "--reduce" not in declared.options:
+        types.pop("on_error", None)
+    return types
+
+
+SHELL = ("Data files", "Files beside the answer")
+"""The sections of help whose options Python functions lack."""
+
+
 def keyword(name: str) -> str:
     """The name of an option as a keyword argument: `no_tree` for `--no-tree`."""
     found = name[2:].replace("-", "_")
     return f"{found}_" if iskeyword(found) else found
 
 
-def taken(
-    function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any], command: str, together: bool = True
-) -> Any:
-    """The arguments of a call, as the function takes them: each by what its parameter is said to be.
+def taken(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
+    """The arguments of a call, each as its parameter's type says.
 
-    Raises TypeError for an argument of another kind, and `ExpressionError` for what the option cannot be, and where
-    options do not go `together`.
+    Raises TypeError for an argument of another kind, and `ExpressionError` for what the option cannot be.
     """
-    kinds = function.__annotations__
-    order = [name for name in kinds if name != "return"]
     options = options_of(command)
 
     def read(name: str, value: Any) -> Any:
-        kind = kinds.get(name, "")
-        reader = _READERS.get(kind)
+        kind = types[name]
+        reader = _READERS[kind]
         left_out = value is None and kind not in ("str", "Collection[str]")
         return value if left_out or reader is None else reader(name, value, options.get(name))
 
-    placed = [read(name, value) for name, value in zip(order, args, strict=False)]
-    named = {name: read(name, value) for name, value in given.items()}
-    values = {**dict(zip(order, placed, strict=False)), **named}
-    if together:
+    return {name: read(name, value) for name, value in values.items()}
+
+
+@cache
+def _options_and_defaults(command: str) -> tuple[dict[str, Option], dict[str, Any]]:
+    types = keywords_of(command)
+    options = {name: option for name, (option, _) in options_of(command).items() if name in types}
+    return options, {name: False if kind == "bool" else None for name, kind in types.items()}
+
+
+class Given:
+    """The arguments of a call: each by its name, and what questions take of several."""
+
+    def __init__(self, command: str, values: Mapping[str, Any]) -> None:
+        """Raises `ExpressionError` where the options that the values are of do not go together."""
+        options, defaults = _options_and_defaults(command)
         check(
-            [option for name, (option, _) in options.items() if name in kinds],
+            options.values(),
             {
-                options[name][0].name: value
-                for name, value in values.items()
-                if name in options and value is not None and value is not False
+                options[name].name: x
+                for name, x in values.items()
+                if name in options and x is not None and x is not False
             },
         )
-    return [*placed, *args[len(placed) :]], named
+        self.values = {**defaults, **values}
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["values"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The arithmetic that is chosen."""
+        return chosen(self.values.get("exact", False), self.precision, self.certified)
+
+    @property
+    def point(self) -> dict[str, float | str]:
+        """The point, as the arithmetic takes it."""
+        return point_of(self.at, self.arithmetic if "certified" in self.values else DOUBLE)
+
+    @property
+    def variables(self) -> tuple[str, ...] | None:
+        """By which variables is differentiated; None for all."""
+        return names_of(self.wrt)
+
+    @property
+    def over(self) -> LossSpec | None:
+        """Over which rows of data a program is reduced, and how."""
+        return reduced(self.data, self.reduce, self.on_error)
+
+    @property
+    def unknowns(self) -> tuple[str, ...] | None:
+        """The unknowns of equations, where they are named."""
+        return names_of(self.for_)
+
+    @property
+    def brackets(self) -> dict[str, Range] | Range | None:
+        """Between which bounds the unknowns are looked for."""
+        return between_of(self.between)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """How every answer is shown."""
+        theme = self.values.get("theme")
+        return {
+            "digits": rounding(self.values.get("digits"), self.values.get("decimals")),
+            "theme": None if theme is None else theme_of(theme),
+        }
 
 
 def _text(name: str, value: Any, option: tuple[Option, Any] | None) -> Any:
@@ -178,16 +252,17 @@ def _path(name: str, value: Any, option: object) -> Any:
     return [{label: as_number(x, label) for label, x in each.items()} for each in points]
 
 
-_READERS: dict[str, Callable[[str, Any, Any], Any]] = {
+_READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
+    **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
     "str | float | None": _text_or_number, "Sequence[str] | str | bool": _words_or_all,
     "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
     "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
-    "str | Iterable[Mapping[str, float] | _descend.Row] | None": _path,
+    "str | Iterable[Mapping[str, float] | Row] | None": _path,
 }  # fmt: skip
-"""What reads an argument, by the annotation of its parameter; the functions read what is of another kind themselves."""
+"""What reads an argument, by the type of its parameter; None where the function reads it itself."""
 
 
 def kind_of(value: object) -> str:
@@ -265,11 +340,6 @@ def columns_of(data: Any) -> dict[str, list[Any]]:
 def names_of(wrt: Names) -> tuple[str, ...] | None:
     """Names as a question takes them; None for all."""
     return None if wrt is None else names([wrt] if isinstance(wrt, str) else list(wrt))
-
-
-def theme_named(name: str | None) -> Theme | None:
-    """The theme of that name; None for that of the environment."""
-    return None if name is None else theme_of(name)
 
 
 def ranges_of(given: Ranges) -> dict[str, Range]:

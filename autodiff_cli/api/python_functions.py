@@ -12,8 +12,8 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from inspect import signature
-from typing import Any, ClassVar, Generic, Literal, ParamSpec, TypeVar, cast, overload
+from inspect import Parameter, Signature, signature
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast, overload
 
 from .. import views
 from ..accuracy import check as _check
@@ -38,7 +38,6 @@ from ..formulas import diff as _diff
 from ..formulas import export as _export
 from ..formulas import functions as _functions
 from ..graphs.value import Value, as_float, constant, located, values_of
-from ..inputs.arithmetic import chosen
 from ..inputs.figures import Shown
 from ..inputs.parse_point import constant_value, meant, parse_weights, read_point
 from ..inputs.problem import as_number
@@ -54,7 +53,7 @@ from ..run.tape import Tape
 from ..streams.files import Output
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_value import quantity
-from ..views.characters import Terminal
+from ..views.characters import Terminal, theme_of
 from ..views.error import draw as _drawn
 from ..views.formats import Asked, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
@@ -63,21 +62,18 @@ from ..views.numerals import rounding
 from ..views.plot import drawn_as
 from .api_arguments import (
     At,
+    Given,
     Names,
-    Ranges,
-    Table,
     as_meant,
-    between_of,
     columns_of,
     keyword,
+    keywords_of,
     kind_of,
     names_of,
     options_of,
     point_of,
     ranges_of,
-    reduced,
     taken,
-    theme_named,
     written_number,
 )
 
@@ -484,27 +480,38 @@ def warned(answer: Any, command: str) -> Any:
     return made
 
 
-def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The function as the face of a command: what its options may not be is refused, and errors are explained."""
+def answers(
+    command: str, *placed: str, overloads: Sequence[tuple[str, Mapping[str, str | None]]] = ()
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """The function as the face of a command, with the command's options as keyword arguments.
 
-    def faced(function: Callable[P, R]) -> Callable[P, R]:
+    Those that are `placed` may be given by their places, as the text of the program and the point are. What its options
+    may not be is refused, and errors are explained. `overloads` are for type checkers: what is answered where some
+    arguments have other types, or where they are not there.
+    """
+    keywords = keywords_of(command)
+    first = {} if command in WITHOUT else {"text": "str"}
+    first |= {name: keywords.get(name, "str | None") for name in (*("at",) * ("at" in keywords), *placed)}
+    types = {**first, **keywords}
+
+    def faced(function: Callable[..., R]) -> Callable[..., R]:
         @wraps(function)
-        def asked(*args: P.args, **given: P.kwargs) -> R:
-            text: Any = None
+        def asked(*args: Any, **keywords: Any) -> R:
             try:
-                args, given = taken(function, args, given, command)
-                if command not in WITHOUT:
-                    text = args[0] if args else given.get("text")
-                length = len(text) if isinstance(text, str) else 0
-                times: Any = given.get("work") or 1
-                with allowed(times, length=length):
-                    if not given.get("lenient"):
-                        return cast(R, warned(function(*args, **given), command))
-                    ask: Callable[..., Any] = function
-                    bound = signature(function).bind(*args, **given).arguments
-                    point = as_meant(bound.get("at"), quantity if command == "propagate" else constant_value)
-                    rest = {**bound, "at": point} if point else bound
-                    answer, reading = leniently(str(text), lambda read: ask(**{**rest, "text": read}))
+                values: dict[str, Any] = expected.bind(*args, **keywords).arguments
+            except TypeError as fault:
+                raise TypeError(f"{function.__name__}(): {fault}") from None
+            text = values.get("text") if "text" in first else None
+            try:
+                values = taken(types, values, command)
+                with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
+                    if not values.get("lenient"):
+                        return cast(R, warned(function(Given(command, values)), command))
+                    point = as_meant(values.get("at"), quantity if command == "propagate" else constant_value)
+                    values = {**values, "at": point} if point else values
+                    answer, reading = leniently(
+                        str(text), lambda read: cast(Any, function(Given(command, {**values, "text": read})))
+                    )
                     if reading is not None:
                         answer.__dict__["_reading"] = reading
                     if meant(point):
@@ -516,22 +523,86 @@ def answers(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 explain(error, text if isinstance(text, str) else None)
                 raise
 
+        answers = function.__annotations__["return"]
+        expected = Signature(
+            [
+                Parameter(
+                    name,
+                    Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY,
+                    default=_default(name, kind),
+                    annotation=kind,
+                )
+                for name, kind in types.items()
+            ],
+            return_annotation=answers,
+        )
+        del asked.__dict__["__wrapped__"]
+        asked.__annotations__ = {**types, "return": answers}
+        asked.__dict__["__signature__"] = expected
+        STUBS.append((function.__name__, expected, (*overloads, (answers, {}))))
         return asked
 
     return faced
+
+
+STUBS: list[tuple[str, Signature, tuple[tuple[str, Mapping[str, str | None]], ...]]] = []
+"""The functions of commands, with what type checkers know of them: their answers, with the types that change then."""
+
+
+def _default(name: str, kind: str) -> Any:
+    return Parameter.empty if name == "text" else False if kind == "bool" else None
+
+
+def stub() -> str:
+    """The types of the package's functions, as the file that type checkers read has them."""
+    classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
+    lines = [
+        "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",
+        "from collections.abc import Iterable, Mapping, Sequence",
+        "from typing import Any, Literal, overload",
+        "",
+        "from .calls import At, Names, Ranges, Table",
+        *(f"from .errors import {name} as {name}" for name in ("Diagnostic", "ExpressionError", "Span")),
+        *(f"from .face import {name}{f' as {name}' * (name == 'Gradient')}" for name in classes if name != "Any"),
+        *(f"from .face import {name} as {name}" for name in ("Answer", "Program", "draw", "draw_dot", "parse", "rows")),
+        "from .questions.descend import Row",
+        "from .values.library import *",
+        "from .values.value import Value as Value",
+        "",
+        "__version__: str",
+        "",
+    ]
+    for name, expected, ways in STUBS:
+        for answer, changes in ways:
+            lines += ["@overload"] * (len(ways) > 1) + _stub_of(name, expected, answer, changes)
+    return "\n".join(lines) + "\n"
+
+
+def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, str | None]) -> list[str]:
+    lines = [f"def {name}("]
+    for parameter in expected.parameters.values():
+        kind = changes.get(parameter.name, parameter.annotation)
+        if parameter.kind is Parameter.KEYWORD_ONLY and "    *," not in lines:
+            lines.append("    *,")
+        if kind is not None:
+            # a type that the default does not have is one of what has to be given
+            needed = parameter.default is Parameter.empty or kind in ("int", "str")
+            lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
+    return [*lines, f") -> {answer}: ..."]
 
 
 def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """The function of no command: it takes options of one, and its errors are explained."""
 
     def faced(function: Callable[P, R]) -> Callable[P, R]:
+        expected, call = signature(function), cast(Callable[..., R], function)
+
         @wraps(function)
         def asked(*args: P.args, **given: P.kwargs) -> R:
-            text: Any = None
+            values = expected.bind(*args, **given).arguments
+            text: Any = values.get("text")
             try:
-                args, given = taken(function, args, given, command, together=False)
-                text = args[0] if args else given.get("text")
-                return function(*args, **given)
+                return call(**taken(function.__annotations__, values, command))
             except ExpressionError as error:
                 explain(error, text if isinstance(text, str) else None)
                 raise
@@ -558,33 +629,11 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     return _as(Program, leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
 
-@overload
-def gradient(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: Literal[False] = False,
-    precision: None = None,
-    certified: Literal[False] = False, work: int | None = None, all: bool = False, relative: bool = False,
-    data: Table = None, reduce: str | None = None, on_error: str | None = None, sort: bool = False,
-    digits: int | None = None, decimals: int | None = None,
-    depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
-) -> Gradient[float]: ...  # fmt: skip
-@overload
-def gradient(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: bool = False,
-    precision: int | None = None,
-    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, data: Table = None,
-    reduce: str | None = None, on_error: str | None = None, sort: bool = False,
-    digits: int | None = None, decimals: int | None = None,
-    depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
-) -> Gradient[Any]: ...  # fmt: skip
-@answers("grad")
-def gradient(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, exact: bool = False,
-    precision: int | None = None,
-    certified: bool = False, work: int | None = None, all: bool = False, relative: bool = False, data: Table = None,
-    reduce: str | None = None, on_error: str | None = None, sort: bool = False,
-    digits: int | None = None, decimals: int | None = None,
-    depth: int | None = None, binary: bool = False, no_tree: bool = False, no_table: bool = False,
-) -> Gradient[Any]:  # fmt: skip
+@answers(
+    "grad",
+    overloads=[("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"})],
+)
+def gradient(given: Given) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
 
     With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
@@ -600,24 +649,19 @@ def gradient(
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    arithmetic = chosen(exact, precision, certified)
-    over = reduced(data, reduce, on_error)
     found = _gradient.gradient(
-        text, point_of(at, arithmetic), wrt=names_of(wrt), arithmetic=arithmetic, relative=relative, over=over
-    )
+        given.text, given.point, wrt=given.variables, arithmetic=given.arithmetic, relative=given.relative,
+        over=given.over,
+    )  # fmt: skip
     return _as(
-        Gradient, found, intermediates=all or None, relative=relative or None, sort=sort or None,
-        digits=rounding(digits, decimals), depth=depth, binary=binary or None,
-        table=False if no_table else None, tree=False if no_tree else None,
+        Gradient, found, intermediates=given.all or None, relative=given.relative or None, sort=given.sort or None,
+        depth=given.depth, binary=given.binary or None, table=False if given.no_table else None,
+        tree=False if given.no_tree else None, **given.shown,
     )  # fmt: skip
 
 
 @answers("trace")
-def trace(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, mode: str | None = None,
-    direction: At = None, blanks: bool = False,
-    digits: int | None = None, decimals: int | None = None, lines: int | None = None, work: int | None = None,
-) -> Trace:  # fmt: skip
+def trace(given: Given) -> Trace:
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
 
     With `blanks` it is shown without the numbers that are to be found.
@@ -625,17 +669,14 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    found = _trace.trace(text, point_of(at), wrt=names_of(wrt), mode=mode or "reverse", direction=point_of(direction))
-    return _as(Trace, found, digits=rounding(digits, decimals), steps=lines, blanks=blanks or None)
+    found = _trace.trace(
+        given.text, given.point, wrt=given.variables, mode=given.mode or "reverse", direction=point_of(given.direction)
+    )
+    return _as(Trace, found, steps=given.lines, blanks=given.blanks or None, **given.shown)
 
 
 @answers("graph")
-def graph(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, symbolic: bool = False,
-    theme: str | None = None, layout: str | None = None, partials: bool = False, width: int | None = None,
-    digits: int | None = None, decimals: int | None = None, depth: int | None = None, binary: bool = False,
-    work: int | None = None,
-) -> Picture:  # fmt: skip
+def graph(given: Given) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
     >>> print(graph("x*w", "x=2,w=3"))
@@ -644,11 +685,14 @@ def graph(
     ├─ x      2      3
     └─ w      3      2
     """
-    point = point_of(at)
-    found = _graph.symbolic_picture(text, point) if symbolic else _graph.picture(text, point, wrt=names_of(wrt))
+    found = (
+        _graph.symbolic_picture(given.text, given.point)
+        if given.symbolic
+        else _graph.picture(given.text, given.point, wrt=given.variables)
+    )
     return _as(
-        Picture, found, digits=rounding(digits, decimals), depth=depth, theme=theme_named(theme), binary=binary or None,
-        way=None if layout is None else way_of(layout), partials=partials or None, width=width,
+        Picture, found, depth=given.depth, binary=given.binary or None, partials=given.partials or None,
+        way=None if given.layout is None else way_of(given.layout), width=given.width, **given.shown,
     )  # fmt: skip
 
 
@@ -684,17 +728,14 @@ def rows(
 
 
 @answers("page")
-def page(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, theme: str | None = None,
-    work: int | None = None,
-) -> Page:  # fmt: skip
+def page(given: Given) -> Page:
     """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'b': -1.0, 'w': 1.0, 'x': 2.0}), '<!DOCTYPE html>')
     """
-    return _as(Page, _page.page(text, point_of(at), wrt=names_of(wrt)), theme=theme_named(theme))
+    return _as(Page, _page.page(given.text, given.point, wrt=given.variables), **given.shown)
 
 
 @takes("graph")
@@ -713,43 +754,27 @@ def draw(
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
     found = _graph.described(roots)
-    return _as(Picture, found, digits=rounding(digits, decimals), theme=theme_named(theme))
+    return _as(Picture, found, digits=rounding(digits, decimals), theme=None if theme is None else theme_of(theme))
 
 
 draw_dot = draw
 
 
 @answers("check")
-def check(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, require: int | None = None,
-    digits: int | None = None,
-    decimals: int | None = None, data: Table = None, reduce: str | None = None,
-    on_error: str | None = None, work: int | None = None,
-) -> Check:  # fmt: skip
+def check(given: Given) -> Check:
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
     found = _check.check(
-        text,
-        point_of(at),
-        wrt=names_of(wrt),
-        required=require or _check.REQUIRED,
-        over=reduced(data, reduce, on_error),
+        given.text, given.point, wrt=given.variables, required=given.require or _check.REQUIRED, over=given.over
     )
-    return _as(Check, found, digits=rounding(digits, decimals))
+    return _as(Check, found, **given.shown)
 
 
 @answers("descend")
-def descend(
-    text: str, at: At = None, *, rate: float | None = None, steps: int | None = None, method: str | None = None,
-    momentum: float | None = None, beta1: float | None = None, beta2: float | None = None, maximize: bool = False,
-    gradient_tolerance: float | None = None, value_tolerance: float | None = None, wrt: Names = None,
-    lenient: bool = False, data: Table = None, reduce: str | None = None, on_error: str | None = None,
-    batch: int | None = None, epochs: int | None = None, shuffle: bool = False, seed: int | None = None,
-    theme: str | None = None, digits: int | None = None, decimals: int | None = None, work: int | None = None,
-) -> Descent:  # fmt: skip
+def descend(given: Given) -> Descent:
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
     Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
@@ -758,49 +783,39 @@ def descend(
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    rule = _descend.chosen_rule(method, rate, momentum, beta1, beta2)
-    stops = _descend.Stops(steps, gradient_tolerance, value_tolerance)
     run = _descend.descend(
-        text, point_of(at), wrt=names_of(wrt), rule=rule, stops=stops, maximize=maximize,
-        over=reduced(data, reduce, on_error),
-        batches=_descend.batched(batch, epochs, shuffle, seed),
+        given.text, given.point, wrt=given.variables,
+        rule=_descend.chosen_rule(given.method, given.rate, given.momentum, given.beta1, given.beta2),
+        stops=_descend.Stops(given.steps, given.gradient_tolerance, given.value_tolerance),
+        maximize=given.maximize, over=given.over,
+        batches=_descend.batched(given.batch, given.epochs, given.shuffle, given.seed),
     )  # fmt: skip
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
-        explain(run.ending.error, text)
-    done = _as(Descent, run, digits=rounding(digits, decimals), theme=theme_named(theme))
+        explain(run.ending.error, given.text)
+    done = _as(Descent, run, **given.shown)
     done.rows = rows
     return done
 
 
 @answers("minimize")
-def minimize(
-    text: str, at: At = None, *, method: str | None = None, bounds: Ranges = None,
-    gradient_tolerance: float | None = None, steps: int | None = None, wrt: Names = None, lenient: bool = False,
-    digits: int | None = None, decimals: int | None = None, data: Table = None, reduce: str | None = None,
-    on_error: str | None = None, work: int | None = None,
-) -> Minimum:  # fmt: skip
+def minimize(given: Given) -> Minimum:
     """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
 
     >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
     >>> found.point, found.converged, found.kind
     ({'x': 3.0}, True, 'minimum')
     """
-    tolerance = _minimize.TOLERANCE if gradient_tolerance is None else gradient_tolerance
+    tolerance = _minimize.TOLERANCE if given.gradient_tolerance is None else given.gradient_tolerance
     found = _minimize.minimize(
-        text, point_of(at), wrt=names_of(wrt), method=method, bounds=ranges_of(bounds), tolerance=tolerance,
-        steps=steps, over=reduced(data, reduce, on_error),
+        given.text, given.point, wrt=given.variables, method=given.method, bounds=ranges_of(given.bounds),
+        tolerance=tolerance, steps=given.steps, over=given.over,
     )  # fmt: skip
-    return _as(Minimum, found, digits=rounding(digits, decimals))
+    return _as(Minimum, found, **given.shown)
 
 
 @answers("plot")
-def plot(
-    text: str, at: At = None, *, range: Ranges = None, for_: Names = None,
-    between: Ranges | tuple[float, float] = None, wrt: Names = None, lenient: bool = False,
-    path: str | Iterable[Mapping[str, float] | _descend.DescentStep] | None = None, order: int | None = None,
-    digits: int | None = None, decimals: int | None = None, theme: str | None = None, work: int | None = None,
-) -> Curve | Surface:  # fmt: skip
+def plot(given: Given) -> Curve | Surface:
     """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
     The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
@@ -810,24 +825,19 @@ def plot(
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    steps: Any = _surface.read_path(path) if isinstance(path, str) else path or ()
+    path = given.path
     found = _plot.plot(
-        text, point_of(at), wrt=names_of(wrt), ranges=ranges_of(range), path=steps, unknowns=names_of(for_),
-        between=between_of(between), order=order,
+        given.text, given.point, wrt=given.variables, ranges=ranges_of(given.range),
+        path=_surface.read_path(path) if isinstance(path, str) else path or (), unknowns=given.unknowns,
+        between=given.brackets, order=given.order,
     )  # fmt: skip
     if isinstance(found, _surface.Surface):
-        return _as(Surface, found, digits=rounding(digits, decimals), theme=theme_named(theme))
-    return _as(Curve, found, digits=rounding(digits, decimals), theme=theme_named(theme))
+        return _as(Surface, found, **given.shown)
+    return _as(Curve, found, **given.shown)
 
 
 @answers("diff")
-def diff(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, order: int | None = None,
-    share: bool = False, steps: bool = False, everywhere: bool = False, assume: str | Sequence[str] | None = None,
-    to: str | None = None, digits: int | None = None, decimals: int | None = None, exact: bool = False,
-    precision: int | None = None,
-    certified: bool = False, work: int | None = None,
-) -> Diff:  # fmt: skip
+def diff(given: Given) -> Diff:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
@@ -840,45 +850,27 @@ def diff(
     >>> diff("x**2*y").derivatives[0].formula
     '2*x*y'
     """
-    arithmetic = chosen(exact, precision, certified)
     found = _diff.diff(
-        text, point_of(at, arithmetic), wrt=names_of(wrt), order=1 if order is None else order, share=share,
-        steps=steps, everywhere=everywhere, assume=assume, language=to or "text", arithmetic=arithmetic,
+        given.text, given.point, wrt=given.variables, order=1 if given.order is None else given.order,
+        share=given.share, steps=given.steps, everywhere=given.everywhere, assume=given.assume,
+        language=given.to or "text", arithmetic=given.arithmetic,
     )  # fmt: skip
-    return _as(Diff, found, digits=rounding(digits, decimals), steps=steps or None)
+    return _as(Diff, found, steps=given.steps or None, **given.shown)
 
 
 @answers("hessian")
-def hessian(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, digits: int | None = None,
-    decimals: int | None = None,
-    exact: bool = False,
-    precision: int | None = None, certified: bool = False, data: Table = None, reduce: str | None = None,
-    on_error: str | None = None, work: int | None = None,
-) -> Hessian:  # fmt: skip
+def hessian(given: Given) -> Hessian:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    arithmetic = chosen(exact, precision, certified)
-    found = _hessian.hessian(
-        text,
-        point_of(at, arithmetic),
-        wrt=names_of(wrt),
-        arithmetic=arithmetic,
-        over=reduced(data, reduce, on_error),
-    )
-    return _as(Hessian, found, digits=rounding(digits, decimals))
+    found = _hessian.hessian(given.text, given.point, wrt=given.variables, arithmetic=given.arithmetic, over=given.over)
+    return _as(Hessian, found, **given.shown)
 
 
 @answers("jacobian")
-def jacobian(
-    text: str, at: At = None, *, wrt: Names = None, lenient: bool = False, direction: At = None,
-    adjoint: Mapping[str, Any] | Sequence[float | str] | str | None = None, digits: int | None = None,
-    decimals: int | None = None,
-    exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
-) -> Jacobian:  # fmt: skip
+def jacobian(given: Given) -> Jacobian:
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
@@ -886,48 +878,34 @@ def jacobian(
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
     """
-    arithmetic = chosen(exact, precision, certified)
-    weights = parse_weights(adjoint) if isinstance(adjoint, str) else adjoint
-    along = None if direction is None else point_of(direction, arithmetic)
+    adjoint = given.adjoint
     found = _jacobian.jacobian(
-        text, point_of(at, arithmetic), wrt=names_of(wrt), direction=along, adjoint=weights, arithmetic=arithmetic
-    )
-    return _as(Jacobian, found, digits=rounding(digits, decimals))
+        given.text, given.point, wrt=given.variables,
+        direction=None if given.direction is None else point_of(given.direction, given.arithmetic),
+        adjoint=parse_weights(adjoint) if isinstance(adjoint, str) else adjoint, arithmetic=given.arithmetic,
+    )  # fmt: skip
+    return _as(Jacobian, found, **given.shown)
 
 
 @answers("taylor")
-def taylor(
-    text: str, at: At = None, *, order: int | None = None, wrt: Names = None, lenient: bool = False,
-    digits: int | None = None,
-    decimals: int | None = None,
-    exact: bool = False, precision: int | None = None, certified: bool = False, work: int | None = None,
-) -> Taylor:  # fmt: skip
+def taylor(given: Given) -> Taylor:
     """Taylor coefficients and polynomial in one variable around the point.
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
-    arithmetic = chosen(exact, precision, certified)
-    wanted = names_of(wrt)
+    wanted = given.variables
     if wanted is not None and len(wanted) != 1:
         raise ExpressionError("usage", "a Taylor series is taken in one variable", hint="write `--wrt x`")
     found = _taylor.taylor(
-        text, point_of(at, arithmetic), by=None if wanted is None else wanted[0], order=8 if order is None else order,
-        arithmetic=arithmetic,
+        given.text, given.point, by=None if wanted is None else wanted[0],
+        order=8 if given.order is None else given.order, arithmetic=given.arithmetic,
     )  # fmt: skip
-    return _as(Taylor, found, digits=rounding(digits, decimals))
+    return _as(Taylor, found, **given.shown)
 
 
 @answers("propagate")
-def propagate(
-    text: str, at: At = None, *, for_: Names = None, between: Ranges | tuple[float, float] = None,
-    lenient: bool = False, correlation: Mapping[Any, float] | str | None = None,
-    dof: Mapping[str, float] | str | None = None, data: Mapping[str, Sequence[float]] | str | None = None,
-    fit: Fit | str | None = None, level: float | None = None,
-    k: float | None = None, samples: float | None = None, seed: int | None = None,
-    sort: bool = False, theme: str | None = None, digits: int | None = None, decimals: int | None = None,
-    work: int | None = None,
-) -> Propagation:  # fmt: skip
+def propagate(given: Given) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
 
     Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
@@ -940,6 +918,7 @@ def propagate(
     >>> found.results[0].written, found.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
+    at, fit, data, correlation = given.at, given.fit, given.data, given.correlation
     pairs: Any = {}
     if isinstance(correlation, str):
         pairs = _propagate.parse_pairs([correlation])
@@ -948,7 +927,7 @@ def propagate(
             f"{':'.join(map(str, name)) if isinstance(name, tuple) else name}={as_number(r, 'correlation')!r}"
             for name, r in correlation.items()
         )
-    point = read_point(at, quantity) if isinstance(at, str) else point_of(at)
+    point = read_point(at, quantity) if isinstance(at, str) else given.point
     fitted = None
     if fit is not None:
         if not isinstance(fit, str | Fit):
@@ -956,26 +935,22 @@ def propagate(
         fitted = read_fit(fit) if isinstance(fit, str) else _propagate.estimates_of_fit(fit.to_dict())
     columns: Mapping[str, Sequence[float]] | None = None
     if isinstance(data, str):
+        known = [*point, *(fitted.values if fitted else ())]
         columns = readings(
-            [data], text, [*point, *(fitted.values if fitted else ())], implicit=for_ is not None or between is not None
-        )
+            [data], given.text, known, implicit=given.for_ is not None or given.between is not None
+        )  # fmt: skip
     elif data is not None:
         columns = {name: [as_number(x, name) for x in column] for name, column in columns_of(data).items()}
     found = _propagate.propagate(
-        text, point, unknowns=names_of(for_), between=between_of(between), fitted=fitted, correlation=pairs,
-        dof={name: as_number(x, name) for name, x in point_of(dof).items()}, readings=columns, level=level, k=k,
-        samples=samples, seed=seed,
+        given.text, point, unknowns=given.unknowns, between=given.brackets, fitted=fitted, correlation=pairs,
+        dof={name: as_number(x, name) for name, x in point_of(given.dof).items()}, readings=columns,
+        level=given.level, k=given.k, samples=given.samples, seed=given.seed,
     )  # fmt: skip
-    return _as(Propagation, found, digits=rounding(digits, decimals), sort=sort or None, theme=theme_named(theme))
+    return _as(Propagation, found, sort=given.sort or None, **given.shown)
 
 
 @answers("solve")
-def solve(
-    text: str, at: At = None, *, for_: Names = None, between: Ranges | tuple[float, float] = None, all: bool = False,
-    wrt: Names = None, lenient: bool = False, order: int | None = None, digits: int | None = None,
-    decimals: int | None = None,
-    precision: int | None = None, certified: bool = False, work: int | None = None,
-) -> Solved:  # fmt: skip
+def solve(given: Given) -> Solved:
     """Where equations hold, or an expression is 0, and the derivatives of that by their other variables.
 
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
@@ -985,23 +960,15 @@ def solve(
     >>> round(found.solutions[0].values["x"], 10), found.solutions[0].simple
     (1.4142135624, True)
     """
-    arithmetic = chosen(False, precision, certified)
-    bounds = between_of(between)
     found = _solve.solve(
-        text, point_of(at, arithmetic), unknowns=names_of(for_), between=bounds, wrt=names_of(wrt), every=all,
-        order=order or 1, arithmetic=arithmetic,
+        given.text, given.point, unknowns=given.unknowns, between=given.brackets, wrt=given.variables, every=given.all,
+        order=given.order or 1, arithmetic=given.arithmetic,
     )  # fmt: skip
-    return _as(Solved, found, digits=rounding(digits, decimals))
+    return _as(Solved, found, **given.shown)
 
 
 @answers("fit")
-def fit(
-    text: str, at: At = None, *, data: Mapping[str, Sequence[float]] | str | None = None, response: str | None = None,
-    lenient: bool = False, fix: At = None, bounds: Ranges = None, sigma: str | float | None = None,
-    weights: str | None = None, loss: str | None = None, level: float | None = None, theme: str | None = None,
-    digits: int | None = None, decimals: int | None = None, precision: int | None = None,
-    certified: bool = False, work: int | None = None,
-) -> Fit:  # fmt: skip
+def fit(given: Given) -> Fit:
     """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
 
     `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
@@ -1011,32 +978,22 @@ def fit(
     >>> round(found.parameters["b"].estimate, 6), round(found.parameters["b"].error, 6)
     (2.02, 0.042426)
     """
-    arithmetic = chosen(False, precision, certified)
-    assert data is not None
-    point, fixed = point_of(at, arithmetic), point_of(fix, arithmetic)
+    data, sigma, weights, response = given.data, given.sigma, given.weights, given.response
+    point, fixed = given.point, point_of(given.fix, given.arithmetic)
     if isinstance(data, str):
         also = [name for name in (sigma, weights) if isinstance(name, str)]
-        data = read_data([data], text, [*point, *fixed], response, also)
+        data = read_data([data], given.text, [*point, *fixed], response, also)
     else:
         data = {name: [written_number(name, x) for x in column] for name, column in columns_of(data).items()}
     found = _fit.fit(
-        text, data, point, response=response, fixed=fixed, bounds=ranges_of(bounds), sigma=sigma, weights=weights,
-        loss=loss or "linear", level=level, arithmetic=arithmetic,
+        given.text, data, point, response=response, fixed=fixed, bounds=ranges_of(given.bounds), sigma=sigma,
+        weights=weights, loss=given.loss or "linear", level=given.level, arithmetic=given.arithmetic,
     )  # fmt: skip
-    return _as(Fit, found, digits=rounding(digits, decimals), theme=theme_named(theme))
+    return _as(Fit, found, **given.shown)
 
 
-@answers("export")
-def export(
-    text: str,
-    to: str | None = None,
-    *,
-    dialect: str | None = None,
-    name: str | None = None,
-    wrt: Names = None,
-    lenient: bool = False,
-    work: int | None = None,
-) -> Exported:
+@answers("export", "to")
+def export(given: Given) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by default.
 
     For SQL it is one statement, in the `dialect` of a database: duckdb by default.
@@ -1044,55 +1001,40 @@ def export(
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    return _as(Exported, _export.export(text, to or "python", name=name or "f", wrt=names_of(wrt), dialect=dialect))
+    found = _export.export(
+        given.text, given.to or "python", name=given.name or "f", wrt=given.variables, dialect=given.dialect
+    )
+    return _as(Exported, found)
 
 
-@overload
-def exercise(
-    level: int | None = None,
-    *,
-    count: int | None = None,
-    seed: int | None = None,
-    solutions: bool = False,
-) -> Sheet: ...
-@overload
-def exercise(level: int | None = None, *, seed: int | None = None, check: int, answer: str) -> Marked: ...
-@overload
-def exercise(
-    level: int | None = None,
-    *,
-    count: int | None = None,
-    seed: int | None = None,
-    solutions: bool = False,
-    check: int | None = None,
-    answer: str | None = None,
-) -> Sheet | Marked: ...
-@answers("exercise")
-def exercise(
-    level: int | None = None, *, count: int | None = None, seed: int | None = None, solutions: bool = False,
-    check: int | None = None, answer: str | None = None,
-) -> Sheet | Marked:  # fmt: skip
+@answers(
+    "exercise", "level",
+    overloads=[
+        ("Sheet", {"check": None, "answer": None}),
+        ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
+    ],
+)  # fmt: skip
+def exercise(given: Given) -> Sheet | Marked:
     """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
 
     >>> sheet = exercise(2, count=3, seed=7)
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    found = _marking.asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
+    found = _marking.asked(
+        given.level, count=given.count, seed=given.seed, solutions=given.solutions, check=given.check,
+        answer=given.answer,
+    )  # fmt: skip
     return _as(Sheet, found) if isinstance(found, _exercise.Sheet) else _as(Marked, found)
 
 
-@overload
-def functions(name: str) -> FunctionEntry: ...
-@overload
-def functions(name: None = None) -> Functions: ...
-@answers("functions")
-def functions(name: str | None = None) -> FunctionEntry | Functions:
+@answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
+def functions(given: Given) -> FunctionEntry | Functions:
     """What there is to say about one function of the language, or about all of them.
 
     >>> functions("tanh").domain or "everywhere"
     'everywhere'
     """
-    if name is None:
+    if given.name is None:
         return _as(Functions, tuple(_as(FunctionEntry, each) for each in _functions.functions()))
-    return _as(FunctionEntry, _functions.function(name))
+    return _as(FunctionEntry, _functions.function(given.name))

@@ -206,9 +206,12 @@ def with_tables(text: str) -> str:
 
 def files(top: Path) -> dict[Path, str]:
     """The files of a checkout that are made of this, each with its content."""
+    from ..api.python_functions import stub  # the command pays for no Python function
+
     reference = top / "tests" / "tutorials" / "reference.md"
     return {
         top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),
+        top / "autodiff_cli" / "__init__.pyi": stub(),
         reference: with_tables(reference.read_text(encoding="utf-8")),
     }
 

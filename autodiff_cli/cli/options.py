@@ -41,6 +41,8 @@ class Option(NamedTuple):
     """Where its value consists of names: what follows a name in it."""
     value_names: str = "variables"
     """Which names those are: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
+    python_type: str | None = ""
+    """The type of the keyword argument of the Python functions; "" as the value's here, None where they have none."""
     data_role: str | None = None
     """What the columns of the data are that its value names: `VARIABLES` or `DATA`; None where it names no data."""
 
@@ -67,7 +69,7 @@ VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "variables with thei
 """What the value of an option names. Data of a formula are no variables of it."""
 
 
-DEBUG = Option("--debug", "Show the traceback of an internal error.")
+DEBUG = Option("--debug", "Show the traceback of an internal error.", python_type=None)
 """Every command has it, as the last one; no command sees it."""
 
 WORK = Option("--work", "Allow each answer N times the usual work.", "N", range=(1, 1_000_000))
@@ -77,7 +79,12 @@ WORK = Option("--work", "Allow each answer N times the usual work.", "N", range=
 def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for a stream") -> Option:
     """The option that chooses among formats; `otherwise` says which it is without it."""
     return Option(
-        "--format", f"{', '.join(names)}; {otherwise}.", "NAME", choices=tuple(names), yields_to=("--json", "--output")
+        "--format",
+        f"{', '.join(names)}; {otherwise}.",
+        "NAME",
+        choices=tuple(names),
+        yields_to=("--json", "--output"),
+        python_type=None,
     )
 
 
@@ -90,11 +97,19 @@ ONE = Argument("[EXPR]", "The formula or program; one program in a file is read 
 
 At = Annotated[
     list[str] | None,
-    Option("--at", "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", value_syntax="="),
+    Option(
+        "--at",
+        "Values of the variables: `x=-2,y=pi/4`, or `@point.json`. Repeats.",
+        "POINT",
+        value_syntax="=",
+        python_type="At",
+    ),
 ]
 Wrt = Annotated[
     list[str] | None,
-    Option("--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", value_syntax=""),
+    Option(
+        "--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", value_syntax="", python_type="Names"
+    ),
 ]
 Lenient = Annotated[
     bool,
@@ -109,7 +124,9 @@ WithRows = formats(
     (*USUAL, "latex", *COLUMNAR), "table by default, jsonl for a stream; parquet and arrow for rows of data"
 )
 """The formats of commands that answer rows of data."""
-Json = Annotated[bool, Option("--json", "The short form of `--format json`.", yields_to=("--format", "--output"))]
+Json = Annotated[
+    bool, Option("--json", "The short form of `--format json`.", yields_to=("--format", "--output"), python_type=None)
+]
 Digits = Annotated[
     int | None,
     Option(
@@ -140,11 +157,18 @@ Direction = Annotated[
         "VECTOR",
         value_syntax="=",
         needs=("--mode forward",),
+        python_type="At",
     ),
 ]
 Bounds = Annotated[
     list[str] | None,
-    Option("--bounds", "Where the variables have to stay: `x=0:1,y=:2`. Repeats.", "RANGES", value_syntax="="),
+    Option(
+        "--bounds",
+        "Where the variables have to stay: `x=0:1,y=:2`. Repeats.",
+        "RANGES",
+        value_syntax="=",
+        python_type="Ranges",
+    ),
 ]
 SavePoint = Annotated[
     str | None,
@@ -152,7 +176,12 @@ SavePoint = Annotated[
 ]
 Document = Annotated[
     bool,
-    Option("--document", "With LaTeX or TikZ: a whole document, which compiles as it stands.", allowed_in_env=False),
+    Option(
+        "--document",
+        "With LaTeX or TikZ: a whole document, which compiles as it stands.",
+        allowed_in_env=False,
+        python_type=None,
+    ),
 ]
 Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
 SavePath = Annotated[
@@ -169,12 +198,17 @@ Unknowns = Annotated[
         "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.",
         "NAMES",
         value_syntax="",
+        python_type="Names",
     ),
 ]
 Between = Annotated[
     list[str] | None,
     Option(
-        "--between", "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.", "RANGES", value_syntax="="
+        "--between",
+        "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.",
+        "RANGES",
+        value_syntax="=",
+        python_type="Ranges | tuple[float, float]",
     ),
 ]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
@@ -191,7 +225,7 @@ Theme = Annotated[
         choices=THEMES,
     ),
 ]  # fmt: skip
-Force = Annotated[bool, Option("--force", "Write over a file that is there.", allowed_in_env=False)]
+Force = Annotated[bool, Option("--force", "Write over a file that is there.", allowed_in_env=False, python_type=None)]
 Exact = Annotated[
     bool,
     Option(
@@ -232,8 +266,7 @@ InputFormat = Annotated[
     str | None,
     Option(
         "--input-format", "What the data are, where neither name nor content tells.", "NAME",
-        choices=("csv", "tsv", "jsonl", *COLUMNAR), needs=ROWS,
-    ),
+        choices=("csv", "tsv", "jsonl", *COLUMNAR), needs=ROWS, python_type=None),
 ]  # fmt: skip
 Columns = Annotated[
     list[str] | None,
@@ -267,8 +300,7 @@ Backend = Annotated[
     str | None,
     Option(
         "--backend", "What computes rows of data: llvm, numpy, or python (one by one); else the fastest.", "NAME",
-        choices=("llvm", "numpy", "python"), needs=ROWS,
-    ),
+        choices=("llvm", "numpy", "python"), needs=ROWS, python_type=None),
 ]  # fmt: skip
 Engine = Annotated[
     str | None,
@@ -331,6 +363,7 @@ DataFiles = Annotated[
         "The formula is one row's term: columns of this data (as for `--points`) are its data. Repeats.",
         "PATH",
         data_role=DATA,
+        python_type="Table",
         needs=("--reduce",),
         reads_stdin=True,
     ),

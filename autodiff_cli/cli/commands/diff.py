@@ -20,7 +20,11 @@ EXAMPLES = (
 )
 
 AT = options.Option(
-    "--at", "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.", "POINT", value_syntax="="
+    "--at",
+    "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.",
+    "POINT",
+    value_syntax="=",
+    python_type="At",
 )
 Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
 Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
@@ -38,7 +42,12 @@ Everywhere = Annotated[
 ]
 Assume = Annotated[
     list[str] | None,
-    options.Option("--assume", "What is known of the variables: `x > 0, 0 < t < 1, n integer`. Repeats.", "CONDITIONS"),
+    options.Option(
+        "--assume",
+        "What is known of the variables: `x > 0, 0 < t < 1, n integer`. Repeats.",
+        "CONDITIONS",
+        python_type="str | Sequence[str] | None",
+    ),
 ]
 To = Annotated[
     str | None,

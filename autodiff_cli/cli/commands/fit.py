@@ -37,6 +37,7 @@ Data = Annotated[
         data_role=options.DATA,
         required=True,
         reads_stdin=True,
+        python_type="Table",
     ),
 ]
 Response = Annotated[
@@ -47,14 +48,14 @@ Response = Annotated[
     ),
 ]  # fmt: skip
 Fix = Annotated[
-    list[str] | None, options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", value_syntax="=")
+    list[str] | None,
+    options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", value_syntax="=", python_type="At"),
 ]
 Sigma = Annotated[
     str | None,
     options.Option(
         "--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA",
-        value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",),
-    ),
+        value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",), python_type="str | float | None"),
 ]  # fmt: skip
 Weights = Annotated[
     str | None,
@@ -76,7 +77,11 @@ Residuals = Annotated[
 ]
 ANSWERS = options.formats(view().formats, "by default what the file's name says, else table")
 AT = options.Option(
-    "--at", "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.", "POINT", value_syntax="="
+    "--at",
+    "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.",
+    "POINT",
+    value_syntax="=",
+    python_type="At",
 )
 
 

@@ -23,6 +23,7 @@ Adjoint = Annotated[
         "Only the outputs' weighted sum differentiated, by one backward sweep: `1,2`, or `a=1,b=2`.",
         "VECTOR",
         allowed_in_env=False,
+        python_type="Mapping[str, Any] | Sequence[float | str] | str | None",
     ),
 ]
 

@@ -26,6 +26,7 @@ Range = Annotated[
         "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.",
         "RANGES",
         value_syntax="=",
+        python_type="Ranges",
     ),
 ]
 Path = Annotated[
@@ -35,6 +36,7 @@ Path = Annotated[
         "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).",
         "PATH",
         reads_stdin=True,
+        python_type="str | Iterable[Mapping[str, float] | Row] | None",
     ),
 ]
 

@@ -42,17 +42,28 @@ PROGRAM = (
         "Repeats.",
         "POINT",
         value_syntax="=",
+        python_type="At",
     ),
 )
 Correlation = Annotated[
     list[str] | None,
     options.Option(
-        "--correlation", "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.", "PAIRS", value_syntax=":"
+        "--correlation",
+        "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.",
+        "PAIRS",
+        value_syntax=":",
+        python_type="Mapping[Any, float] | str | None",
     ),
 ]
 Dof = Annotated[
     list[str] | None,
-    options.Option("--dof", "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.", "VALUES", value_syntax="="),
+    options.Option(
+        "--dof",
+        "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.",
+        "VALUES",
+        value_syntax="=",
+        python_type="Mapping[str, float] | str | None",
+    ),
 ]
 Data = Annotated[
     list[str] | None,
@@ -63,6 +74,7 @@ Data = Annotated[
         "PATH",
         data_role=options.VARIABLES,
         reads_stdin=True,
+        python_type="Table",
     ),
 ]
 Fitted = Annotated[
@@ -73,6 +85,7 @@ Fitted = Annotated[
         "file that it wrote (`-`: standard input). Values in `--at` come before them.",
         "PATH",
         reads_stdin=True,
+        python_type="Fit | str | None",
     ),
 ]
 Cover = Annotated[

@@ -1,0 +1,375 @@
+# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, overload
+
+from .api.api_arguments import At, Names, Ranges, Table
+from .api.python_functions import Answer as Answer
+from .api.python_functions import (
+    Check,
+    Curve,
+    Descent,
+    Diff,
+    Exported,
+    Fit,
+    FunctionEntry,
+    Functions,
+    Hessian,
+    Jacobian,
+    Marked,
+    Minimum,
+    Page,
+    Picture,
+    Propagation,
+    Sheet,
+    Solved,
+    Surface,
+    Taylor,
+    Trace,
+)
+from .api.python_functions import Gradient as Gradient
+from .api.python_functions import Program as Program
+from .api.python_functions import draw as draw
+from .api.python_functions import draw_dot as draw_dot
+from .api.python_functions import parse as parse
+from .api.python_functions import rows as rows
+from .errors import Diagnostic as Diagnostic
+from .errors import ExpressionError as ExpressionError
+from .errors import Span as Span
+from .graphs.library import *
+from .graphs.value import Value as Value
+from .optimize.descend import DescentStep
+
+__version__: str
+
+
+@overload
+def gradient(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    all: bool = False,
+    relative: bool = False,
+    sort: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    depth: int | None = None,
+    binary: bool = False,
+    no_tree: bool = False,
+    no_table: bool = False,
+    exact: Literal[False] = False,
+    precision: None = None,
+    certified: Literal[False] = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Gradient[float]: ...
+@overload
+def gradient(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    all: bool = False,
+    relative: bool = False,
+    sort: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    depth: int | None = None,
+    binary: bool = False,
+    no_tree: bool = False,
+    no_table: bool = False,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Gradient[Any]: ...
+def trace(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    mode: str | None = None,
+    direction: At = None,
+    blanks: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    lines: int | None = None,
+    work: int | None = None,
+) -> Trace: ...
+def graph(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    symbolic: bool = False,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    layout: str | None = None,
+    partials: bool = False,
+    width: int | None = None,
+    depth: int | None = None,
+    binary: bool = False,
+    work: int | None = None,
+) -> Picture: ...
+def page(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    theme: str | None = None,
+    work: int | None = None,
+) -> Page: ...
+def check(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    require: int | None = None,
+    data: Table = None,
+    reduce: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    work: int | None = None,
+) -> Check: ...
+def descend(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    rate: float | None = None,
+    steps: int | None = None,
+    method: str | None = None,
+    momentum: float | None = None,
+    beta1: float | None = None,
+    beta2: float | None = None,
+    maximize: bool = False,
+    gradient_tolerance: float | None = None,
+    value_tolerance: float | None = None,
+    batch: int | None = None,
+    epochs: int | None = None,
+    shuffle: bool = False,
+    seed: int | None = None,
+    data: Table = None,
+    reduce: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    theme: str | None = None,
+    work: int | None = None,
+) -> Descent: ...
+def minimize(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    method: str | None = None,
+    bounds: Ranges = None,
+    gradient_tolerance: float | None = None,
+    steps: int | None = None,
+    data: Table = None,
+    reduce: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    work: int | None = None,
+) -> Minimum: ...
+def plot(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    range: Ranges = None,
+    order: int | None = None,
+    for_: Names = None,
+    between: Ranges | tuple[float, float] = None,
+    path: str | Iterable[Mapping[str, float] | DescentStep] | None = None,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    work: int | None = None,
+) -> Curve | Surface: ...
+def diff(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    order: int | None = None,
+    share: bool = False,
+    steps: bool = False,
+    everywhere: bool = False,
+    assume: str | Sequence[str] | None = None,
+    to: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Diff: ...
+def hessian(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Hessian: ...
+def jacobian(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    direction: At = None,
+    adjoint: Mapping[str, Any] | Sequence[float | str] | str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Jacobian: ...
+def taylor(
+    text: str,
+    at: At = None,
+    *,
+    order: int | None = None,
+    wrt: Names = None,
+    lenient: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Taylor: ...
+def propagate(
+    text: str,
+    at: At = None,
+    *,
+    lenient: bool = False,
+    for_: Names = None,
+    between: Ranges | tuple[float, float] = None,
+    correlation: Mapping[Any, float] | str | None = None,
+    dof: Mapping[str, float] | str | None = None,
+    data: Table = None,
+    fit: Fit | str | None = None,
+    level: float | None = None,
+    k: float | None = None,
+    samples: float | None = None,
+    seed: int | None = None,
+    sort: bool = False,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    work: int | None = None,
+) -> Propagation: ...
+def solve(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    for_: Names = None,
+    between: Ranges | tuple[float, float] = None,
+    all: bool = False,
+    order: int | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Solved: ...
+def fit(
+    text: str,
+    at: At = None,
+    *,
+    lenient: bool = False,
+    data: Table = None,
+    response: str | None = None,
+    fix: At = None,
+    bounds: Ranges = None,
+    sigma: str | float | None = None,
+    weights: str | None = None,
+    loss: str | None = None,
+    level: float | None = None,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Fit: ...
+def export(
+    text: str,
+    to: str | None = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    dialect: str | None = None,
+    name: str | None = None,
+    work: int | None = None,
+) -> Exported: ...
+@overload
+def exercise(
+    level: int | None = None,
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    solutions: bool = False,
+) -> Sheet: ...
+@overload
+def exercise(
+    level: int | None = None,
+    *,
+    seed: int | None = None,
+    check: int,
+    answer: str,
+) -> Marked: ...
+@overload
+def exercise(
+    level: int | None = None,
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    solutions: bool = False,
+    check: int | None = None,
+    answer: str | None = None,
+) -> Sheet | Marked: ...
+@overload
+def functions(
+    name: str,
+) -> FunctionEntry: ...
+@overload
+def functions(
+    name: None = None,
+) -> Functions: ...
+@overload
+def functions(
+    name: str | None = None,
+) -> FunctionEntry | Functions: ...
