@@ -23,6 +23,7 @@ from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.student_t import check_level, coverage_factor
 from .least_squares import (
     CONVERGED,
+    LOSSES,
     NULL,
     Ended,
     Model,
