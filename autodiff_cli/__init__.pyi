@@ -41,7 +41,6 @@ from .optimize.descend import DescentStep
 
 __version__: str
 
-
 @overload
 def gradient(
     text: str,
