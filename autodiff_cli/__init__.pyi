@@ -4,34 +4,32 @@ from typing import Any, Literal, overload
 
 from .api.api_arguments import At, Names, Ranges, Table
 from .api.python_functions import Answer as Answer
-from .api.python_functions import (
-    Check,
-    Curve,
-    Descent,
-    Diff,
-    Exported,
-    Fit,
-    FunctionEntry,
-    Functions,
-    Hessian,
-    Jacobian,
-    Marked,
-    Minimum,
-    Page,
-    Picture,
-    Propagation,
-    Sheet,
-    Solved,
-    Surface,
-    Taylor,
-    Trace,
-)
-from .api.python_functions import Gradient as Gradient
 from .api.python_functions import Program as Program
 from .api.python_functions import draw as draw
 from .api.python_functions import draw_dot as draw_dot
 from .api.python_functions import parse as parse
 from .api.python_functions import rows as rows
+from .api.python_functions import Check as Check
+from .api.python_functions import Curve as Curve
+from .api.python_functions import Descent as Descent
+from .api.python_functions import Diff as Diff
+from .api.python_functions import Exported as Exported
+from .api.python_functions import Fit as Fit
+from .api.python_functions import FunctionEntry as FunctionEntry
+from .api.python_functions import Functions as Functions
+from .api.python_functions import Gradient as Gradient
+from .api.python_functions import Hessian as Hessian
+from .api.python_functions import Jacobian as Jacobian
+from .api.python_functions import Marked as Marked
+from .api.python_functions import Minimum as Minimum
+from .api.python_functions import Page as Page
+from .api.python_functions import Picture as Picture
+from .api.python_functions import Propagation as Propagation
+from .api.python_functions import Sheet as Sheet
+from .api.python_functions import Solved as Solved
+from .api.python_functions import Surface as Surface
+from .api.python_functions import Taylor as Taylor
+from .api.python_functions import Trace as Trace
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
 from .errors import Span as Span

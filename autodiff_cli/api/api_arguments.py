@@ -260,7 +260,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
     "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
-    "str | Iterable[Mapping[str, float] | Row] | None": _path,
+    "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
 """What reads an argument, by the type of its parameter; None where the function reads it itself."""
 

@@ -553,6 +553,10 @@ def _default(name: str, kind: str) -> Any:
     return Parameter.empty if name == "text" else False if kind == "bool" else None
 
 
+PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
+"""What the package offers beside the commands' functions and their answers."""
+
+
 def stub() -> str:
     """The types of the package's functions, as the file that type checkers read has them."""
     classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
@@ -561,13 +565,12 @@ def stub() -> str:
         "from collections.abc import Iterable, Mapping, Sequence",
         "from typing import Any, Literal, overload",
         "",
-        "from .calls import At, Names, Ranges, Table",
+        "from .api.api_arguments import At, Names, Ranges, Table",
+        *(f"from .api.python_functions import {name} as {name}" for name in (*PUBLIC, *classes) if name != "Any"),
         *(f"from .errors import {name} as {name}" for name in ("Diagnostic", "ExpressionError", "Span")),
-        *(f"from .face import {name}{f' as {name}' * (name == 'Gradient')}" for name in classes if name != "Any"),
-        *(f"from .face import {name} as {name}" for name in ("Answer", "Program", "draw", "draw_dot", "parse", "rows")),
-        "from .questions.descend import Row",
-        "from .values.library import *",
-        "from .values.value import Value as Value",
+        "from .graphs.library import *",
+        "from .graphs.value import Value as Value",
+        "from .optimize.descend import DescentStep",
         "",
         "__version__: str",
         "",

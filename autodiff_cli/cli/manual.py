@@ -217,7 +217,7 @@ def files(top: Path) -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    for path, text in files(Path(__file__).parent.parent).items():
+    for path, text in files(Path(__file__).parents[2]).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{path}\n")

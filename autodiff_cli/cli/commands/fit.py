@@ -69,7 +69,7 @@ Weights = Annotated[
 ]
 Loss = Annotated[
     str | None,
-    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=LOSSES),
+    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=tuple(LOSSES)),
 ]
 Residuals = Annotated[
     str | None,

@@ -36,7 +36,7 @@ Path = Annotated[
         "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).",
         "PATH",
         reads_stdin=True,
-        python_type="str | Iterable[Mapping[str, float] | Row] | None",
+        python_type="str | Iterable[Mapping[str, float] | DescentStep] | None",
     ),
 ]
 
