@@ -14,7 +14,7 @@ from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
-from ..run.backpropagation import backpropagate
+from ..run.doubles import Step, adjoints
 from ..run.reverse import Reverse, reverse
 from ..run.sweep import Activity, Failure, Fault, Rough, activity, compute, forward, show, tangents
 from ..run.tape import Tape
@@ -53,7 +53,7 @@ class Value:
 
     # Python's garbage collector walks through all objects again and again while a graph grows. So a node is only one,
     # without a tuple of its inputs beside it, and a small one: what there may be to say of it stands elsewhere.
-    __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
+    __slots__ = ("_about", "_first", "_place", "_second", "data", "grad", "primitive")
 
     data: Any
     """The value; None in a graph that has not been evaluated (there), a bool where the node is a condition."""
@@ -66,6 +66,8 @@ class Value:
     _second: Any
     """The second of two inputs, else None."""
     _about: About
+    _place: int
+    """Its place in the lists of the backward sweep that is under way; -1 outside of one."""
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
         self.data = data if type(data) is float and data - data == 0.0 else _plain(data)
@@ -73,6 +75,7 @@ class Value:
         self.primitive = VARIABLE
         self._first = self._second = None
         self._about = About(label) if label else _NOTHING
+        self._place = -1
         if _children or _op:
             self._prev = _inputs(_children, _op)
             self.primitive = BY_SYMBOL[_op]
@@ -149,7 +152,7 @@ class Value:
         same answer. Raises `ExpressionError` where a derivative is infinite, undefined or too large.
         """
         try:
-            differentiate(self)
+            with_fallback(_passed_back, differentiate, self)
         except ExpressionError as error:
             raise _hinted(error) from None
 
@@ -326,6 +329,7 @@ def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
     made.primitive = primitive
     made._first, made._second = _kept(parents)
     made._about = _NOTHING
+    made._place = -1
     return made
 
 
@@ -338,6 +342,7 @@ def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value
     made._first = first
     made._second = second
     made._about = _NOTHING
+    made._place = -1
     return made
 
 
@@ -678,26 +683,93 @@ def evaluate(roots: Sequence[Value]) -> None:
         n.data = data
 
 
-def differentiate(output: Value, seed: Number = 1.0) -> list[Diagnostic]:
+_one_sweep = threading.RLock()
+"""Held while places are in Values, which threads may share."""
+
+
+def _passed_back(output: Value) -> list[Diagnostic] | None:
+    """Fill in `grad` of an evaluated graph by the fast lane; None, or `backends.LEFT`, where it takes the sweep."""
+    order: list[Value] = []
+    active: list[bool] = []
+    grads: list[float] | None = None
+    with _one_sweep:
+        try:
+            steps, constants = _steps(output, order, active)
+            active[-1] = True
+            data = [n.data for n in order]
+            if set(map(type, data)) == {float}:
+                grads = adjoints(steps, data, len(data) - 1, constants)
+        finally:
+            for n, varies, grad in zip(order, active, grads or [0.0] * len(order), strict=False):
+                n._place = -1
+                # `+ 0.0` turns the -0.0 of a product into a plain zero.
+                n.grad = grad + 0.0 if varies or grads is None else None
+    return None if grads is None else []
+
+
+def _steps(output: Value, order: list[Value], active: list[bool]) -> tuple[list[Step], set[int]]:
+    """The operations of a graph in a row, and the places of its constants.
+
+    The nodes are added to `order`, each after its inputs, and to `active` whether they depend on an active leaf.
+    Raises ValueError for a choice, which the sweep evaluates.
+    """
+    steps: list[Step] = []
+    constants: set[int] = set()
+    stack = [output]
+    push, pop, add, add_step, add_active = stack.append, stack.pop, order.append, steps.append, active.append
+    i = 0
+    while stack:
+        top = stack[-1]
+        if top._place >= 0:
+            pop()
+            continue
+        a, b = top._first, top._second
+        if b is not None:
+            j, k = a._place, b._place
+            if k < 0:
+                push(b)
+            if j < 0:
+                push(a)
+            if j < 0 or k < 0:
+                continue
+            add_step((top.primitive, i, j, k))
+            add_active(active[j] or active[k])
+        elif a is None:
+            add_active(top._about.active)
+            if top.primitive is CONSTANT:
+                constants.add(i)
+        elif type(a) is not tuple:
+            if (k := a._place) < 0:
+                push(a)
+                continue
+            add_step((top.primitive, i, k, None))
+            add_active(active[k])
+        else:
+            if missing := [p for p in a if p._place < 0]:
+                stack += missing[::-1]
+                continue
+            if top.primitive.demand:
+                raise ValueError("a choice")
+            places = tuple([p._place for p in a])
+            add_step((top.primitive, i, places, None))
+            add_active(any(active[p] for p in places))
+        add(top)
+        top._place = i
+        i += 1
+        pop()
+    return steps, constants
+
+
+def differentiate(output: Value) -> list[Diagnostic]:
     """Fill in `data` and `grad` of every node of the output's graph; return the warnings about kinks that were met.
 
     Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
     """
-    return with_fallback(_passed_back, _swept, output, seed)
-
-
-def _passed_back(output: Value, seed: Number) -> list[Diagnostic] | None:
-    """The same in place; None where that leaves it to the sweep."""
-    return [] if type(seed) is float and backpropagate(output, seed) else None
-
-
-def _swept(output: Value, seed: Number) -> list[Diagnostic]:
-    """The same by the sweep over a tape."""
     place = in_order((output,))
     tape, nodes, root = tape_of(place), list(place), place[output]
     found = Evaluation(REAL, nodes, tape, (root,))
     active = found.activity([i for i, n in enumerate(nodes) if not n._prev and n.active])
-    adjoints, kinks, order = found.reverse({root: seed}, active)
+    adjoints, kinks, order = found.reverse({root: 1.0}, active)
     evaluated = [False] * len(nodes)
     for i in order:
         evaluated[i] = True

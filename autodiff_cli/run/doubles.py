@@ -1,11 +1,10 @@
-"""The run in doubles for many formulas or points: values and adjoints on flat lists, without activity or places.
+"""The fast lane: values and adjoints of a graph in doubles, on flat lists, without activity or places.
 
-A formula is a row of steps `(operation, place, a, b)`: the place of the result among the numbers, and the places of the
-inputs. They are the rows that the reader wrote, but for branches. Whatever is out of the ordinary (an error, an
-infinite number, a kink, operands that are equal where they are compared) raises here or gives None, and the sweeps are
-asked instead, which know what to say. Where there is an answer it is that of the sweeps to the last bit: the same
-functions and rules, in the same order. What is written out here are sums, products, quotients and whole powers, of rows
-whose rules say no more (`forms`); all else asks its row.
+A graph is a row of steps `(operation, place, a, b)`: the place of the result among the numbers, and the places of the
+inputs. Whatever is out of the ordinary (an error, an infinite number, a kink, operands that are equal where they are
+compared) raises here or gives None, and the sweep is asked instead, which knows what to say. Where there is an answer
+it is that of the sweep to the last bit: the same functions and rules, in the same order. Only the rules of sums,
+products, quotients and whole powers are written out here; all else asks its row.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from math import pow as power
 from typing import Any
 
 from ..numbers.floats import REAL
-from ..table import primitives as primitives
-from ..table.operators import POW
+from ..table.operators import ADD, DIV, MUL, POW, SUB
 from ..table.primitive import Primitive
-from . import forms
 from .sweep import forward
 from .tape import ProgramRows, TapeRow, inputs
 
@@ -33,19 +30,14 @@ Smooth = tuple[Callable[[float], float], Callable[..., float]]
 MOST_PLANS = 8
 """How many ways through a program with branches are remembered."""
 
-_written = {form: primitive for primitive, form in forms.FORMS.items()}
-ADD, SUB, MUL, DIV = map(_written.get, (forms.SUM, forms.DIFFERENCE, forms.PRODUCT, forms.QUOTIENT))
-"""What is written out; None where the row says something else."""
-
-_writes_powers = _written.get(forms.POWER) is POW
 _by_base = POW.partials[0]
 
 
 @lru_cache(256)
 def _is_plain(exponent: float) -> bool:
-    """Whether the rule of a power with this constant exponent is that of its form."""
+    """Whether `y*x**(y - 1)` is the rule of a power with this constant exponent, to the last bit."""
     # of smaller numbers than 2**50, what 1 is taken from without a rounding error comes back
-    return _writes_powers and exponent - 1.0 + 1.0 == exponent and -1e15 < exponent < 1e15 and exponent != 0.0
+    return exponent - 1.0 + 1.0 == exponent and -1e15 < exponent < 1e15 and exponent != 0.0
 
 
 class _Smooth(dict[Primitive, Smooth | None]):
@@ -119,7 +111,7 @@ def adjoints(
             result[b] += adjoint
         elif op is raised and (b in constants or b in signed):
             y = data[b]
-            if y == 2.0 and _writes_powers:
+            if y == 2.0:
                 # a power of exponent 1 is exact
                 result[a] += adjoint * (y * data[a])
             elif _is_plain(y):
