@@ -51,7 +51,7 @@ def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequen
     at = evaluate_in(duals, (output,), seeded, wrt)
     # the adjoints carry derivatives too: one that is 0 may move
     seeds = {at.roots[0]: Dual(duals, m.number(1), {})}
-    adjoints, _ = at.placed(backward, at.tape, strict, at.order, at.active, seeds)
+    adjoints = at.placed(backward, at.tape, strict, at.order, at.active, seeds)
     gradient: list[Number] = []
     rows: list[list[Number]] = []
     for name in wrt:

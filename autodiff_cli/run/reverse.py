@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
-from .sweep import Activity, Fault, backward, compute, is_cut
+from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met
 from .tape import Tape
 
 if TYPE_CHECKING:
@@ -37,11 +37,12 @@ def reverse(tape: Tape, m: NumberType, order: Sequence[int], active: Activity, s
     Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
     """
     active.one_sided_partials = {}
-    adjoints, kinks = backward(tape, m, order, active, seeds)
+    adjoints = backward(tape, m, order, active, seeds)
+    kinks = kinks_met(tape, m, order, active, adjoints)
     if kinks:
         order = _settled(tape, m, order, active, seeds)
         if active.one_sided_partials:
-            adjoints, kinks = backward(tape, m, order, active, seeds)
+            adjoints, kinks = backward(tape, m, order, active, seeds), []
     return Reverse(adjoints, kinks, order)
 
 

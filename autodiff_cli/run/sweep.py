@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
@@ -147,6 +147,34 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
     return Fault(node, "domain", message, hint)
 
 
+# ---- backpropagation ----------------------------------------------------------------------------------------------
+def backward(
+    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> list[Number | None]:
+    """Return the adjoint of each node, from those of the outputs, `seeds`; None where nothing flows to. Raises `Fault`.
+
+    From the outputs to the leaves each node passes its adjoint, times the local derivative, on to its inputs; the
+    shares that come from all uses of a node add up. Kinks are another matter: see `kinks_met`.
+    """
+    work.charge(2 * len(order))
+    adjoints = [seeds.get(i) for i in range(len(tape.data))]
+    for i in reversed(order):
+        adjoint = adjoints[i]
+        if adjoint is None or not active[i]:
+            continue
+        try:
+            for p, partial in _partials(tape, m, i, active):
+                share = adjoint * partial
+                total = share if adjoints[p] is None else adjoints[p] + share
+                if m.finite(total):
+                    adjoints[p] = total
+                elif active.moving[p]:
+                    raise OverflowError
+        except FAILURES as error:
+            raise _no_derivative(tape, m, i, active, adjoint, error) from None
+    return adjoints
+
+
 # ---- derivatives --------------------------------------------------------------------------------------------------
 class Activity(list[bool]):
     """For each node, whether its value depends on a wanted leaf at this point.
@@ -280,52 +308,6 @@ def activity(tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[i
     return Activity(tape, m, order, wanted, True)
 
 
-def backward(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
-) -> tuple[list[Number | None], list[int]]:
-    """The adjoint of each node, None where nothing flowed to it; and the nodes where a kink was met.
-
-    `seeds` gives the adjoints of the outputs. Each node passes its adjoint, times the local derivative, to those of its
-    inputs that are active; an input that takes no structural part gets nothing. A kink is met by an adjoint other than
-    0, a jump by any: 0 times a jump may be a slope on one side. Raises `Fault`.
-    """
-    primitives, parents, data = tape.primitives, tape.parents, tape.data
-    work.charge(2 * len(order))
-    adjoints: list[Number | None] = [None] * len(data)
-    kinks: list[int] = []
-    finite = m.finite
-    one_sided_partials = active.one_sided_partials
-    for i, seed in seeds.items():
-        adjoints[i] = seed
-    for i in reversed(order):
-        adjoint = adjoints[i]
-        if adjoint is None or not active[i] or not parents[i]:
-            continue
-        primitive = primitives[i]
-        try:
-            if primitive.may_kink and not one_sided_partials:
-                found = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
-                if found and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
-                    kinks.extend(found)
-                if active.discontinuous and primitive.selects:
-                    kinks.extend(_upsets(tape, i, active.moving))
-            pairs = zip(parents[i], local_derivatives(tape, m, i, active), strict=True)
-            for p, partial in _together(m, pairs) if primitive.variadic else pairs:
-                if partial is None:
-                    continue
-                contribution = adjoint * partial
-                previous = adjoints[p]
-                total = contribution if previous is None else previous + contribution
-                if not finite(total):
-                    if not active.moving[p]:
-                        continue
-                    raise OverflowError
-                adjoints[p] = total
-        except FAILURES as error:
-            raise _no_derivative(tape, m, i, active, adjoint, error) from None
-    return adjoints, list(dict.fromkeys(kinks))
-
-
 def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> list[Number | None]:
     """The local derivative of node `i` by each of its inputs: None for a structural zero, and one that is not active.
 
@@ -345,14 +327,20 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
         return primitive.slopes(m, inputs, data[i], moving) if any(moving) else [None] * len(ps)
 
 
-def _together(m: NumberType, pairs: Iterable[tuple[int, Number | None]]) -> Iterator[tuple[int, Number | None]]:
-    """The same with one pair a node: the shares of one listed many times are added at once, which rounds once."""
+def _partials(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterable[tuple[int, Number]]:
+    """Return the inputs of node `i` that take a share of its adjoint, with the local derivatives by them.
+
+    The derivatives by an input that a function of many has many times are added at once, which rounds once.
+    """
+    pairs = [
+        (p, d) for p, d in zip(tape.parents[i], local_derivatives(tape, m, i, active), strict=True) if d is not None
+    ]
+    if not tape.primitives[i].variadic or len(dict(pairs)) == len(pairs):
+        return pairs
     shares: dict[int, list[Number]] = {}
     for p, partial in pairs:
-        if partial is not None:
-            shares.setdefault(p, []).append(partial)
-    for p, partials in shares.items():
-        yield p, partials[0] if len(partials) == 1 else m.sum(*partials)
+        shares.setdefault(p, []).append(partial)
+    return [(p, partials[0] if len(partials) == 1 else m.sum(*partials)) for p, partials in shares.items()]
 
 
 def is_cut(tape: Tape, factors: Iterable[int]) -> bool:
@@ -370,6 +358,10 @@ def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint:
     if isinstance(error, BudgetExceeded):
         return error.at_node(i)
     if isinstance(error, Refusal):
+        try:
+            _kinks(tape, i, active)
+        except Refusal as question:  # whether there is a kink is behind what its rule could not decide
+            error = question
         return Fault(i, error.kind, error.message, error.hint)
     primitive, inputs = tape.primitives[i], [tape.data[p] for p in tape.parents[i]]
     name, places, position = primitive.written, _places(inputs), _failing(tape, m, i, active)
@@ -415,6 +407,29 @@ def _failing(tape: Tape, m: NumberType, i: int, active: Sequence[bool]) -> int:
 
 
 # ---- kinks --------------------------------------------------------------------------------------------------------
+def kinks_met(
+    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]
+) -> list[int]:
+    """Return the nodes where a backward sweep with these adjoints met a kink, the first that it met first.
+
+    A kink is met by an adjoint other than 0, a jump by any: 0 times a jump may be a slope on one side. Raises `Fault`.
+    """
+    kinks: list[int] = []
+    for i in reversed(order):
+        primitive, adjoint = tape.primitives[i], adjoints[i]
+        if not primitive.may_kink or adjoint is None or not active[i]:
+            continue
+        try:
+            here = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
+            if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
+                kinks += here
+            if active.discontinuous and primitive.selects:
+                kinks += _upsets(tape, i, active.moving)
+        except FAILURES as error:
+            raise _no_derivative(tape, m, i, active, adjoint, error) from None
+    return list(dict.fromkeys(kinks))
+
+
 def _kinks(tape: Tape, i: int, active: Activity) -> list[int]:
     """Where node `i` has no derivative: itself, or for a choice what its condition may turn over at."""
     primitive, ps = tape.primitives[i], tape.parents[i]
