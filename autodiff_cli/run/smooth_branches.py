@@ -18,7 +18,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
-from .sweep import Fault, Rough, compute, is_cut, show
+from .sweep import Fault, Rough, compute, demanded, is_cut, show
 from .tape import Tape
 
 HIGHEST = 8
@@ -328,28 +328,15 @@ class SmoothBranch:
     # -- evaluating -----------------------------------------------------------------------------------------------
     def evaluate(self, roots: Sequence[int]) -> None:
         """Find the number of all that the roots need. Raises `Fault`, and `Unknown`."""
-        primitives, parents, numbers = self.tape.primitives, self.tape.parents, self.numbers
         direction = {leaf: k for k, leaf in enumerate(self.wanted)}
-        stack = [*roots]
-        while stack:
-            i = stack[-1]
-            if i in numbers:
-                stack.pop()
-                continue
-            primitive, ps = primitives[i], parents[i]
-            if not ps:
+        for i, inputs, needed in demanded(self.tape, roots, self.numbers, self.numbers):
+            if not self.tape.parents[i]:
                 x = self.tape.data[i]
-                numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.number(x)
-                continue
-            inputs = [numbers.get(p) for p in ps]
-            needed = primitive.demand(*inputs) if primitive.demand else range(len(inputs))
-            missing = [ps[k] for k in needed if ps[k] not in numbers]
-            if missing:
-                stack.extend(reversed(missing))
+                self.numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.number(x)
                 continue
             self.here = Knot(self.tape, i, ())
             try:
-                numbers[i] = self.number(i, inputs, needed)
+                self.numbers[i] = self.number(i, inputs, needed)
             except Refusal as refusal:
                 raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
             except Failed as failed:

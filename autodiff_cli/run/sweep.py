@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from typing import Any
 
 from ..errors import AutodiffError
 from ..numbers import budget as work
@@ -54,7 +55,12 @@ def forward(tape: Tape, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
                 primitive = primitives[i]
                 data[i] = compute(m, primitive, [data[p] for p in parents[i]], i)
         return range(len(data))
-    return _on_demand(tape, m, roots)
+    done: dict[int, None] = {}
+    for i, inputs, needed in demanded(tape, roots, data, done):
+        if data[i] is None:
+            data[i] = _value(m, primitives[i], inputs, needed, i)
+        done[i] = None
+    return [*done]
 
 
 def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node: int) -> Number:
@@ -68,31 +74,35 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
     return out
 
 
-def _on_demand(tape: Tape, m: NumberType, roots: Iterable[int]) -> list[int]:
-    primitives, parents, data = tape.primitives, tape.parents, tape.data
-    order: list[int] = []
-    done = [False] * len(data)
+def demanded(
+    tape: Tape, roots: Iterable[int], numbers: Any, done: Container[int]
+) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
+    """Yield the nodes that the roots need, each after what it needs itself: its inputs, and which of them it needs.
+
+    An input that is not evaluated is None. Whoever asks puts the number of the node into `numbers`, and it into `done`,
+    before the next one.
+    """
     stack = [*roots]
     while stack:
         i = stack[-1]
-        if done[i]:
+        if i in done:
             stack.pop()
             continue
-        primitive = primitives[i]
-        inputs = [data[p] if done[p] else None for p in parents[i]]
-        wanted = primitive.demand(*inputs) if primitive.demand else range(len(inputs))
-        missing = [parents[i][k] for k in wanted if not done[parents[i][k]]]
+        primitive, ps = tape.primitives[i], tape.parents[i]
+        inputs = [numbers[p] if p in done else None for p in ps]
+        needed = primitive.demand(*inputs) if primitive.demand else range(len(ps))
+        missing = [ps[k] for k in needed if ps[k] not in done]
         if missing:
             stack.extend(reversed(missing))
             continue
-        if primitive.demand:
-            data[i] = inputs[wanted[-1]] if wanted else inputs[0]
-        elif data[i] is None:
-            data[i] = compute(m, primitive, inputs, i)
-        done[i] = True
-        order.append(i)
-        stack.pop()
-    return order
+        yield i, inputs, needed
+
+
+def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
+    """Return the value of an operation; of one that chooses, the input that it has chosen. Raises `Fault`."""
+    if primitive.demand:
+        return inputs[needed[-1]] if needed else inputs[0]
+    return compute(m, primitive, inputs, node)
 
 
 def show(x: Number) -> str:
@@ -198,8 +208,9 @@ class Activity(list[bool]):
         """The literal zeros, which cut off what they are multiplied with."""
         self._through = through
         self._moving: Activity | None = None
-        self._beyond: dict[int, Number] = {}
-        """Values of branches that were not taken."""
+        self._values: list[Any] = []
+        """Values of all nodes, of branches that were not taken too, as far as they were asked for."""
+        self._evaluated: set[int] = set()
         self._discontinuous: set[int] = set()
         """Those of them that may jump."""
         for i in self.wanted:
@@ -269,38 +280,24 @@ class Activity(list[bool]):
         """Whether the branches of choice `i` have different values here, or the one not taken has none, or jumps."""
         _, x, y = self.tape.parents[i]
         try:
-            return bool(self._value(x) != self._value(y)) or not self._discontinuous.isdisjoint((x, y))
+            self._evaluate((x, y))
+            return bool(self._values[x] != self._values[y]) or not self._discontinuous.isdisjoint((x, y))
         except (Fault, *NO_RESULT):
             return True
 
-    def _value(self, root: int) -> Number:
-        """The value of a node, of a branch that was not taken too."""
-        tape, data, beyond = self.tape, self.tape.data, self._beyond
-        stack = [root]
-        while stack:
-            i = stack[-1]
-            if data[i] is not None or i in beyond:
-                stack.pop()
-                continue
-            primitive, ps = tape.primitives[i], tape.parents[i]
-            inputs = [beyond.get(p) if data[p] is None else data[p] for p in ps]
-            needed = primitive.demand(*inputs) if primitive.demand else range(len(ps))
-            missing = [ps[k] for k in needed if inputs[k] is None]
-            if missing:
-                stack += missing
-                continue
-            if primitive.demand:
-                beyond[i] = inputs[needed[-1]] if needed else inputs[0]
-            else:
-                beyond[i] = compute(self.m, primitive, inputs, i)
-                jump = (
-                    primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
-                )
-                if jump is not None and jump(*inputs):
-                    self._discontinuous.add(i)
-            if any(p in self._discontinuous or p in self.discontinuous for p in ps):
+    def _evaluate(self, roots: Sequence[int]) -> None:
+        """Find the values of nodes, of branches that were not taken too, and which of these may jump."""
+        if not self._values:
+            self._values = self.tape.data.copy()
+            self._evaluated = {i for i, x in enumerate(self._values) if x is not None}
+        for i, inputs, needed in demanded(self.tape, roots, self._values, self._evaluated):
+            primitive, ps = self.tape.primitives[i], self.tape.parents[i]
+            self._values[i] = _value(self.m, primitive, inputs, needed, i)
+            jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
+            jumps = jump is not None and not primitive.demand and jump(*inputs)
+            if jumps or any(p in self._discontinuous or p in self.discontinuous for p in ps):
                 self._discontinuous.add(i)
-        return beyond[root] if data[root] is None else data[root]
+            self._evaluated.add(i)
 
 
 def activity(tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[int]) -> Activity:
