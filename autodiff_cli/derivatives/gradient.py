@@ -108,7 +108,10 @@ def gradient_of(
     wanted = wanted_variables(program, values, wrt)
     for name, leaf in program.variables.items():
         leaf.active = name in wanted
-    warnings += differentiate(output)
+    if program.is_ordered:
+        warnings += differentiate(output, program.values, program.tape)
+    else:
+        warnings += differentiate(output)
     return Gradient(
         program.text,
         DOUBLE,

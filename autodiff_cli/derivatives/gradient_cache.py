@@ -81,7 +81,7 @@ class _Read:
         if self._program is None:
             self._program = parse(self.text, self._given)
         # nodes of its own, which no later answer changes
-        return gradient_of(self._program.with_outputs(self._program.roots, self.text), point, wrt)
+        return gradient_of(self._program.copy(), point, wrt)
 
 
 class Programs:

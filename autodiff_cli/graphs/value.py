@@ -544,8 +544,10 @@ def values_of(tape: Tape, below: Sequence[int] | None = None, given: Mapping[int
         primitive = tape.primitives[i]
         made[i] = value = node(primitive, [made[p] for p in tape.parents[i]])
         value.data = tape.data[i]
-        source = tape.constants[i][1] if i in tape.constants else None
-        value._about = About(tape.labels.get(i, ""), tape.span(i), source, primitive is not CONSTANT)
+        if i not in tape.about:
+            source = tape.constants[i][1] if i in tape.constants else None
+            tape.about[i] = About(tape.labels.get(i, ""), tape.span(i), source, primitive is not CONSTANT)
+        value._about = tape.about[i]
     return list(made.values())
 
 
@@ -760,13 +762,18 @@ def _steps(output: Value, order: list[Value], active: list[bool]) -> tuple[list[
     return steps, constants
 
 
-def differentiate(output: Value) -> list[Diagnostic]:
+def differentiate(output: Value, nodes: Sequence[Value] = (), graph: Tape | None = None) -> list[Diagnostic]:
     """Fill in `data` and `grad` of every node of the output's graph; return the warnings about kinks that were met.
 
-    Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
+    Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None. `nodes` are all of
+    them, the output last, and `graph` is their tape, where somebody has them.
     """
-    place = in_order((output,))
-    tape, nodes, root = tape_of(place), list(place), place[output]
+    if graph is None:
+        place = in_order((output,))
+        nodes, tape = list(place), tape_of(place)
+    else:
+        tape = Tape(graph.primitives, graph.parents, [n.data for n in nodes])
+    root = len(nodes) - 1
     found = Evaluation(REAL, nodes, tape, (root,))
     active = found.activity([i for i, n in enumerate(nodes) if not n._prev and n.active])
     adjoints, kinks, order = found.reverse({root: 1.0}, active)

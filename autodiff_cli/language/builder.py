@@ -48,8 +48,8 @@ class Program:
     """A program on a tape, not evaluated. `outputs`, `variables` and `bindings` show it as a graph of Values."""
 
     __slots__ = (
-        "_labels", "_tape", "_values", "_variables", "bound", "constants", "is_plain", "leaves", "parameters", "roots",
-        "rows", "text",
+        "_is_ordered", "_labels", "_tape", "_values", "_variables", "bound", "constants", "is_plain", "leaves",
+        "parameters", "roots", "rows", "text",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +80,7 @@ class Program:
         self.is_plain = is_plain
         """Whether all of the tape is needed for the outputs wherever they are taken, and in their order."""
         self._labels = labels
+        self._is_ordered: bool | None = None
         self._tape: Tape | None = None
         self._values: list[Value] | None = None
         self._variables: dict[str, Value] | None = None
@@ -91,6 +92,20 @@ class Program:
         )
         made._tape = self.tape
         return made
+
+    def copy(self) -> Program:
+        """Return the same program on the same tape, with Values of its own."""
+        made = self.with_outputs(self.roots, self.text)
+        made.is_plain, made._is_ordered = self.is_plain, self.is_ordered
+        return made
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the tape holds the nodes of the outputs alone, in the order in which they are found from these."""
+        if self._is_ordered is None:
+            tape = self.tape
+            self._is_ordered = self.is_plain or in_order(tape.parents, self.roots) == [*range(len(tape.primitives))]
+        return self._is_ordered
 
     @property
     def tape(self) -> Tape:

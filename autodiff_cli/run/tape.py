@@ -65,7 +65,7 @@ def inputs(a: Any, b: int | None) -> tuple[int, ...]:
 class Tape:
     """A graph in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it."""
 
-    __slots__ = ("_chooses", "constants", "data", "labels", "parents", "places", "primitives")
+    __slots__ = ("_chooses", "about", "constants", "data", "labels", "parents", "places", "primitives")
 
     def __init__(
         self,
@@ -86,6 +86,8 @@ class Tape:
         """The names that the program or the user gave to nodes; every variable has one."""
         self.constants: dict[int, tuple[float, str]] = {}
         """Each constant, and the text that it was read from, so that it can be read again as another number type."""
+        self.about: dict[int, Any] = {}
+        """What Values say of nodes besides their numbers, which all Values of a node share."""
 
     @property
     def chooses(self) -> bool:
