@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import random
@@ -28,6 +29,8 @@ from autodiff_cli.cli import read_columns as measured
 from autodiff_cli.derivatives.gradient import Gradient
 from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.derivatives.hessian import hessian
+from autodiff_cli.numbers import budget as work
+from autodiff_cli.numerics.optimality import Single
 from autodiff_cli.optimize.descend import Batches, Rule, Stops
 from autodiff_cli.optimize.descend import descend as run_of
 from autodiff_cli.optimize.minimize import minimize
@@ -418,3 +421,28 @@ def test_a_check_leaves_rows_out_and_says_where_there_is_a_kink() -> None:
     kink = check("relu(x - a)", {"a": 1.0}, over=over(data))
     assert [each.message for each in kink.warnings] == ["`relu` has no derivative at 0; at 1 row of 3"]
     assert kink.quantities[1].digits is None
+
+
+@pytest.mark.parametrize("ask", [hessian, question], ids=["second derivatives", "kinks"])
+def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "GARBAGE", 1_000)
+    seen: list[int] = []
+
+    def noted(original: Any) -> Any:
+        def call(*args: Any, **options: Any) -> Any:
+            seen.append(gc.get_count()[0])
+            return original(*args, **options)
+
+        return call
+
+    monkeypatch.setattr(reduction, "hessian_in", noted(reduction.hessian_in))
+    monkeypatch.setattr(Single, "kinks", noted(Single.kinks))
+    data = over({"x": [0.5] * 400, "y": [0.0] * 400}, "sum", backend="python")
+    gc.collect()
+    gc.disable()
+    try:
+        ask("abs(w)*abs(w)*x + y" if ask is hessian else "abs(w)*x + y", {"w": 0.0}, over=data)
+    finally:
+        gc.enable()
+    assert len(seen) >= 400
+    assert max(seen) < 3_000, max(seen)

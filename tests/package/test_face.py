@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import doctest
+import gc
 import importlib
 import inspect
 import json
@@ -630,3 +631,25 @@ def test_numbers_of_any_kind_are_taken_as_numbers() -> None:
         autodiff_cli.gradient("x", "x=1", exact="no")
     with pytest.raises(TypeError, match=r"^`theme` is text, not a \w+Path$"):
         autodiff_cli.graph("x", "x=1", theme=Path("dark"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "formula"),
+    [
+        (lambda: face.taylor("exp(x/3)*sin(x/7)", at="x=0", order=7), "x**7"),
+        (lambda: face.diff("sin(x)*cos(x)*tan(x)*exp(x)*log(x)*sqrt(x)*atan(x)"), "(x**2 + 1)"),
+    ],
+)
+def test_a_repr_cuts_no_formula(answer: Callable[[], Any], formula: str) -> None:
+    shown = repr(answer())
+    assert formula in shown and "..." not in shown
+
+
+def test_a_call_leaves_the_collector_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    switched: list[str] = []
+    for name in ("enable", "disable", "freeze", "collect"):
+        monkeypatch.setattr(gc, name, lambda *args, name=name: switched.append(name))
+    face.gradient("x*y", at="x=1,y=2")
+    face.hessian("x*y", at="x=1,y=2")
+    question("x*y", {"x": 1.0, "y": 2.0})
+    assert switched == []
