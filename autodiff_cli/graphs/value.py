@@ -537,17 +537,17 @@ def values_of(tape: Tape, below: Sequence[int] | None = None, given: Mapping[int
     `given` are Values that stand in for nodes.
     """
     made: dict[int, Value] = {}
+    about = tape.about
     for i in range(len(tape.primitives)) if below is None else below:
         if given and i in given:
             made[i] = given[i]
             continue
         primitive = tape.primitives[i]
-        made[i] = value = node(primitive, [made[p] for p in tape.parents[i]])
-        value.data = tape.data[i]
-        if i not in tape.about:
+        if i not in about:
             source = tape.constants[i][1] if i in tape.constants else None
-            tape.about[i] = About(tape.labels.get(i, ""), tape.span(i), source, primitive is not CONSTANT)
-        value._about = tape.about[i]
+            about[i] = About(tape.labels.get(i, ""), tape.span(i), source, primitive is not CONSTANT)
+        made[i] = value = node(primitive, [made[p] for p in tape.parents[i]])
+        value.data, value._about = tape.data[i], about[i]
     return list(made.values())
 
 

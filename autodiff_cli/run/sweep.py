@@ -173,7 +173,9 @@ def backward(
         if adjoint is None or not active[i]:
             continue
         try:
-            for p, partial in _partials(tape, m, i, active):
+            for p, partial in zip(tape.parents[i], _partials(tape, m, i, active), strict=True):
+                if partial is None:
+                    continue
                 share = adjoint * partial
                 total = share if adjoints[p] is None else adjoints[p] + share
                 if m.finite(total):
@@ -324,20 +326,20 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
         return primitive.slopes(m, inputs, data[i], moving) if any(moving) else [None] * len(ps)
 
 
-def _partials(tape: Tape, m: NumberType, i: int, active: Activity) -> Iterable[tuple[int, Number]]:
-    """Return the inputs of node `i` that take a share of its adjoint, with the local derivatives by them.
+def _partials(tape: Tape, m: NumberType, i: int, active: Activity) -> list[Number | None]:
+    """Return the local derivative by each input that takes a share of the adjoint.
 
-    The derivatives by an input that a function of many has many times are added at once, which rounds once.
+    Those by a node that is an input many times are added at its first place, at once, which rounds once.
     """
-    pairs = [
-        (p, d) for p, d in zip(tape.parents[i], local_derivatives(tape, m, i, active), strict=True) if d is not None
-    ]
-    if not tape.primitives[i].variadic or len(dict(pairs)) == len(pairs):
-        return pairs
+    partials, ps = local_derivatives(tape, m, i, active), tape.parents[i]
+    if not tape.primitives[i].variadic or len(set(ps)) == len(ps):
+        return partials
     shares: dict[int, list[Number]] = {}
-    for p, partial in pairs:
-        shares.setdefault(p, []).append(partial)
-    return [(p, partials[0] if len(partials) == 1 else m.sum(*partials)) for p, partials in shares.items()]
+    for p, partial in zip(ps, partials, strict=True):
+        if partial is not None:
+            shares.setdefault(p, []).append(partial)
+    total = {p: terms[0] if len(terms) == 1 else m.sum(*terms) for p, terms in shares.items()}
+    return [total.pop(p, None) for p in ps]
 
 
 def is_cut(tape: Tape, factors: Iterable[int]) -> bool:
