@@ -704,8 +704,7 @@ def _passed_back(output: Value) -> list[Diagnostic] | None:
         finally:
             for n, varies, grad in zip(order, active, grads or [0.0] * len(order), strict=False):
                 n._place = -1
-                # `+ 0.0` turns the -0.0 of a product into a plain zero.
-                n.grad = grad + 0.0 if varies or grads is None else None
+                n.grad = grad if varies or grads is None else None
     return None if grads is None else []
 
 
@@ -719,7 +718,17 @@ def _steps(output: Value, order: list[Value], active: list[bool]) -> tuple[list[
     constants: set[int] = set()
     stack = [output]
     push, pop, add, add_step, add_active = stack.append, stack.pop, order.append, steps.append, active.append
-    i = 0
+
+    def leaf(p: Value) -> int:
+        place = len(order)
+        if p.primitive is CONSTANT:
+            constants.add(place)
+        # in this order, so that whatever interrupts it leaves no place behind
+        add_active(p._about.active)
+        add(p)
+        p._place = place
+        return place
+
     while stack:
         top = stack[-1]
         if top._place >= 0:
@@ -727,23 +736,28 @@ def _steps(output: Value, order: list[Value], active: list[bool]) -> tuple[list[
             continue
         a, b = top._first, top._second
         if b is not None:
-            j, k = a._place, b._place
-            if k < 0:
-                push(b)
+            if (j := a._place) < 0 and a._first is None:
+                j = leaf(a)
+            if (k := b._place) < 0:
+                if b._first is None:
+                    k = leaf(b)
+                else:
+                    push(b)
             if j < 0:
                 push(a)
             if j < 0 or k < 0:
                 continue
+            i = len(order)
             add_step((top.primitive, i, j, k))
             add_active(active[j] or active[k])
         elif a is None:
-            add_active(top._about.active)
-            if top.primitive is CONSTANT:
-                constants.add(i)
+            leaf(pop())
+            continue
         elif type(a) is not tuple:
             if (k := a._place) < 0:
                 push(a)
                 continue
+            i = len(order)
             add_step((top.primitive, i, k, None))
             add_active(active[k])
         else:
@@ -752,13 +766,12 @@ def _steps(output: Value, order: list[Value], active: list[bool]) -> tuple[list[
                 continue
             if top.primitive.demand:
                 raise ValueError("a choice")
+            i = len(order)
             places = tuple([p._place for p in a])
             add_step((top.primitive, i, places, None))
             add_active(any(active[p] for p in places))
-        add(top)
+        add(pop())
         top._place = i
-        i += 1
-        pop()
     return steps, constants
 
 
