@@ -29,7 +29,7 @@ EXITS: Mapping[int, str] = {
     4: "the expression has no value or no derivative there, or is too large",
     5: "a file could not be read or written",
     70: "a fault of autodiff's own, which it asks to report",
-    130: "interrupted; 143: terminated. What was finished is written",
+    130: "interrupted; 143: terminated, 129: hung up. What was finished is written",
 }
 """The exit codes, and when each is given."""
 

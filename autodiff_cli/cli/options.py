@@ -305,7 +305,7 @@ Backend = Annotated[
 Engine = Annotated[
     str | None,
     Option(
-        "--engine", "Make parts of the rows on a cluster, each a file in the folder `--output DIR/`: dask.", "NAME",
+        "--engine", "Have workers write parts of the rows, each a file in the folder `--output DIR/`: dask.", "NAME",
         choices=("dask",), needs=("--points",),
     ),
 ]  # fmt: skip
@@ -328,13 +328,6 @@ Workers = Annotated[
         range=(1, 1000),
         needs=("--engine",),
     ),
-]
-PartSize = Annotated[
-    int | None, Option("--part-size", "Millions of bytes of data in a part, 64 by default.", "N", range=(1, 100_000))
-]
-Resume = Annotated[
-    bool,
-    Option("--resume", "Take up a run that was ended: the parts that are there are kept.", allowed_in_env=False),
 ]
 OnError = Annotated[
     str | None,
@@ -436,8 +429,6 @@ class Rows(NamedTuple):
     engine: Engine = None
     scheduler: Scheduler = None
     workers: Workers = None
-    part_size: PartSize = None
-    resume: Resume = False
 
 
 class Loss(NamedTuple):

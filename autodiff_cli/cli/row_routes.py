@@ -38,16 +38,6 @@ FEW_BYTES = 4 * 1024 * 1024
 """So few rows of text are answered one by one: the libraries for more of them take as long to begin."""
 
 
-class Parts(NamedTuple):
-    """What the options say about parts, and about who makes them."""
-
-    engine: str | None
-    scheduler: str | None
-    workers: int | None
-    size: int | None
-    resume: bool
-
-
 class Data(NamedTuple):
     """What the options say about the data."""
 
@@ -57,7 +47,9 @@ class Data(NamedTuple):
     wide: bool
     backend: str | None
     spreadsheet: bool
-    parts: Parts
+    engine: str | None
+    scheduler: str | None
+    workers: int | None
 
     @property
     def reads_input(self) -> bool:
@@ -88,7 +80,9 @@ def given(chosen: options.Rows) -> Data | None:
         chosen.wide,
         chosen.backend,
         chosen.spreadsheet,
-        Parts(chosen.engine, chosen.scheduler, chosen.workers, chosen.part_size, chosen.resume),
+        chosen.engine,
+        chosen.scheduler,
+        chosen.workers,
     )
 
 
@@ -96,7 +90,7 @@ def given(chosen: options.Rows) -> Data | None:
 def answer_rows(inputs: Inputs, data: Data, method: Method[Answer], view: View[Answer], told: RowQuestion) -> int:
     """Answer the program at every row; return the exit code."""
     text = _program(inputs, data)
-    folder = _folder(inputs.output, data.parts)
+    folder = _folder(inputs.output, data.engine)
     if folder is not None:
         _check_wide(told)
         return _in_parts(inputs, data, text, folder, told)
@@ -153,18 +147,19 @@ def _check_wide(told: RowQuestion) -> None:
         raise ExpressionError("usage", f"`{told.whole}` is not for wide rows", hint=hint)
 
 
-def _folder(output: str | None, parts: Parts) -> str | None:
-    """The folder that parts are asked for in; None where the answers are one file. Raises a usage error."""
+def _folder(output: str | None, engine: str | None) -> str | None:
+    """The folder that an engine writes parts into; None where the answers are one file. Raises a usage error."""
     path = None if output is None else plain(output)
-    if path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path))):
-        return path.rstrip("/") + "/"
-    option = "--engine" if parts.engine else "--resume" if parts.resume else "--part-size" if parts.size else None
-    if option is None:
+    is_folder = path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path)))
+    if engine is None:
+        if is_folder:
+            hint = "name a file; or have Dask's workers write files into it: `--engine dask`"
+            raise ExpressionError("usage", f"`{output}` is a folder", hint=hint)
         return None
-    if path is None or os.path.splitext(path)[1]:
+    if path is None or (not is_folder and os.path.splitext(path)[1]):
         hint = "name the folder: `--output DIR/`"
-        raise ExpressionError("usage", f"`{option}` is about parts, which are files in a folder", hint=hint)
-    return path + "/"
+        raise ExpressionError("usage", "`--engine` is about parts, which are files in a folder", hint=hint)
+    return path.rstrip("/") + "/"
 
 
 def _long(
@@ -221,39 +216,32 @@ def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any
 
 
 def _in_parts(inputs: Inputs, data: Data, text: str, folder: str, told: RowQuestion) -> int:
-    """Many rows, as the parts of a folder."""
-    from ..data import partitions as parts
-
+    """Many rows, as the parts of a folder; what is counted of them is the answer."""
     arrow("for parts")
+    from ..data import cluster
+
     format = inputs.format or "parquet"
-    if format not in parts.FORMATS:
-        raise lacking(format, parts.FORMATS)
+    if format not in cluster.FORMATS:
+        raise lacking(format, cluster.FORMATS)
     _check_doubles(data, format, told)
+    folder = cluster.absolute(folder)
     for source in data.sources:
         if source.once:
-            hint = "name a file, or leave them out"
+            hint = "name a file, or leave `--engine` out"
             raise ExpressionError("usage", f"{source.name} cannot be read in parts", hint=hint)
-        if parts.absolute(source.path).startswith(parts.absolute(folder)):
+        if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
     formula = _formula(inputs, data, text, told)
-    size = (data.parts.size or parts.SIZE) * parts.UNIT
-    divided = parts.divided(data.sources, formula, size)
-    bound = formula.bound(divided.schema)
-    _say_how(bound, data)
-    job = parts.Job(
-        formula, divided.schema, divided.wanted, divided.several, parts.absolute(folder), format, told.digits,
-        data.spreadsheet, inputs.fail,
-    )  # fmt: skip
-    plan = parts.plan(job, data.sources, bound, size)
-    engine: parts.Engine = parts.Here()
-    if data.parts.engine is not None:
-        from ..data.engines import Dask
-
-        engine = Dask(data.parts.scheduler, data.parts.workers)
+    parts, schema, wanted = cluster.divided(data.sources, formula)
+    _say_how(formula.bound(schema), data)
+    job = cluster.Job(
+        formula, schema, wanted, len(data.sources) > 1, folder, format, told.digits, data.spreadsheet, inputs.fail
+    )
+    engine = cluster.Dask(data.scheduler, data.workers)
     try:
-        place = parts.Folder(folder, plan, force=inputs.force, resume=data.parts.resume)
-        return parts.run(job, divided, place, engine, bound.schema)
+        cluster.prepare(folder, force=inputs.force)
+        return cluster.run(job, parts, engine)
     finally:
         engine.close()
 

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,9 +30,6 @@ BLOCK = 2 * 1024 * 1024
 
 BUFFER = 64 * 1024
 """Bytes of each column of Parquet that are read at a time; larger pages are read by themselves, and not copied."""
-
-QUOTED = 1024 * 1024
-"""Bytes of a quoted cell at the end of a part that are looked through for its end."""
 
 PIECES = 16
 SMALL = 8192
@@ -59,13 +53,9 @@ class Span(NamedTuple):
 
     start: int
     stop: int
-    """Row groups of Parquet, batches of Arrow, or bytes of text: the rows that begin there."""
+    """Row groups of Parquet, or batches of Arrow."""
     first: int = 1
-    """The number of the first of them, where rows have numbers."""
-    exact: bool = True
-    """Whether a row begins at the start; otherwise it is the line after it."""
-    header: tuple[tuple[str, ...], str] | None = None
-    """Of text, the names of the columns and the separator."""
+    """The number of the first of its rows."""
 
 
 class Wanted(NamedTuple):
@@ -137,7 +127,7 @@ def reader(
     `file` is its text, where it is open already.
     """
     kinds: dict[str | None, type[Reader]] = {"parquet": Parquet, "arrow": Arrow}
-    return kinds.get(source.format, Text if span is None else Cut)(source, needs, several, file, span)
+    return kinds.get(source.format, Text)(source, needs, several, file, span)
 
 
 # ---- columns ------------------------------------------------------------------------------------------------------
@@ -298,8 +288,6 @@ class Text(Reader):
         self.file = file or opened(source)
         self.rest = b""
         self.ended = False
-        self.passed = 0
-        """Bytes before what is read next."""
         try:
             self.begin()
         except BaseException:
@@ -323,7 +311,6 @@ class Text(Reader):
             for _ in range(texts.taken):
                 start = self.block.find(b"\n", start) + 1 or len(self.block)
             self.block = self.block[start:]
-        self.passed = len(begun) - len(self.block)
         self.choose()
 
     def choose(self) -> None:
@@ -386,7 +373,6 @@ class Text(Reader):
                     if chunk.batch.num_rows:
                         yield chunk
                     self.first += lines
-                    self.passed += chunk.size
                     block = block[chunk.size :]
             except Unclosed:
                 # the rest of the row is still to come
@@ -530,164 +516,6 @@ class Head(Text):
     """A file of text of which no more than the first rows are read."""
 
     block_size = 65_536
-
-
-class Cut(Text):
-    """A part of a file of text: the rows that begin between two of its bytes.
-
-    The last of them is read to its end, wherever that is. `start` and `passed` say in the end which bytes were its
-    rows; where the part before this one has ended somewhere else, this was begun within a row.
-    """
-
-    def begin(self) -> None:
-        assert self.span is not None and self.span.header is not None
-        self.names, self.separator = self.span.header
-        self.first = 1
-        self.taken = self.span.start
-        """Bytes of the file before what is not yet read."""
-        self.file.seek(self.taken - (not self.span.exact))
-        if not self.span.exact:
-            self.taken -= 1
-            while (end := self.rest.find(b"\n")) < 0:
-                self.take(len(self.rest))
-                if not self.fetched():
-                    break
-            self.take(end + 1)
-        self.start = self.passed = self.taken
-        self.block = self.next_block()
-        self.choose()
-
-    def fetched(self) -> bool:
-        """Whether there was more to read."""
-        data = self.file.read1(BLOCK)
-        self.rest += data
-        self.ended = not data
-        return not self.ended
-
-    def next_block(self, *, more: bool = False) -> bytes:
-        assert self.span is not None
-        left = self.span.stop - self.taken
-        if left <= 0 and not more:
-            return b""
-        while len(self.rest) < (BLOCK if more else min(left, BLOCK)) and self.fetched():
-            pass
-        if more:
-            # that may be more than the row, which the part after this one will see
-            return self.take(self.line_end(max(1, min(len(self.rest), BLOCK))))
-        if left > BLOCK:
-            cut = self.rest.rfind(b"\n", 0, BLOCK) + 1
-            if cut and not self.is_open(cut):
-                return self.take(cut)
-        # to the end of the row in which the part ends
-        cut = self.line_end(max(1, min(left, len(self.rest))))
-        last = cut
-        while self.is_open(last) and last - cut < QUOTED and last < len(self.rest):
-            last = self.line_end(last + 1)
-        return self.take(cut if self.is_open(last) else last)
-
-    def line_end(self, least: int) -> int:
-        """Where in `rest` a line ends, after so many bytes or more."""
-        while (end := self.rest.find(b"\n", least - 1)) < 0:
-            if len(self.rest) - least > reading.LIMIT:
-                # our own reader says that the line is too long
-                begun, self.rest, place = self.rest, b"", self.file.tell()
-                begun += self.dropped()
-                missing = self.file.tell() - place - len(self.rest) - begun.endswith(b"\n")
-                self.taken += missing
-                self.passed += missing
-                self.rest = begun + self.rest
-                return len(begun)
-            if not self.fetched():
-                return len(self.rest)
-        return end + 1
-
-    def is_open(self, cut: int) -> bool:
-        """Whether there seems to be a quoted cell that is still open."""
-        return bool(self.separator) and _count(self.rest, b'"', cut) % 2 == 1
-
-    def take(self, cut: int) -> bytes:
-        """So many bytes of `rest`."""
-        block, self.rest = self.rest[:cut], self.rest[cut:]
-        self.taken += len(block)
-        return block
-
-    def chunks(self) -> Iterator[Chunk]:
-        yield from super().chunks()
-        with suppress(ExpressionError):
-            # whether the file is still there is for others to say
-            _LINES.note(self.known, self.start, self.passed, self.first - 1)
-
-    def at(self, first: int) -> Callable[[int], str]:
-        return lambda line: f"{self.prefix}line {self.before + first + line}: "
-
-    @cached_property
-    def known(self) -> filesystems.Entry:
-        """The file, as it is now."""
-        return filesystems.entries([self.source.path])[0]
-
-    @cached_property
-    def before(self) -> int:
-        """How many lines there are in the file before the part: counted where somebody asks."""
-        return _LINES.before(self.known, self.start)
-
-
-class Lines:
-    """How many lines there are in stretches of files: those that have been read, and those that had to be counted."""
-
-    FILES = 64
-    """Files that are remembered."""
-
-    def __init__(self) -> None:
-        self.files: dict[filesystems.Entry, dict[int, tuple[int, int]]] = {}
-        """Of each file where stretches end that begin at a byte, and how many lines they have."""
-        self.lock = threading.Lock()
-
-    def note(self, file: filesystems.Entry, start: int, stop: int, lines: int) -> None:
-        """Remember a stretch that has been read, from the beginning of a line to that of another one."""
-        with self.lock:
-            stretches = self.files.setdefault(file, {})
-            if stretches.get(start, (start, 0))[0] < stop:
-                stretches[start] = stop, lines
-            while len(self.files) > self.FILES:
-                del self.files[next(iter(self.files))]
-
-    def before(self, file: filesystems.Entry, stop: int) -> int:
-        """How many lines end before a byte of a file. Raises `ExpressionError`."""
-        with self.lock:
-            known = dict(self.files.get(file, {}))
-        place = lines = 0
-        starts = sorted((start for start in known if start < stop), reverse=True)
-        while place < stop:
-            while starts and starts[-1] < place:
-                starts.pop()
-            due = starts[-1] if starts else stop
-            if place < due:
-                lines += _line_ends(file.path, place, due)
-                place = due
-            elif known[place][0] <= stop:
-                place, count = known[place]
-                lines += count
-            else:
-                starts.pop()
-        self.note(file, 0, stop, lines)
-        return lines
-
-
-_LINES = Lines()
-
-
-def _line_ends(path: str, start: int, stop: int) -> int:
-    """How many lines end between two bytes of a file. Raises `ExpressionError`."""
-    count = 0
-    try:
-        with filesystems.opened(path) as file:
-            file.seek(start)
-            while start < stop and (data := file.read(min(BLOCK, stop - start))):
-                count += _count(data, b"\n", len(data))
-                start += len(data)
-    except (OSError, ValueError) as fault:
-        raise filesystems.unread(path, fault) from None
-    return count
 
 
 def _count(block: bytes, char: bytes, stop: int) -> int:

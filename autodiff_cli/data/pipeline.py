@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,27 @@ class Tally:
         self.code = 0
         self.kinks = Kinks()
         self._places: dict[object, str] = {}
+
+    def add(self, rows: int, errors: Iterable[ExpressionError], kinks: Kinks) -> None:
+        """Count some rows."""
+        self.rows += rows
+        for error in errors:
+            self.note(error)
+        self.kinks.add(kinks)
+
+    def merge(self, other: Tally) -> None:
+        """Count the rows that another one has counted."""
+        self.rows += other.rows
+        self.reasons += other.reasons
+        self.code = max(self.code, other.code)
+        self.kinks.add(other.kinks)
+
+    def record(self) -> dict[str, object]:
+        """Return the counts as JSON has them."""
+        return {
+            "rows": self.rows, "without_answer": self.reasons.total(), "errors": dict(self.reasons.most_common()),
+            "at_kinks": self.kinks.rows, "conventions": dict(self.kinks.conventions.most_common()),
+        }  # fmt: skip
 
     def note(self, error: ExpressionError) -> None:
         """Count an error."""

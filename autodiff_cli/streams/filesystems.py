@@ -288,17 +288,6 @@ def remove(paths: Iterable[str]) -> None:
             system.delete_file(inner)
 
 
-def remove_folder(path: str) -> None:
-    """Delete a folder with all that is in it, where it is there. Raises `ExpressionError`."""
-    system, inner = located(path)
-    try:
-        system.delete_dir(inner.rstrip("/"))
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError) as fault:
-        raise unwritten(path, fault) from None
-
-
 # ---- writing ------------------------------------------------------------------------------------------------------
 def unwritten(path: str, fault: Exception) -> ExpressionError:
     """The error for a file that cannot be written."""

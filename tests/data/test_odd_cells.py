@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-import os
 import re
 import signal
 import subprocess
@@ -20,7 +19,6 @@ import pyarrow.parquet as parquet
 import pytest
 
 from autodiff_cli.data import batches
-from autodiff_cli.data import partitions as parts
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams import requests
 from running import Result, autodiff
@@ -109,7 +107,7 @@ def test_tabs_within_quotes_separate_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["first", "middle", "last"])
-@pytest.mark.parametrize("to", [["--backend", "llvm"], ["--backend", "python"], ["--output", "parts/"]])
+@pytest.mark.parametrize("to", [["--backend", "llvm"], ["--backend", "python"]])
 def test_of_a_line_that_is_too_long_there_is_one_error(
     place: str, to: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
@@ -117,8 +115,6 @@ def test_of_a_line_that_is_too_long_there_is_one_error(
     monkeypatch.setattr(batches, "BLOCK", 200)
     monkeypatch.setattr(batches, "SMALL", 40)
     monkeypatch.setattr(requests, "CHUNK", 100)
-    monkeypatch.setattr(parts, "UNIT", 1)
-    monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.chdir(tmp_path)
     lines = [f"{k},{k}" for k in range(100)]
     lines[{"first": 0, "middle": 50, "last": 99}[place]] = "7," * 5_000
@@ -127,17 +123,13 @@ def test_of_a_line_that_is_too_long_there_is_one_error(
         path.write_text("x,y\n" + "\n".join(lines) + end, encoding="utf-8")
         bad = next(k for k, line in enumerate(lines, start=2) if len(line) > 100)
         asked = ["grad", "x*y", "--points", str(path), "--keep", "y", "--format", "jsonl", "--force"]
-        for size in (200, 3_000) if "parts/" in to else (0,):
-            result = autodiff(*asked, *to, *(["--part-size", str(size)] if "parts/" in to else ["--wide"]))
-            files = sorted((tmp_path / "parts").glob("part*"))
-            out = "".join(each.read_text(encoding="utf-8") for each in files) if files else result.out
-            found = [json.loads(line) for line in out.splitlines()]
-            assert len(found) == 100 and result.code == 4, result.err
-            told = [row["error"] for row in found if row["error"] is not None]
-            assert told == [f"line {bad}: limit: the line is longer than 1,000 bytes"]
-            assert [row["value"] for row in found if row["error"] is None] == [
-                float(k * k) for k in range(100) if k != bad - 2
-            ]
+        result = autodiff(*asked, *to, "--wide")
+        found = [json.loads(line) for line in result.out.splitlines()]
+        assert len(found) == 100 and result.code == 4, result.err
+        told = [row["error"] for row in found if row["error"] is not None]
+        assert told == [f"line {bad}: limit: the line is longer than 1,000 bytes"]
+        values = [row["value"] for row in found if row["error"] is None]
+        assert values == [float(k * k) for k in range(100) if k != bad - 2]
 
 
 def test_the_first_row_may_be_none(tmp_path: Path) -> None:

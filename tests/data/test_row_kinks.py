@@ -58,15 +58,3 @@ def test_wide_rows_count_what_long_ones_say(command: str, tmp_path: Path) -> Non
             if "note: " not in said:
                 assert counted(said) == (at, dict(expected)), (formula, backend)
     assert met > 60
-
-
-def test_parts_count_them_in_the_manifest(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    result = autodiff("grad", "abs(x)*y", "--points", str(written(tmp_path)), "--output", f"{out}/")
-    told = json.loads((out / "_manifest.json").read_text(encoding="utf-8"))
-    # where y is 0 too, the derivative is 0
-    assert told["at_kinks"] == 7 and told["conventions"] == {"`abs` has no derivative at … (convention: 0 at 0)": 7}
-    assert counted(result.err) == (7, told["conventions"])
-    assert sum(part["at_kinks"] for part in told["parts"]) == 7
-    again = autodiff("grad", "abs(x)*y", "--points", str(written(tmp_path)), "--output", f"{out}/", "--force")
-    assert again.err == result.err

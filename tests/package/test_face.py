@@ -37,7 +37,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
-    "keep_all", "on_error", "output", "part_size", "points", "residuals", "resume", "save_path", "save_point",
+    "keep_all", "on_error", "output", "points", "residuals", "save_path", "save_point",
     "scheduler", "spreadsheet", "wide", "workers",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
