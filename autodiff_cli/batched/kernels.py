@@ -169,19 +169,6 @@ def _symbols() -> Callable[[str], bool]:
     return _LOADED[0]
 
 
-def has_symbol(library: str, name: str) -> bool:
-    """Whether machine code can call a function of a library. False where there is no llvmlite, or no library."""
-    try:
-        import llvmlite.binding as llvm
-
-        _symbols()
-        with _LOADING:
-            llvm.load_library_permanently(library)
-        return bool(llvm.address_of_symbol(name))
-    except (ImportError, RuntimeError, OSError):
-        return False
-
-
 def compiled(text: str) -> tuple[Any, int]:
     """The function `f` of a module of LLVM: what holds it, and its address."""
     import llvmlite.binding as llvm

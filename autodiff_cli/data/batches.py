@@ -106,7 +106,7 @@ class Reader(ABC):
         """Bytes of the file; 0 where that is not known."""
         path = self.source.path
         try:
-            return filesystems.entries([path])[0].size if filesystems.is_url(path) else os.path.getsize(path)
+            return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
         except (OSError, ExpressionError):
             return 0
 

@@ -58,6 +58,10 @@ QUIET = {
 """Settings of a cluster of one's own: nobody looks at what it would else measure all the time, for 9 % of a core."""
 
 
+WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
+"""The environment of processes that are begun here: nobody is there to read what they warn of."""
+
+
 class Piece(NamedTuple):
     """Some row groups of a file, or all of its rows."""
 
@@ -373,7 +377,7 @@ class Dask:
 
     def close(self) -> None:
         """Let go of the workers; those of this machine end."""
-        self.ending.close()
+        patiently(self.ending.close)
 
 
 class _Heard:
@@ -425,13 +429,14 @@ def _no_modules_of_others() -> Iterator[None]:
     main = sys.modules["__main__"]
     kept: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
     main.__spec__ = None
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
+    before = {name: os.environ.get(name) for name in WORKERS}
+    os.environ.update(WORKERS)
     try:
         yield
     finally:
         vars(main).update(kept)
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

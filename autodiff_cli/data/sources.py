@@ -145,7 +145,7 @@ def _elsewhere(given: str) -> list[str]:
     """The files that a pattern, a folder, or the name of a file on another file system says."""
     if glob.has_magic(given):
         return _like(given, filesystems.matched(given))
-    if not given.endswith("/") and filesystems.entries([given])[0].is_file:
+    if not given.endswith("/") and filesystems.entry(given).is_file:
         return [given]
     return _data(given, [each.path for each in filesystems.listed(given) if each.is_file])
 

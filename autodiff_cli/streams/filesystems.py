@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError
@@ -76,8 +76,6 @@ class Entry(NamedTuple):
     path: str
     is_file: bool
     size: int
-    changed: int
-    """When it was last changed, in nanoseconds; 0 where that is not known."""
 
 
 def is_url(path: str) -> bool:
@@ -199,23 +197,20 @@ def opened(path: str) -> Any:
         raise unread(path, fault) from None
 
 
-def entries(paths: Sequence[str]) -> list[Entry]:
-    """What there is of files, in their order. Raises `ExpressionError` for one that is not there."""
-    where = [located(path) for path in paths]
-    found: list[Entry] = []
-    for path, (system, inner) in zip(paths, where, strict=True):
-        try:
-            info = patiently(partial(system.get_file_info, inner), PATIENCE)
-        except (OSError, ValueError) as fault:
-            raise unread(path, fault) from None
-        if info.type.name == "NotFound":
-            raise unread(path, FileNotFoundError())
-        found.append(_entry(path, info))
-    return found
+def entry(path: str) -> Entry:
+    """Return what there is of a file. Raises `ExpressionError` where it is not there."""
+    system, inner = located(path)
+    try:
+        info = patiently(lambda: system.get_file_info(inner), PATIENCE)
+    except (OSError, ValueError) as fault:
+        raise unread(path, fault) from None
+    if info.type.name == "NotFound":
+        raise unread(path, FileNotFoundError())
+    return _entry(path, info)
 
 
 def _entry(path: str, info: Any) -> Entry:
-    return Entry(path, info.is_file, info.size or 0, info.mtime_ns or 0)
+    return Entry(path, info.is_file, info.size or 0)
 
 
 def is_there(path: str) -> bool:
