@@ -181,10 +181,7 @@ class Parquet(Reader):
             message = f"{self.source.name} cannot be read as {self.source.format}: {within(first[:200])}"
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
-    def chunks(self) -> Iterator[Chunk]:
-        return self.numbered(self.grouped())
-
-    def grouped(self) -> Iterator[Any]:
+    def batches(self) -> Iterator[Any]:
         """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
         span = self.span or Span(0, self.file.num_row_groups)
         for group in range(span.start, span.stop):
@@ -192,8 +189,8 @@ class Parquet(Reader):
                 batch.validate(full=True)
                 yield batch
 
-    def numbered(self, batches: Iterator[Any]) -> Iterator[Chunk]:
-        """Batches as chunks."""
+    def chunks(self) -> Iterator[Chunk]:
+        batches = self.batches()
         first = self.span.first if self.span else 1
         while (batch := self.told(lambda: next(batches, None))) is not None:
             if batch.schema.names != self.schema.names:
@@ -248,17 +245,10 @@ class Arrow(Parquet):
         found: list[int] = self.told(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return found
 
-    def chunks(self) -> Iterator[Chunk]:
-        return self.numbered(self.batches())
-
     def batches(self) -> Iterator[Any]:
         """The batches, none of them too long."""
-        if self.stream:
-            whole = self.file
-        else:
-            span = self.span or Span(0, self.file.num_record_batches)
-            whole = map(self.file.get_batch, range(span.start, span.stop))
-        for batch in whole:
+        span = self.span or Span(0, 0 if self.stream else self.file.num_record_batches)
+        for batch in self.file if self.stream else map(self.file.get_batch, range(span.start, span.stop)):
             batch.validate(full=True)
             for start in range(0, batch.num_rows, ROWS):
                 yield batch.select(self.columns).slice(start, ROWS)
@@ -311,10 +301,6 @@ class Text(Reader):
             for _ in range(texts.taken):
                 start = self.block.find(b"\n", start) + 1 or len(self.block)
             self.block = self.block[start:]
-        self.choose()
-
-    def choose(self) -> None:
-        """Know which of the columns hold numbers, and which are carried along. Raises `ExpressionError`."""
         self.wanted = Wanted(*self.needs(self.names))
         self.numbers, self.kept = self.wanted
         pa = arrow("to read columns of text")
@@ -389,7 +375,7 @@ class Text(Reader):
         quotes = _quotes(block, self.separator) if b'"' in block and self.separator else ()
         batch = None if quotes is None else self.by_arrow(block)
         if batch is not None:
-            at = self.at(first)
+            at = _numbered(f"{self.prefix}line", first)
             where = self.looked_up(block, first) if batch.num_rows != lines else at
             yield Chunk(batch, where, {}, len(block)), lines
         elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
@@ -456,14 +442,10 @@ class Text(Reader):
         texts = Texts(io.BytesIO(block), self.source.path, None, first=False)
         return cells_of(self.names, texts, self.separator) if self.separator else objects_of(texts)
 
-    def at(self, first: int) -> Callable[[int], str]:
-        """Where the lines of a block are that begins at the line `first`, counted from 0, for messages."""
-        return lambda line: f"{self.prefix}line {first + line}: "
-
     def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
         """Where the rows of a block are in which some lines are no rows, or some rows several lines."""
         found: list[int] = []
-        at = self.at(first)
+        at = _numbered(f"{self.prefix}line", first)
 
         def where(row: int) -> str:
             if not found:
@@ -499,7 +481,7 @@ class Text(Reader):
                         faults[row] = wrong
                 columns[name].append(number)
         batch = pa.RecordBatch.from_pydict(columns, schema=self.schema)
-        at = self.at(first)
+        at = _numbered(f"{self.prefix}line", first)
         return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
 
     @property
