@@ -141,8 +141,8 @@ def _write(part: Part, job: Job) -> Tally:
 def _first(errors: Mapping[int, ExpressionError], where: Any, text: str) -> ExpressionError:
     """The first of the errors, with its place."""
     row = min(errors)
-    told = errors[row].diagnostic
-    error = ExpressionError(*told._replace(message=where(row) + told.message))
+    diagnostic = errors[row].diagnostic
+    error = ExpressionError(*diagnostic._replace(message=where(row) + diagnostic.message))
     error.text = errors[row].text or text
     return error
 
@@ -164,9 +164,9 @@ def divided(sources: Sequence[Source], rows: Rows) -> Divided:
     def looked_into(source: Source, wanted: Needs) -> Reader:
         return (reader if source.columnar else Head)(source, wanted, several, None)
 
-    with closing(looked_into(first, needs(rows))) as found:
-        schema, wanted = found.schema, found.wanted
-        spans = [_spans(found)]
+    with closing(looked_into(first, needs(rows))) as file:
+        schema, wanted = file.schema, file.wanted
+        spans = [_spans(file)]
 
     def other(source: Source) -> list[tuple[Span | None, int]]:
         with closing(looked_into(source, wanted.again(first.name, source.name))) as file:
@@ -196,10 +196,10 @@ def _spans(file: Reader) -> list[tuple[Span | None, int]]:
         counts = file.lengths()
         sizes = [file.size // max(1, len(counts))] * len(counts)
     elif isinstance(file, Parquet):
-        told = file.file.metadata
-        groups = [told.row_group(group) for group in range(told.num_row_groups)]
+        metadata = file.file.metadata
+        groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
         counts = [group.num_rows for group in groups]
-        sizes = [group.total_byte_size * len(file.columns) // max(1, told.num_columns) for group in groups]
+        sizes = [group.total_byte_size * len(file.columns) // max(1, metadata.num_columns) for group in groups]
     else:
         return [(None, file.size)]
     firsts = [1 + sum(counts[:k]) for k in range(len(counts))]
@@ -218,7 +218,7 @@ _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
 def prepare(folder: str, *, force: bool) -> None:
     """Make the folder, and see that it is empty; `force` deletes the parts in it. Raises `ExpressionError`."""
-    names = {each.path: each.path[len(folder) :] for each in filesystems.listed(folder)}
+    names = {entry.path: entry.path[len(folder) :] for entry in filesystems.listed(folder)}
     there = [path for path, name in names.items() if not name.startswith(".")]
     parts = [path for path in there if _PART.fullmatch(names[path])]
     for path in there if not force else [path for path in there if path not in parts]:
@@ -260,7 +260,7 @@ def run(job: Job, parts: Sequence[Part], cluster: Dask) -> int:
                 cluster.close()
                 filesystems.remove(job.path(part) for part in parts)
             # and what was left by those that were killed
-            filesystems.remove(each.path for each in filesystems.listed(job.folder) if _HALF.search(each.path))
+            filesystems.remove(entry.path for entry in filesystems.listed(job.folder) if _HALF.search(entry.path))
     if code is not None:
         return code
     tally.say()
@@ -322,10 +322,10 @@ class Dask:
         except TimeoutError:
             message = f"the scheduler at `{self.where}` has no workers"
             raise ExpressionError("io", message, hint="start some: `dask worker ADDRESS`") from None
-        told = self.client.get_versions(packages=["autodiff_cli", "pyarrow"])["workers"]
-        for worker, each in told.items():
-            theirs = each["packages"].get("autodiff_cli")
-            if theirs != version() or each["packages"].get("pyarrow") is None:
+        versions = self.client.get_versions(packages=["autodiff_cli", "pyarrow"])["workers"]
+        for worker, there in versions.items():
+            theirs = there["packages"].get("autodiff_cli")
+            if theirs != version() or there["packages"].get("pyarrow") is None:
                 what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
                 what = what if theirs != version() else "has no pyarrow"
                 hint = "install one version everywhere: `autodiff-cli[data]`"

@@ -177,8 +177,8 @@ class CellsSink(Sink):
             return spelled(column)
         disarms = self.spreadsheet and kept and is_text
         column = pc.fill_null(column.cast(pa.string()), "")
-        found = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
-        if not found.true_count:
+        changes = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
+        if not changes.true_count:
             return column
 
         def changed(cell: str) -> str:
@@ -186,8 +186,8 @@ class CellsSink(Sink):
                 return in_quotes(visible(cell), self.separator)
             return in_quotes(carried(disarmed(cell) if disarms else cell), self.separator)
 
-        texts = pa.array([changed(cell) for cell in column.filter(found).to_pylist()], pa.string())
-        return pc.replace_with_mask(column, found, texts)
+        texts = pa.array([changed(cell) for cell in column.filter(changes).to_pylist()], pa.string())
+        return pc.replace_with_mask(column, changes, texts)
 
     def close(self) -> None:
         self.file.flush()
@@ -213,7 +213,7 @@ def spelled(column: Any) -> Any:
     respelled((size < 1e9) & (x == np.trunc(x)), lambda texts: pc.binary_join_element_wise(texts, "0", "."))
     respelled((size < 1e-6) & (x != 0), lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"))
     rare = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
-    respelled(rare, lambda texts: pa.array([repr(each) for each in x[rare].tolist()], pa.string()))
+    respelled(rare, lambda texts: pa.array([*map(repr, x[rare].tolist())], pa.string()))
     return text
 
 

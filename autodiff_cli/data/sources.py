@@ -122,7 +122,7 @@ def _matching(pattern: str) -> list[str]:
         return glob.glob(pattern)
     first = steps.index("**")
     rest = "/".join(steps[first + 1 :]) or "*"
-    found: list[str] = []
+    paths: list[str] = []
     seen: set[str] = set()
     for base in glob.glob("/".join([*steps[:first], ""])) if first else [""]:
         for folder, inner, _ in os.walk(base or ".", followlinks=True):
@@ -133,8 +133,8 @@ def _matching(pattern: str) -> list[str]:
             # folders by their own names before links to them
             inner[:] = sorted((name for name in inner if not name.startswith(".")), key=_is_link(folder))
             near = os.path.join(base, os.path.relpath(folder, base or ".")) if folder != (base or ".") else base
-            found += _matching(os.path.join(glob.escape(near), rest))
-    return found
+            paths += _matching(os.path.join(glob.escape(near), rest))
+    return paths
 
 
 def _is_link(folder: str) -> Callable[[str], tuple[bool, str]]:
@@ -280,13 +280,6 @@ class _Patient(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
-
-    def seek(self, place: int, whence: int = 0) -> int:
-        self.file.seek(place, whence)
-        return self.tell()
-
-    def tell(self) -> int:
-        return int(self.file.tell())
 
     def close(self) -> None:
         super().close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -481,7 +482,12 @@ def test_files_elsewhere_are_read_and_written(store: Store, tmp_path: Path) -> N
     here = autodiff("grad", DIVIDED, "--points", str(tmp_path / "data.parquet"), "--wide", "--keep-all").out
     for kind in ("parquet", "arrow"):
         assert asked(f"s3://bucket/in/*.{kind}").out == here
-    assert len(asked("s3://bucket/in/data.csv").out.splitlines()) == COUNT + 1
+    text = asked("s3://bucket/in/data.csv").out
+    assert len(text.splitlines()) == COUNT + 1
+    packed = {"gz": gzip.compress, "zst": lambda data: pa.compress(data, "zstd", asbytes=True)}
+    for kind, pack in packed.items():
+        store.objects[f"bucket/in/data.csv.{kind}"] = pack(store.objects["bucket/in/data.csv"])
+        assert asked(f"s3://bucket/in/data.csv.{kind}").out == text
     assert (
         len(asked("s3://bucket/deep/**/*.csv").out.splitlines())
         == len(asked("s3://bucket/deep/?/*").out.splitlines())
