@@ -338,22 +338,24 @@ class Dask:
         ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
         heard = _Heard(self.client)
         futures = self.client.map(write_part, parts, job=job, pure=False, retries=RETRIES, batch_size=1_000)
-        held = {future.key: part for future, part in zip(futures, parts, strict=True)}
+        held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
         for future in futures:
             future.add_done_callback(ready.put)
+        # a worker keeps what it returned as long as somebody may ask for it
+        del futures, future
         try:
             while held and not stop.asked:
                 heard.check(self.where)
                 with suppress(queue.Empty):
-                    future = ready.get(timeout=0.2)
-                    part = held.pop(future.key)
-                    yield self._result(part, future)
-                    future.release()
+                    done = ready.get(timeout=0.2)
+                    part, _ = held.pop(done.key)
+                    yield self._result(part, done)
+                    del done
         finally:
             heard.end()
             if held:
                 with suppress(Exception):
-                    self.client.cancel(futures, force=True)
+                    self.client.cancel([future for _, future in held.values()], force=True)
 
     def _result(self, part: Part, future: Any) -> Tally | BaseException:
         """What came of a part."""

@@ -200,11 +200,7 @@ class Pipeline:
                         row = min(errors)
                         failed = errors[row], chunk.where(row)
                         batch, errors = batch.slice(0, row + 1), {row: errors[row]}
-                    self.tally.rows += batch.num_rows
-                    for error in errors.values():
-                        self.tally.note(error)
-                    if not failed:
-                        self.tally.kinks.add(kinks)
+                    self.tally.add(batch.num_rows, errors.values(), Kinks() if failed else kinks)
                     if beside is None or not failed:
                         _put(written, batch, ended)
                     done += chunk.size
