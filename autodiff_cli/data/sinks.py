@@ -22,6 +22,10 @@ GROUP_BYTES = 64 * 1024 * 1024
 """Bytes that are held for a group, at most, whatever texts are carried along."""
 
 
+SLICE = 8_192
+"""Rows of text that are written at a time: what they become stays in the processor's cache."""
+
+
 class Sink(ABC):
     """Takes batches of answers, one after the other."""
 
@@ -145,8 +149,11 @@ class CellsSink(Sink):
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
-        if not batch.num_rows:
-            return
+        for start in range(0, batch.num_rows, SLICE):
+            self.file.write(self.lines(batch.slice(start, SLICE)))
+
+    def lines(self, batch: Any) -> memoryview:
+        """Return rows as bytes."""
         import numpy as np
         import pyarrow.compute as pc
 
@@ -156,7 +163,7 @@ class CellsSink(Sink):
         cells[-1] = pc.binary_join_element_wise(cells[-1], "", "\n")
         lines = pc.binary_join_element_wise(*cells, self.separator)
         ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
-        self.file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
+        return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
 
     def cells(self, column: Any, kept: bool) -> Any:
         """A column of texts as they are written, without null; the error of a row, or what is `kept`."""
