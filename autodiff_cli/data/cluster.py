@@ -20,7 +20,6 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..cli.options import COLUMNAR
 from ..errors import ExpressionError
 from ..streams import filesystems
 from ..streams import internal_error as bugs
@@ -29,6 +28,7 @@ from ..streams.filesystems import NEEDS_CLUSTER, PATIENCE, patiently
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
 from ..views.error import report, write_stderr
+from ..views.formats import COLUMNAR
 from .batches import Arrow, Head, Needs, Parquet, Reader, Span, Wanted, reader
 from .pipeline import Tally, alike, check_alike, needs
 from .rows import Rows, version
