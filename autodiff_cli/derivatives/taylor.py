@@ -12,7 +12,8 @@ from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.problem import Point, pose, single_output
-from ..numbers.base import Number, NumberType
+from ..numbers.base import NO_RESULT, Number, NumberType
+from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 
@@ -98,7 +99,9 @@ def _without_noise(
         near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, output, near, name, order)]
-    except (ExpressionError, ArithmeticError, ValueError):
+    except BudgetExceeded:
+        raise
+    except (ExpressionError, *NO_RESULT):
         return None
     return [0.0 if abs(c.x) <= c.error < math.inf else c.x for c in bounds]
 

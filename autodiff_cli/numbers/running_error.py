@@ -14,6 +14,7 @@ from typing import Any
 
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued
+from .budget import charge
 from .floats import REAL
 
 UNIT = 2.0**-53
@@ -90,6 +91,10 @@ class Running(Lifted):
 
     name = "running"
     tolerance = REAL.tolerance
+
+    def spend(self, operations: int) -> None:
+        """Charge what so many sums and products with their bounds cost."""
+        charge(2 * operations)
 
     @property
     def pi(self) -> Bounded:

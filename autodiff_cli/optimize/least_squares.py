@@ -26,8 +26,6 @@ problem that follows it: measured, in microseconds."""
 
 MOST_EVALUATIONS = 2000
 POLISHING = 50
-ADDITIVE = ("add", "sub", "neg", "sum", "mean", "deg", "rad")
-"""Operations that are linear in all their inputs together."""
 
 FAR = 1e150
 """The residual that a row without a value has, so that a step that leads there is not taken."""
@@ -193,7 +191,7 @@ def linear_parameters(program: Program, free: Sequence[str]) -> list[str]:
         inputs = [masks[parent] for parent in node._prev]
         mask = reduce(or_, inputs, 0)
         masks[node] = place.get(node.label, 0) if node.primitive is VARIABLE else mask
-        if not mask or node.primitive.name in ADDITIVE:
+        if not mask or node.primitive.linear:
             continue
         if node.primitive.product:
             for one, other in combinations(inputs, 2):

@@ -35,10 +35,10 @@ def _pow_trouble(x: Number, y: Number) -> tuple[str, str | None] | None:
 
 
 ADD = entry("add", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: 1,
-    facts="shows infinite commutative associative", symbol="+",
+    facts="linear shows infinite commutative associative", symbol="+",
     operator=(" + ", at.SUM, at.SUM, at.PRODUCT), latex="#1 + #2", samples=((1.5, -2.25), (1e300, 1e-300)))
-SUB = entry("sub", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: -1, facts="shows infinite", symbol="-",
-    operator=(" - ", at.SUM, at.SUM, at.PRODUCT), latex="#1 - #2",
+SUB = entry("sub", "x y", "", lambda m, x, y, out: 1, lambda m, x, y, out: -1,
+    facts="linear shows infinite", symbol="-", operator=(" - ", at.SUM, at.SUM, at.PRODUCT), latex="#1 - #2",
     samples=((1.5, -2.25), (1.0, 1.0)))
 MUL = entry("mul", "x y", "", lambda m, x, y, out: y, lambda m, x, y, out: x,
     facts="selects shows infinite commutative associative product", symbol="*",
@@ -48,8 +48,8 @@ DIV = entry("div", "x y", "", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -
     shows_first=lambda y: True,
     domain_message=lambda x, y: ("division by zero", None) if y == 0 else None,
     samples=((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)))
-NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="odd shows", symbol="neg", operator=("-", at.SIGN, at.POWER),
-    samples=(1.5, -0.25))
+NEG = entry("neg", "x", "", lambda m, x, out: -1, facts="linear odd shows", symbol="neg",
+    operator=("-", at.SIGN, at.POWER), samples=(1.5, -0.25))
 POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_base, _pow_by_exponent, symbol="**",
     operator=("**", at.POWER, at.ATOM, at.POWER), roles=("the base", "the exponent"),
     total_for=lambda y: y >= 0 and y == int(y), shows_first=lambda y: y is not None and y > 0,

@@ -169,6 +169,8 @@ class Facts(NamedTuple):
 
     holds: str = ""
     """Of a comparison: how the first number may be to the second, of `<`, `=` and `>`, if it holds."""
+    linear: bool = False
+    """Whether it is linear in all its inputs together: no local derivative depends on an input."""
     product: bool = False
     """Whether it multiplies its inputs: a literal 0 cuts the others off, even where they have no finite derivative."""
 

@@ -156,9 +156,9 @@ trigonometric("sinc", "x", "sin(pi*x)/(pi*x), and 1 at 0", lambda m, x, out: m.s
     exact={0: 1}, definition=lambda m, x: m.sinc_derivative(0, x), values="[-0.25, 1]",
     samples=(*_LINE, 0.0, 1e-5, 0.3, 20.25))
 trigonometric("deg", "x", "`x` radians in degrees", lambda m, x, out: 180 / m.pi,
-    facts="odd increasing shows infinite", inverse="rad", exact={0: 0}, definition=lambda m, x: x * (180 / m.pi),
+    facts="linear odd increasing shows infinite", inverse="rad", exact={0: 0}, definition=lambda m, x: x * (180 / m.pi),
     samples=_LINE)
-trigonometric("rad", "x", "`x` degrees in radians", lambda m, x, out: m.pi / 180, facts="odd increasing shows",
+trigonometric("rad", "x", "`x` degrees in radians", lambda m, x, out: m.pi / 180, facts="linear odd increasing shows",
     inverse="deg", exact={0: 0}, definition=lambda m, x: x * (m.pi / 180), samples=_LINE)
 
 # ---- hyperbolic ---------------------------------------------------------------------------------------------------
@@ -319,9 +319,10 @@ _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
 
 
 SUM = aggregate("sum", "*xs", "sum of the arguments", lambda m, xs, out: [1] * len(xs),
-    facts="shows infinite commutative", definition=lambda m, *xs: reduce(add, xs), latex=BY_DEFINITION, samples=_LISTS)
+    facts="linear shows infinite commutative", definition=lambda m, *xs: reduce(add, xs), latex=BY_DEFINITION,
+    samples=_LISTS)
 aggregate("mean", "*xs", "arithmetic mean of the arguments", lambda m, xs, out: [1 / m.number(len(xs))] * len(xs),
-    facts="shows infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs),
+    facts="linear shows infinite commutative", definition=lambda m, *xs: m.sum(*xs) / len(xs),
     latex=BY_DEFINITION, samples=_LISTS)
 PROD = aggregate("prod", "*xs", "product of the arguments", lambda m, xs, out: m.products_of_others(*xs),
     facts="selects shows infinite product commutative", definition=lambda m, *xs: reduce(mul, xs),

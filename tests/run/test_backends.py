@@ -95,7 +95,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
         return answer
 
     for module in (value, programs, evaluator):
-        monkeypatch.setattr(module, "first", told)
+        monkeypatch.setattr(module, "with_fallback", told)
     x, stream = Value(2.0), programs.Programs(whole=False)
     (x * x).backward()
     stream.gradient("x*x", {"x": 2.0})
@@ -125,7 +125,8 @@ BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|internal|llvm|ufuncs) import")
 
 
 def test_no_module_tries_one_backend_after_another_by_itself() -> None:
-    told = {"blocks": "fastest(", "evaluator": "first(", "programs": "first(", "value": "first("}
+    told = {"kernels": "fastest(", "evaluator": "with_fallback(", "gradient_cache": "with_fallback(",
+            "value": "with_fallback("}  # fmt: skip
     seen = set()
     for path in sorted(Path(backends.__file__).parents[1].rglob("*.py")):
         text = path.read_text(encoding="utf-8")

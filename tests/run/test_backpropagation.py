@@ -31,7 +31,7 @@ def by_the_sweep(root: Value) -> list[object]:
 def outcome(root: Value) -> list[object]:
     """The warnings or the error, and every number, so that -0.0 and 0.0 differ."""
     try:
-        told: list[object] = list(engine.first(engine._passed_back, engine.differentiate, root))
+        told: list[object] = list(engine.with_fallback(engine._passed_back, engine.differentiate, root))
     except ExpressionError as error:
         return [error.diagnostic]
     return [*told, *((repr(n.data), repr(n.grad)) for n in in_order((root,)))]

@@ -62,7 +62,7 @@ def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> l
     constant = {primitive.params.index(name) for name in primitive.constant_params}
     order = range(len(inputs) + 1)
     active = activity(tape, m, order, [k for k in range(len(inputs)) if k not in constant])
-    adjoints, _ = backward(tape, m, order, active, {len(inputs): m.number(1)})
+    adjoints = backward(tape, m, order, active, {len(inputs): m.number(1)})
     ours += [m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     return list(zip(ours, reference, strict=True))
 

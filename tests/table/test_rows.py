@@ -7,12 +7,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import autodiff_cli.targets
 from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.numbers.base import Refusal
+from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table import operators, primitives
 from autodiff_cli.table.names import by_name
 from autodiff_cli.table.operators import WHERE
@@ -211,6 +214,26 @@ def test_a_fact_that_there_is_not_is_refused() -> None:
     assert "gudermann: there is no fact 'rising'" in ran.stderr
 
 
+def test_linear_rows_are_those_whose_derivatives_depend_on_no_input() -> None:
+    seen = set()
+    for row in OPERATIONS.values():
+        if (
+            len(row.samples) < 2
+            or row.may_kink
+            or (not row.group and row.name not in ("add", "sub", "neg", "mul", "div"))
+        ):
+            continue
+        count = max(map(len, row.samples))
+        points = [sample for sample in row.samples if len(sample) == count] + [(0.25, 0.75, 0.5, 0.125)[:count]]
+        slopes = set()
+        for point in points:
+            with suppress(ValueError, ArithmeticError, Refusal):
+                slopes.add(tuple(row.slopes(REAL, point, getattr(REAL, row.name)(*point))))
+        assert row.linear == (len(slopes) == 1), (row.name, slopes)
+        seen.add(row.linear)
+    assert seen == {True, False}
+
+
 DOMAINS = [row for row in OPERATIONS.values() if row.domain]
 
 
@@ -233,7 +256,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
-    "run/forms": ("sum", "the sweeps write sums out"),
     "graphs/value": ("abs tanh relu sigmoid exp log sqrt sin cos", "the methods of a Value, as people know them"),
     "algebra/simplify": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/canonical": ("sqrt", "a power"),
@@ -259,6 +281,9 @@ OPERATORS: dict[str, str] = {
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
     "formulas/assumptions": "what is told of a choice",
     "batched/kernels": "how near a pole is",
+    "cli/arguments": "a word of a hint",
+    "formulas/diff": "a division by zero at every point",
+    "optimize/least_squares": "which parameters stay in a numerator, in a branch, or to the power 1",
     "formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
     "equations/equations": "left side less right side",
     "formulas/functions": "a choice is no function of numbers",
