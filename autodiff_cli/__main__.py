@@ -130,8 +130,8 @@ def _dispatch(args: Sequence[str]) -> int:
 
             try:
                 return call(args[0], args[1:])
-            except HelpAsked:
-                args = [args[0], "--help"]
+            except HelpAsked as asked:
+                args = [args[0], *asked.args]
         from .cli.app import run_app
 
         return run_app(args)

@@ -5,9 +5,11 @@ A command line that runs a command is read by `cli.arguments`, from the same dec
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -18,10 +20,10 @@ import typer.main
 from ..errors import ExpressionError, nearest
 from ..views.characters import paint, terminal_of
 from . import defaults
-from .arguments import HELP_OPTIONS, Declared, nearest_option
-from .commands import COMMANDS, command_module
-from .completion import in_bash, of_expression, of_functions, of_option, prepare
-from .manual import ENVIRONMENT, EXITS, entry, man_page
+from .arguments import HELP_ALL, HELP_OPTIONS, Declared, nearest_option
+from .commands import COMMANDS, GROUPS, command_module
+from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare
+from .manual import ENVIRONMENT, EXITS, entry, man_page, written
 from .options import Option
 
 EXAMPLES = (
@@ -57,10 +59,7 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
         )
         for name, argument in declared.arguments
     ]
-    told += [
-        (name, kind, _typer_option(option, declared.sections[option.name]))
-        for name, option, kind in declared.options.values()
-    ]
+    told += [(name, kind, _typer_option(option)) for name, option, kind in declared.options.values()]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
@@ -90,7 +89,7 @@ def _commands(begun: str) -> list[str]:
     return [name for name in COMMANDS if name.startswith(begun)]
 
 
-def _typer_option(option: Option, title: str) -> Any:
+def _typer_option(option: Option) -> Any:
     def complete(incomplete: str) -> list[str]:
         return list(of_option(option, incomplete))
 
@@ -99,17 +98,32 @@ def _typer_option(option: Option, title: str) -> Any:
         help=option.help,
         metavar=option.metavar or None,
         autocompletion=complete if option.choices or option.value_syntax is not None else None,
-        rich_help_panel=title,
     )
+
+
+Sections = dict[str, dict[str, str]]
+"""Lists of words with what they mean, by title."""
 
 
 class Command(typer.core.TyperCommand):
     """A command whose help begins with examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, the examples first."""
+        """Write the help: the examples first, and of the options those that matter first, or all."""
         told = entry(self.name or "")
-        _format_help(self, ctx, formatter, told.examples, {"Exit codes": {str(k): v for k, v in told.exits.items()}})
+        sections: Sections = {"Arguments": {each.metavar: each.help for each in told.arguments}, "Options": {}}
+        more: dict[str, str] = {}
+        for option, _ in told.options:
+            title = told.sections[option.name]
+            if option.main or ctx.obj == HELP_ALL:
+                sections.setdefault(title, {})[written(option)] = option.help
+            else:
+                more[title] = f"{more[title]}, {option.name}" if title in more else option.name
+        sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
+        if more:
+            sections[f"More options, which `{HELP_ALL}` explains"] = more
+        sections["Exit codes"] = {str(code): meaning for code, meaning in told.exits.items()}
+        _write_help(self, ctx, formatter, told.examples, (told.summary, *told.details), sections)
 
 
 class HelpCommand(typer.core.TyperCommand):
@@ -117,7 +131,8 @@ class HelpCommand(typer.core.TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, the examples first."""
-        _format_help(self, ctx, formatter, ("autodiff help grad", "autodiff help --man"), {})
+        examples = ("autodiff help grad", "autodiff help --man")
+        _write_help(self, ctx, formatter, examples, (str(self.help),), {"Options": _records(self, ctx)})
 
 
 class Commands(typer.core.TyperGroup):
@@ -131,11 +146,11 @@ class Commands(typer.core.TyperGroup):
         """The command of that name, None where there is none."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        one = typer.Typer(add_completion=False, rich_markup_mode=app.rich_markup_mode)
-        settings = {"help_option_names": list(HELP_OPTIONS)}
+        one = typer.Typer(add_completion=False, rich_markup_mode=None)
         if cmd_name == "help":
-            one.command(cmd_name, cls=HelpCommand, context_settings=settings)(help_)
+            one.command(cmd_name, cls=HelpCommand, context_settings={"help_option_names": ["--help", "-h"]})(help_)
         else:
+            settings = {"help_option_names": list(HELP_OPTIONS)}
             one.command(cmd_name, cls=Command, context_settings=settings)(described(command_module(cmd_name).run))
         return typer.main.get_command(one)
 
@@ -157,16 +172,16 @@ class Commands(typer.core.TyperGroup):
             raise _no_command(args[0], self.list_commands(ctx))
         return args[0] if command else None, command, args[1:]
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write what each command is for, whole: a formatter's own list is cut where lines are short."""
-        with formatter.section("Commands"):
-            told = [(name, self.get_command(ctx, name).help.partition("\n")[0]) for name in self.list_commands(ctx)]
-            formatter.write_dl(told)
-
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, examples first."""
-        more = {"Exit codes": {str(code): told for code, told in EXITS.items()}, "Environment": ENVIRONMENT}
-        _format_help(self, ctx, formatter, EXAMPLES, more)
+        summaries = {name: entry(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
+        sections = {
+            "Options": _records(self, ctx),
+            **{title: {name: summaries[name] for name in names} for title, names in GROUPS.items()},
+            "Exit codes": {str(code): meaning for code, meaning in EXITS.items()},
+            "Environment": dict(ENVIRONMENT),
+        }
+        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 
 
 OTHER_NAMES = {
@@ -192,39 +207,51 @@ def _is_rich() -> bool:
     return screen.terminal and screen.unicode and (screen.width is None or screen.width >= NARROWEST)
 
 
-def _format_help(
-    command: Any, ctx: Any, formatter: Any, examples: Sequence[str], more: Mapping[str, Mapping[str, str]]
+def _records(command: Any, ctx: Any) -> dict[str, str]:
+    """The arguments and options of a command of Typer's own making."""
+    return dict(record for param in command.get_params(ctx) if (record := param.get_help_record(ctx)))
+
+
+def _write_help(
+    command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    """Write examples, what Typer has to say, and `more`: lists of words with what they mean, by title."""
-    taken = defaults.told()
-    if taken:
-        more = {**more, f"Defaults from {defaults.VARIABLE}": {taken: "on a terminal; what is typed wins."}}
+    """Write examples, usage, a description, and lists of words with what they mean: in boxes where there is room."""
+    own = defaults.told()
+    if own:
+        sections[f"Defaults from {defaults.VARIABLE}"] = {own: "on a terminal; what is typed wins."}
+    sections = {title: rows for title, rows in sections.items() if rows}
     if not _is_rich():
         formatter.write("Examples:\n" + "".join(f"  {each}\n" for each in examples) + "\n")
         command.format_usage(ctx, formatter)
-        command.format_help_text(ctx, formatter)
-        command.format_options(ctx, formatter)
-        for title, told in more.items():
+        for paragraph in paragraphs:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(paragraph)
+        for title, rows in sections.items():
             with formatter.section(title):
-                formatter.write_dl([(word, text.replace("`", "")) for word, text in told.items()])
+                formatter.write_dl([*rows.items()])
         return
-    import typer.rich_utils
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.padding import Padding
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
 
-    # Typer's own boxes and columns, so that all of it looks alike
-    rich_utils: Any = typer.rich_utils
     screen = terminal_of(sys.stdout)
-    rich_utils.MAX_WIDTH = min(screen.width or WIDEST, WIDEST)
+    console = Console(width=min(screen.width or WIDEST, WIDEST), highlight=False)
     # outside of boxes, so that they can be copied
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(each, 'code', screen)}\n" for each in examples))
     sys.stdout.flush()
-    rich_utils.rich_format_help(obj=command, ctx=ctx, markup_mode="markdown")
-    console = rich_utils._get_rich_console()
-    for title, told in more.items():
-        table = rich_utils.Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
-        for word, text in told.items():
-            table.add_row(rich_utils.Text(word, style="bold cyan"), rich_utils.Markdown(text))
-        console.print(rich_utils.Panel(table, title=title, title_align="left", border_style="dim"))
+    console.print(Text(f"\n Usage: {ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}\n", style="bold"))
+    for paragraph in paragraphs:
+        console.print(Padding(Markdown(paragraph), (0, 1, 1, 1)))
+    for title, rows in sections.items():
+        table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+        for word, text in rows.items():
+            table.add_row(Text(word, style="bold cyan"), Markdown(text))
+        console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
 
 
 WIDEST = 100
@@ -234,9 +261,9 @@ WIDEST = 100
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
-    rich_markup_mode="markdown" if _is_rich() else None,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": list(HELP_OPTIONS)},
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 
 
@@ -272,7 +299,7 @@ def help_(
     ] = None,
     man: Annotated[bool, typer.Option("--man", help="Show the man page, or write it to a pipe.")] = False,
 ) -> None:
-    """Help for a command, or the man page."""
+    """Show help for a command, or the man page."""
     if man:
         _show_man_page()
         return
@@ -306,36 +333,27 @@ def run_app(args: Sequence[str]) -> int:
     Raises `ExpressionError` for what is not there.
     """
     group: Any = typer.main.get_command(app)
-    # the base of all that Typer raises about a command line, in every version of Typer and Click
-    usage_error: Any = typer.BadParameter.__mro__[1]
     try:
-        with group.make_context("autodiff", list(args)) as context:
+        with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:
             group.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code
-    except usage_error as fault:
-        message = str(fault.message).rstrip(".")
+    except Exception as fault:
+        # what all has that Typer raises about a command line
+        if not hasattr(fault, "format_message"):
+            raise
+        message = str(fault.format_message()).rstrip(".")
         hint = "`autodiff --help` says what it takes"
         raise ExpressionError("usage", message[:1].lower() + message[1:], hint=hint) from None
     return 0
 
 
-def _teach_bash() -> None:
-    """Give bash the rest of a word that it has cut, and no space behind what is to go on: `x=`, or `sin(`."""
-    from typer import _completion_classes, _completion_shared
-
-    script = _completion_shared.COMPLETION_SCRIPT_BASH
-    script = script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
-    _completion_shared._completion_scripts["bash"] = script
-    bash: Any = _completion_classes.BashComplete
-    bash.source_template = script
-    bash.format_completion = lambda self, item: in_bash(item.value, self.get_completion_args()[1])
-
-
-_teach_bash()
-
-
 def complete() -> None:
     """Answer a shell that asks for completions; does not come back."""
-    prepare(os.environ)
-    typer.main.get_command(app).main(prog_name="autodiff")
+    begun = prepare(os.environ)
+    answer = io.StringIO()
+    try:
+        with redirect_stdout(answer):
+            typer.main.get_command(app).main(prog_name="autodiff")
+    finally:
+        sys.stdout.write(for_bash(answer.getvalue(), os.environ[VARIABLE], begun))

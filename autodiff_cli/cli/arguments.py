@@ -13,11 +13,12 @@ from typing import Any
 from ..errors import ExpressionError, looks_like_option, nearest
 from .options import DEBUG, TITLES, WORK, Argument, Option, Without
 
-HELP_OPTIONS = ("--help", "-h")
+HELP_ALL = "--help-all"
+HELP_OPTIONS = ("--help", "-h", HELP_ALL)
 
 
 class HelpAsked(Exception):
-    """The command line asks for the command's help instead."""
+    """The command line asks for the command's help instead, by this option."""
 
 
 class NothingAsked(Exception):
@@ -91,7 +92,7 @@ def read(
     for arg in rest:
         name, equals, value = arg.partition("=")
         if arg in HELP_OPTIONS:
-            raise HelpAsked
+            raise HelpAsked(arg)
         if arg == "--":
             late = list(rest)
             positional += late

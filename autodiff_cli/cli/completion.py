@@ -26,10 +26,13 @@ VARIABLE = "_AUTODIFF_COMPLETE"
 """The environment variable by which a shell asks."""
 
 
-def prepare(environment: MutableMapping[str, str]) -> None:
-    """Put together the words of bash that belong together: it takes `x`, `=` and `2` of `--at x=2` for three."""
+def prepare(environment: MutableMapping[str, str]) -> str:
+    """Put together the words of bash that belong together: it takes `x`, `=` and `2` of `--at x=2` for three.
+
+    Returns the word that is to be completed.
+    """
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
-        return
+        return ""
     words = environment["COMP_WORDS"].split("\n")
     last = int(environment.get("COMP_CWORD", "0"))
     joined: list[str] = []
@@ -41,6 +44,22 @@ def prepare(environment: MutableMapping[str, str]) -> None:
             joined.append(word)
     environment["COMP_WORDS"] = "\n".join(joined)
     environment["COMP_CWORD"] = str(len(joined) - 1)
+    return joined[-1] if joined else ""
+
+
+def for_bash(answer: str, asked: str, begun: str) -> str:
+    """An answer of Typer's as bash takes it, and any other shell's as it is.
+
+    Bash is given the rest of a word that it has cut, and writes no space behind what is to go on: `x=`, or `sin(`.
+    """
+    if asked == "complete_bash":
+        return "".join(in_bash(word, begun) for word in answer.splitlines(keepends=True))
+    return with_nospace(answer) if asked == "source_bash" else answer
+
+
+def with_nospace(script: str) -> str:
+    """The script for bash, which writes no space behind what is to go on."""
+    return script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
 
 
 def of_option(option: Option, begun: str) -> Iterator[str]:

@@ -23,6 +23,8 @@ class Option(NamedTuple):
     metavar: str = ""
     range: tuple[int, int] | None = None
     choices: tuple[str, ...] = ()
+    main: bool = False
+    """Whether it is one of the dozen of a command that its help explains first."""
     required: bool = False
     needs: tuple[str, ...] = ()
     """Options one of which has to be there too, whatever its value or with this one: `--data`, `--method adam`.
@@ -85,6 +87,7 @@ def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for 
         choices=tuple(names),
         yields_to=("--json", "--output"),
         python_type=None,
+        main=True,
     )
 
 
@@ -103,12 +106,18 @@ At = Annotated[
         "POINT",
         value_syntax="=",
         python_type="At",
+        main=True,
     ),
 ]
 Wrt = Annotated[
     list[str] | None,
     Option(
-        "--wrt", "Differentiate only by these variables: `x,y`. Repeats.", "NAMES", value_syntax="", python_type="Names"
+        "--wrt",
+        "Differentiate only by these variables: `x,y`. Repeats.",
+        "NAMES",
+        value_syntax="",
+        python_type="Names",
+        main=True,
     ),
 ]
 Lenient = Annotated[
@@ -135,6 +144,7 @@ Digits = Annotated[
         "N",
         range=(1, 17),
         conflicts=("--decimals",),
+        main=True,
     ),
 ]
 Depth = Annotated[
@@ -158,6 +168,7 @@ Direction = Annotated[
         value_syntax="=",
         needs=("--mode forward",),
         python_type="At",
+        main=True,
     ),
 ]
 Bounds = Annotated[
@@ -168,6 +179,7 @@ Bounds = Annotated[
         "RANGES",
         value_syntax="=",
         python_type="Ranges",
+        main=True,
     ),
 ]
 SavePoint = Annotated[
@@ -189,7 +201,8 @@ SavePath = Annotated[
     Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH"),
 ]
 Level = Annotated[
-    float | None, Option("--level", "The level of confidence of uncertainties and intervals, 0.95 by default.", "P")
+    float | None,
+    Option("--level", "The level of confidence of uncertainties and intervals, 0.95 by default.", "P"),
 ]
 Unknowns = Annotated[
     list[str] | None,
@@ -199,6 +212,7 @@ Unknowns = Annotated[
         "NAMES",
         value_syntax="",
         python_type="Names",
+        main=True,
     ),
 ]
 Between = Annotated[
@@ -209,6 +223,7 @@ Between = Annotated[
         "RANGES",
         value_syntax="=",
         python_type="Ranges | tuple[float, float]",
+        main=True,
     ),
 ]
 Sort = Annotated[bool, Option("--sort", "The largest first.")]
@@ -216,14 +231,13 @@ NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
 NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
 Output = Annotated[
     str | None,
-    Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH"),
+    Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH", main=True),
 ]
 Theme = Annotated[
     str | None,
     Option(
         "--theme", f"{', '.join(THEMES)}: the colours of pictures; auto follows the reader's.", "NAME",
-        choices=THEMES,
-    ),
+        choices=THEMES),
 ]  # fmt: skip
 Force = Annotated[bool, Option("--force", "Write over a file that is there.", allowed_in_env=False, python_type=None)]
 Exact = Annotated[
@@ -232,15 +246,13 @@ Exact = Annotated[
         "--exact",
         "Compute in exact fractions; literals and points are read as decimals.",
         conflicts=("--precision", "--certified"),
+        main=True,
     ),
 ]
 Precision = Annotated[
     int | None,
     Option(
-        "--precision",
-        "Compute with so many digits; literals are read as decimals.",
-        "N",
-        range=(1, 10_000),
+        "--precision", "Compute with so many digits; literals are read as decimals.", "N", range=(1, 10_000), main=True
     ),
 ]
 Certified = Annotated[
@@ -248,6 +260,7 @@ Certified = Annotated[
     Option(
         "--certified",
         "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`.",
+        main=True,
     ),
 ]
 PointsFile = Annotated[
@@ -259,6 +272,7 @@ PointsFile = Annotated[
         data_role=VARIABLES,
         conflicts=("--data",),
         reads_stdin=True,
+        main=True,
     ),
 ]
 ROWS = ("--points", "--data")
@@ -359,6 +373,7 @@ DataFiles = Annotated[
         python_type="Table",
         needs=("--reduce",),
         reads_stdin=True,
+        main=True,
     ),
 ]
 Reduce = Annotated[
@@ -369,6 +384,7 @@ Reduce = Annotated[
         "HOW",
         choices=REDUCTIONS,
         needs=("--data",),
+        main=True,
     ),
 ]
 

@@ -49,13 +49,21 @@ def test_what_equals_no_option_is_the_expression(text: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_lists_what_is_declared(command: str) -> None:
-    help_ = autodiff(command, "--help")
-    assert help_.code == 0
+    help_, whole = autodiff(command, "--help"), autodiff(command, "--help-all")
+    assert help_.code == whole.code == 0
     declared = Declared(command_module(command).run)
-    assert re.findall(r"^  (?:-h, )?(--[\w-]+)", help_.out, re.MULTILINE) == [*declared.options, "--help"]
+    names = r"^  (?:-h, )?(--[\w-]+)"
+    both = {"--help", "--help-all"}
+    assert sorted(re.findall(names, whole.out, re.MULTILINE)) == sorted([*declared.options, *both])
+    for title in set(declared.sections.values()):
+        assert f"\n{title}:\n" in whole.out
     for _, option, kind in declared.options.values():
-        assert option.name + (f" {option.metavar}" if option.metavar else "") in help_.out
+        assert option.name + (f" {option.metavar}" if option.metavar else "") in whole.out
         assert bool(option.metavar) == (kind is not bool)
+    # the options that matter are explained, about a dozen of them, and the others named
+    main = {name for name, (_, option, _) in declared.options.items() if option.main}
+    assert {*re.findall(names, help_.out, re.MULTILINE)} == main | both and 2 <= len(main) <= 13
+    assert set(declared.options) <= set(re.findall(r"--[\w-]+", help_.out))
 
 
 def declared() -> dict[str, dict[str, tuple[Option, object]]]:

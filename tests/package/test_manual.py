@@ -13,7 +13,7 @@ import pytest
 
 from autodiff_cli.cli import app as cli
 from autodiff_cli.cli import manual
-from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.cli.commands import COMMANDS, GROUPS
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -68,13 +68,13 @@ def test_no_description_is_cut(width: int) -> None:
 def test_no_name_of_an_option_is_cut(width: int) -> None:
     names = {command: [option.name for option, _ in manual.entry(command).options] for command in COMMANDS}
     command = max(names, key=lambda each: max(map(len, names[each])))
-    words = ESCAPE.sub("", on_terminal(command, "--help", width=width).out).split()
+    words = ESCAPE.sub("", on_terminal(command, "--help-all", width=width).out).split()
     assert set(names[command]) <= set(words)
 
 
 @pytest.mark.parametrize("command", ["grad", "minimize", "functions"])
 def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: str) -> None:
-    shown = on_terminal(command, "--help").out
+    shown = on_terminal(command, "--help-all").out
     bare = ESCAPE.sub("", shown)
     assert shown != bare and "╭─ Options ─" in bare and "╭─ Exit codes ─" in bare
     words = {word.strip("`(),.:;") for word in re.sub(r"[│╭╮╰╯─]", " ", bare).split()}
@@ -85,6 +85,19 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
     assert all(title in bare for title in set(told.sections.values()))
     ascii_only = on_terminal(command, "--help", env={"LANG": "C", "LC_ALL": "C"}).out
     assert "╭" not in ascii_only and "Usage: autodiff" in ascii_only
+
+
+def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted([*COMMANDS, "help"])
+    shown = autodiff("--help").out
+    for title, names in GROUPS.items():
+        group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        assert [line.split()[0] for line in group.splitlines()] == [*names]
+    verbs = {manual.entry(command).summary.split()[0] for command in COMMANDS}
+    assert verbs == {
+        "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Plot", "Propagate",
+        "Run", "Set", "Show", "Solve", "Write",
+    }  # fmt: skip
 
 
 def test_exit_codes_are_told_with_every_command() -> None:

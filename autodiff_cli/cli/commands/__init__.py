@@ -37,6 +37,15 @@ COMMANDS = (
 )
 """Their names, in the order of the help: each is a module here, with a function `run` and its `EXAMPLES`."""
 
+GROUPS = {
+    "Differentiate": ("grad", "hessian", "jacobian", "taylor", "diff"),
+    "See how it works": ("trace", "graph", "page", "plot"),
+    "Optimise, solve and fit": ("descend", "minimize", "solve", "fit"),
+    "Trust the numbers": ("check", "propagate"),
+    "Export, practise, look up": ("export", "exercise", "functions", "help"),
+}
+"""Under which titles `autodiff --help` has them."""
+
 
 def command_module(name: str) -> Any:
     """The module of a command, imported when it is asked for, so that a start pays for one only."""

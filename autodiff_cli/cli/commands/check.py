@@ -25,7 +25,11 @@ DISAGREES = 1
 Required = Annotated[
     int | None,
     options.Option(
-        "--require", f"Correct digits that agreement asks for, {REQUIRED} by default.", "N", range=(1, FULL - 1)
+        "--require",
+        f"Correct digits that agreement asks for, {REQUIRED} by default.",
+        "N",
+        range=(1, FULL - 1),
+        main=True,
     ),
 ]
 
@@ -37,7 +41,7 @@ def run(
     loss: options.Loss,
     answers: options.Answers,
 ) -> int:
-    """How many digits of value and gradient are right at least.
+    """Check how many digits of value and gradient are correct.
 
     By 50-digit arithmetic and by differences."""
     disagreed = False

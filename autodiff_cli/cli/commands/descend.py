@@ -28,14 +28,15 @@ ANSWERS = options.formats(view().formats, "by default what the file's name says,
 _rates = ", ".join(f"{rate:g} for {name}" for name, rate in RATES.items())
 
 Rate = Annotated[
-    float | None, options.Option("--rate", f"What the gradient is multiplied by in a step ({_rates}).", "X")
+    float | None, options.Option("--rate", f"What the gradient is multiplied by in a step ({_rates}).", "X", main=True)
 ]
 Steps = Annotated[
-    int | None, options.Option("--steps", f"How many steps at most, {STEPS} by default.", "N", range=(0, 1_000_000_000))
+    int | None,
+    options.Option("--steps", f"How many steps at most, {STEPS} by default.", "N", range=(0, 1_000_000_000), main=True),
 ]
 Method = Annotated[
     str | None,
-    options.Option("--method", f"{', '.join(RATES)}; plain by default.", "NAME", choices=tuple(RATES)),
+    options.Option("--method", f"{', '.join(RATES)}; plain by default.", "NAME", choices=tuple(RATES), main=True),
 ]
 Momentum = Annotated[
     float | None,
@@ -58,10 +59,10 @@ Beta2 = Annotated[
         "--beta2", "For adam: the share kept of its square, 0.999 by default.", "X", needs=("--method adam",)
     ),
 ]
-Maximize = Annotated[bool, options.Option("--maximize", "Go uphill.")]
+Maximize = Annotated[bool, options.Option("--maximize", "Go uphill.", main=True)]
 GradientTolerance = Annotated[
     float | None,
-    options.Option("--gradient-tolerance", "Stop once the gradient norm is so small; none by default.", "X"),
+    options.Option("--gradient-tolerance", "Stop once the gradient norm is so small; none by default.", "X", main=True),
 ]
 ValueTolerance = Annotated[
     float | None,
@@ -71,8 +72,7 @@ Batch = Annotated[
     int | None,
     options.Option(
         "--batch", "Take each step on so many rows of `--data`; a row of the answer is then an epoch.", "N",
-        range=(1, 1_000_000_000), needs=("--data",),
-    ),
+        range=(1, 1_000_000_000), needs=("--data",), main=True),
 ]  # fmt: skip
 Epochs = Annotated[
     int | None,
@@ -116,7 +116,7 @@ def run(
     saves: options.Saves,
     theme: options.Theme = None,
 ) -> int:
-    """Gradient descent from a point, one row a step.
+    """Run gradient descent from a point, one row a step.
 
     The start is row 0. Without a tolerance it takes all the steps and exits with 0. With one it exits with 1 unless
     the tolerance was reached, as it does when the run diverges. A picture, which needs the

@@ -25,13 +25,21 @@ AT = options.Option(
     "POINT",
     value_syntax="=",
     python_type="At",
+    main=True,
 )
-Order = Annotated[int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N")]
-Share = Annotated[bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.")]
+Order = Annotated[
+    int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N", main=True)
+]
+Share = Annotated[
+    bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.", main=True)
+]
 Steps = Annotated[
     bool,
     options.Option(
-        "--steps", "Also how each is found: rule by rule, as worked by hand.", conflicts=("--share", "--to python")
+        "--steps",
+        "Also how each is found: rule by rule, as worked by hand.",
+        conflicts=("--share", "--to python"),
+        main=True,
     ),
 ]
 Everywhere = Annotated[
@@ -47,14 +55,14 @@ Assume = Annotated[
         "What is known of the variables: `x > 0, 0 < t < 1, n integer`. Repeats.",
         "CONDITIONS",
         python_type="str | Sequence[str] | None",
+        main=True,
     ),
 ]
 To = Annotated[
     str | None,
     options.Option(
         "--to", f"{', '.join(LANGUAGES)}; by default what the file's name says, else text.", "LANGUAGE",
-        choices=tuple(LANGUAGES),
-    ),
+        choices=tuple(LANGUAGES), main=True),
 ]  # fmt: skip
 
 
@@ -71,7 +79,7 @@ def run(
     document: options.Document = False,
     numbers: options.Numbers,
 ) -> int:
-    """The derivatives of a formula, as formulas.
+    """Differentiate a formula into formulas.
 
     Simplified by rules that hold in the whole domain; with their values if a point is given.
     """

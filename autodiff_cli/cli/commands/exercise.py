@@ -33,16 +33,22 @@ ANSWERS = (
 
 Level = Annotated[
     int | None,
-    options.Option("--level", f"How hard, 1 by default: {ABOUT}.", "N", range=(1, max(LEVELS))),
+    options.Option("--level", f"How hard, 1 by default: {ABOUT}.", "N", range=(1, max(LEVELS)), main=True),
 ]
-Count = Annotated[int | None, options.Option("--count", f"How many, {COUNT} by default.", "N", range=(1, MOST))]
+Count = Annotated[
+    int | None, options.Option("--count", f"How many, {COUNT} by default.", "N", range=(1, MOST), main=True)
+]
 Seed = Annotated[
     int | None,
     options.Option(
-        "--seed", f"Which ones: the same seed, {SEED} by default, gives the same sheet.", "N", range=(0, 2**31)
+        "--seed",
+        f"Which ones: the same seed, {SEED} by default, gives the same sheet.",
+        "N",
+        range=(0, 2**31),
+        main=True,
     ),
 ]
-Solutions = Annotated[bool, options.Option("--solutions", "With answers, worked step by step.")]
+Solutions = Annotated[bool, options.Option("--solutions", "With answers, worked step by step.", main=True)]
 Check = Annotated[
     int | None,
     options.Option(
@@ -52,6 +58,7 @@ Check = Annotated[
         range=(1, MOST),
         needs=("--answer",),
         conflicts=("--solutions", "--count"),
+        main=True,
     ),
 ]
 Answer = Annotated[
@@ -62,6 +69,7 @@ Answer = Annotated[
         "ANSWER",
         allowed_in_env=False,
         needs=("--check",),
+        main=True,
     ),
 ]
 
@@ -77,7 +85,7 @@ def run(
     answers: Annotated[options.Answers, *ANSWERS],
     document: options.Document = False,
 ) -> int:
-    """Exercises in derivatives, and whether an answer is right.
+    """Set exercises in derivatives, and check answers.
 
     No two of a sheet are alike. A formula is right if it is equal as a function, not as text: its difference from the
     derivative simplifies to 0, or both agree to 30 digits wherever the derivative exists among 24 points. Exits with 1

@@ -26,17 +26,21 @@ To = Annotated[
     str | None,
     options.Option(
         "--to", f"{', '.join(TARGETS)}; by default what the file's name says, else python.", "LANGUAGE",
-        choices=tuple(TARGETS),
-    ),
+        choices=tuple(TARGETS), main=True),
 ]  # fmt: skip
 Dialect = Annotated[
     str | None,
     options.Option(
-        "--dialect", f"Of SQL: {', '.join(DIALECTS)}; the first by default.", "DATABASE", choices=tuple(DIALECTS)
+        "--dialect",
+        f"Of SQL: {', '.join(DIALECTS)}; the first by default.",
+        "DATABASE",
+        choices=tuple(DIALECTS),
+        main=True,
     ),
 ]
 Name = Annotated[
-    str | None, options.Option("--name", "The name of the function, `f` by default.", "NAME", allowed_in_env=False)
+    str | None,
+    options.Option("--name", "The name of the function, `f` by default.", "NAME", allowed_in_env=False, main=True),
 ]
 
 
@@ -49,7 +53,7 @@ def run(
     answers: Annotated[options.Answers, *ANSWERS],
     document: options.Document = False,
 ) -> int:
-    """Value and gradient as a function in another language.
+    """Write value and gradient as a function in another language.
 
     Straight-line code with shared parts named once, in the accurate forms that `grad` uses. No point is needed.
     """

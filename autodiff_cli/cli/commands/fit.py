@@ -38,24 +38,28 @@ Data = Annotated[
         required=True,
         reads_stdin=True,
         python_type="Table",
+        main=True,
     ),
 ]
 Response = Annotated[
     str | None,
     options.Option(
         "--response", "The column that the formula explains, where it is not `y = …`.", "NAME",
-        value_syntax="", value_names=options.COLUMNS,
-    ),
+        value_syntax="", value_names=options.COLUMNS, main=True),
 ]  # fmt: skip
 Fix = Annotated[
     list[str] | None,
-    options.Option("--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", value_syntax="=", python_type="At"),
+    options.Option(
+        "--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", value_syntax="=", python_type="At", main=True
+    ),
 ]
 Sigma = Annotated[
     str | None,
     options.Option(
         "--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA",
-        value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",), python_type="str | float | None"),
+        value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",), python_type="str | float | None",
+        main=True,
+    ),
 ]  # fmt: skip
 Weights = Annotated[
     str | None,
@@ -65,11 +69,12 @@ Weights = Annotated[
         "NAME",
         value_syntax="",
         value_names=options.COLUMNS,
+        main=True,
     ),
 ]
 Loss = Annotated[
     str | None,
-    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=tuple(LOSSES)),
+    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=tuple(LOSSES), main=True),
 ]
 Residuals = Annotated[
     str | None,
@@ -82,6 +87,7 @@ AT = options.Option(
     "POINT",
     value_syntax="=",
     python_type="At",
+    main=True,
 )
 
 
@@ -104,7 +110,7 @@ def run(
     answers: Annotated[options.Answers, ANSWERS, options.Without.of("--on-error")],
     numbers: Annotated[options.Numbers, options.Without.of("--exact")],
 ) -> int:
-    """The parameters of a formula from data, by least squares.
+    """Fit the parameters of a formula to data, by least squares.
 
     With their standard errors, by SciPy with the exact Jacobian. A parameter in which the formula is linear needs no
     start. Exits with 1 where it does not converge. Needs the extra `optimize`, and a picture the extra `plot`.

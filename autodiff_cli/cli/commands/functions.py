@@ -23,7 +23,7 @@ ANSWERS = (
 
 
 def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS], document: options.Document = False) -> int:
-    """The functions of the language.
+    """List the functions of the language.
 
     For each its signature, domain and derivative, and what is taken for the derivative at a kink.
     """

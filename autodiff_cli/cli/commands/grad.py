@@ -21,7 +21,7 @@ EXAMPLES = (
 All = Annotated[
     bool,
     options.Option(
-        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",)
+        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",), main=True
     ),
 ]
 
@@ -30,6 +30,7 @@ Relative = Annotated[
     options.Option(
         "--relative",
         "Also the elasticities x·f′/f: by how many percent the value changes when a variable changes by one percent.",
+        main=True,
     ),
 ]
 
@@ -50,7 +51,7 @@ def run(
     rows: options.Rows,
     loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
-    """Value, exact gradient and graph of a formula at a point."""
+    """Compute value, exact gradient and graph at a point."""
     inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)

@@ -27,14 +27,17 @@ Layout = Annotated[
         "right or down: where a drawing goes from the inputs; auto (default): as it fits a slide.",
         "NAME",
         choices=WAYS,
+        main=True,
     ),
 ]
-Partials = Annotated[bool, options.Option("--partials", "Write the local derivatives beside the lines.")]
+Partials = Annotated[bool, options.Option("--partials", "Write the local derivatives beside the lines.", main=True)]
 Width = Annotated[
     int | None,
     options.Option("--width", "Draw svg, png, pdf and tikz N pixels wide: 96 are an inch.", "N", range=(50, 20_000)),
 ]
-Symbolic = Annotated[bool, options.Option("--symbolic", "Draw the graph without numbers; no point is needed.")]
+Symbolic = Annotated[
+    bool, options.Option("--symbolic", "Draw the graph without numbers; no point is needed.", main=True)
+]
 
 
 def run(
@@ -50,7 +53,7 @@ def run(
     depth: options.Depth = None,
     binary: options.Binary = False,
 ) -> int:
-    """A picture of the graph, with value and derivative at each node."""
+    """Draw the graph, with value and derivative at each node."""
     inputs = Inputs.of(program, answers, document)
     inputs.need(only="a picture is drawn of one program at a time, not of a stream")
     chosen = inputs.chosen(FORMATS, "tree")

@@ -27,7 +27,7 @@ def run(
     rows: options.Rows,
     loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
-    """Second derivatives at a point, and what they say of it.
+    """Compute second derivatives at a point, and what they say of it.
 
     Value, gradient, Hessian and its eigenvalues.
     """

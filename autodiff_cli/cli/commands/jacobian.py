@@ -24,6 +24,7 @@ Adjoint = Annotated[
         "VECTOR",
         allowed_in_env=False,
         python_type="Mapping[str, Any] | Sequence[float | str] | str | None",
+        main=True,
     ),
 ]
 
@@ -38,7 +39,7 @@ def run(
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:
-    """The derivatives of several outputs, or products with them.
+    """Differentiate several outputs, or products with them.
 
     The last line of the program lists its outputs: `a, b, c`.
     """

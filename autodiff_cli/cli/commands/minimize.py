@@ -29,20 +29,23 @@ Method = Annotated[
         f"{', '.join(METHODS)}; bfgs by default, l-bfgs-b with bounds or many variables.",
         "NAME",
         choices=tuple(METHODS),
+        main=True,
     ),
 ]
 Tolerance = Annotated[
     float | None,
     options.Option(
-        "--gradient-tolerance", f"The largest partial derivative that counts as zero, {TOLERANCE:g} by default.", "X"
+        "--gradient-tolerance",
+        f"The largest partial derivative that counts as zero, {TOLERANCE:g} by default.",
+        "X",
+        main=True,
     ),
 ]
 Steps = Annotated[
     int | None,
     options.Option(
         "--steps", f"How many steps at most ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
-        range=(1, 1_000_000_000),
-    ),
+        range=(1, 1_000_000_000), main=True),
 ]  # fmt: skip
 
 
@@ -57,9 +60,9 @@ def run(
     answers: options.Answers,
     saves: options.Saves,
 ) -> int:
-    """Where a formula is least, by SciPy's optimisers.
+    """Minimise a formula with SciPy, with exact gradients.
 
-    They are given the exact gradient and Hessian. Exits with 1 unless it converged. Needs the extra `optimize`.
+    The optimisers use the exact Hessian too. Exits with 1 unless it converged. Needs the extra `optimize`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need()

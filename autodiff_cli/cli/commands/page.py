@@ -25,7 +25,7 @@ def run(
     theme: options.Theme = None,
     answers: Annotated[options.Answers, *ANSWERS],
 ) -> int:
-    """A page to watch and to do backpropagation in a browser.
+    """Make a page to watch and do backpropagation in a browser.
 
     One HTML file: steps forward and backward through the graph, sliders for the variables, a quiz, gradient descent and
     a plot. It needs no network, and nothing beside it.

@@ -27,6 +27,7 @@ Range = Annotated[
         "RANGES",
         value_syntax="=",
         python_type="Ranges",
+        main=True,
     ),
 ]
 Path = Annotated[
@@ -37,6 +38,7 @@ Path = Annotated[
         "PATH",
         reads_stdin=True,
         python_type="str | Iterable[Mapping[str, float] | DescentStep] | None",
+        main=True,
     ),
 ]
 
@@ -44,8 +46,7 @@ Order = Annotated[
     int | None,
     options.Option(
         "--order", "The derivatives beside the function: 0 for none, 1 (default), or 2 for f″ too.", "N",
-        range=(0, ORDERS),
-    ),
+        range=(0, ORDERS), main=True),
 ]  # fmt: skip
 
 ANSWERS = (
@@ -65,7 +66,7 @@ def run(
     theme: options.Theme = None,
     answers: Annotated[options.Answers, *ANSWERS],
 ) -> int:
-    """A function with its derivative and tangent, or its contours.
+    """Plot a function with its derivative and tangent, or contours.
 
     Over one variable also where it breaks, over two the gradient, over both the path of a run; several functions, as
     `sin(x), cos(x)`, beside each other. On the terminal, or as SVG, PNG or PDF. With `--for` or `--between` of

@@ -43,6 +43,7 @@ PROGRAM = (
         "POINT",
         value_syntax="=",
         python_type="At",
+        main=True,
     ),
 )
 Correlation = Annotated[
@@ -53,6 +54,7 @@ Correlation = Annotated[
         "PAIRS",
         value_syntax=":",
         python_type="Mapping[Any, float] | str | None",
+        main=True,
     ),
 ]
 Dof = Annotated[
@@ -75,6 +77,7 @@ Data = Annotated[
         data_role=options.VARIABLES,
         reads_stdin=True,
         python_type="Table",
+        main=True,
     ),
 ]
 Fitted = Annotated[
@@ -86,6 +89,7 @@ Fitted = Annotated[
         "PATH",
         reads_stdin=True,
         python_type="Fit | str | None",
+        main=True,
     ),
 ]
 Cover = Annotated[
@@ -93,7 +97,9 @@ Cover = Annotated[
 ]
 Samples = Annotated[
     float | None,
-    options.Option("--samples", "Also draw the inputs so many times, and hold the result against that: `1e6`.", "N"),
+    options.Option(
+        "--samples", "Also draw the inputs so many times, and hold the result against that: `1e6`.", "N", main=True
+    ),
 ]
 Seed = Annotated[
     int | None,
@@ -123,7 +129,7 @@ def run(
     theme: options.Theme = None,
     answers: Annotated[options.Answers, ANSWERS],
 ) -> int:
-    """A result with its uncertainty, and where that comes from.
+    """Propagate uncertainties, and show where they come from.
 
     The budget of the GUM (JCGM 100), by exact derivatives. With `--samples` beside what the distributions themselves
     give (JCGM 101). With `--for` or `--between` of equations, as `solve` takes them: the unknowns are the results. A

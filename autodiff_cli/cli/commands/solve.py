@@ -21,11 +21,14 @@ NO = "no solution was found, or it is undecided whether these are all"
 Every = Annotated[
     bool,
     options.Option(
-        "--all", "All solutions between the bounds; with `--certified` these are proven, and proven to be all."
+        "--all",
+        "All solutions between the bounds; with `--certified` these are proven, and proven to be all.",
+        main=True,
     ),
 ]
 Order = Annotated[
-    int | None, options.Option("--order", "2 gives the second derivatives of the solution too.", "N", range=(1, 2))
+    int | None,
+    options.Option("--order", "2 gives the second derivatives of the solution too.", "N", range=(1, 2), main=True),
 ]
 
 
@@ -39,7 +42,7 @@ def run(
     answers: options.Answers,
     numbers: Annotated[options.Numbers, options.Without.of("--exact")],
 ) -> int:
-    """Where equations hold, and the derivatives of that.
+    """Solve equations, and differentiate the solution.
 
     The solution of an equation, or of several, with its derivatives by all other variables, or by those of `--wrt`.
     Exits with 1 where none is found. Several equations need the extra `optimize`.

@@ -15,7 +15,9 @@ EXAMPLES = (
     'autodiff taylor "sqrt(x)" --at x=4 --order 3 --exact',
 )
 
-Order = Annotated[int | None, options.Option("--order", "The highest power, 8 by default; at most 200.", "N")]
+Order = Annotated[
+    int | None, options.Option("--order", "The highest power, 8 by default; at most 200.", "N", main=True)
+]
 
 
 def run(
@@ -29,7 +31,7 @@ def run(
     document: options.Document = False,
     numbers: options.Numbers,
 ) -> int:
-    """The Taylor polynomial of a formula in one variable.
+    """Expand a formula in one variable into a Taylor polynomial.
 
     By power series, to any order.
     """

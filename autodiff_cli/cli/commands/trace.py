@@ -20,7 +20,11 @@ EXAMPLES = (
 Mode = Annotated[
     str | None,
     options.Option(
-        "--mode", "reverse: adjoints, backward (default); forward: tangents along a direction.", "NAME", choices=MODES
+        "--mode",
+        "reverse: adjoints, backward (default); forward: tangents along a direction.",
+        "NAME",
+        choices=MODES,
+        main=True,
     ),
 ]
 Lines = Annotated[
@@ -30,10 +34,11 @@ Lines = Annotated[
         f"How many lines of each trace tables show, {STEPS} by default; other formats have all.",
         "N",
         range=(1, 10_000_000),
+        main=True,
     ),
 ]
 
-Blanks = Annotated[bool, options.Option("--blanks", "Leave out the numbers, to be filled in: a worksheet.")]
+Blanks = Annotated[bool, options.Option("--blanks", "Leave out the numbers, to be filled in: a worksheet.", main=True)]
 
 
 def run(
@@ -46,7 +51,7 @@ def run(
     document: options.Document = False,
     lines: Lines = None,
 ) -> int:
-    """Every step of evaluation and backpropagation, as if by hand."""
+    """Show every step of evaluation and backpropagation."""
     speeds = default_point(direction)
     inputs = Inputs.of(program, answers, document)
     letters = inputs.output is not None or terminal_of(sys.stdout).unicode
