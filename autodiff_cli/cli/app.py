@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from inspect import Parameter, Signature
 from typing import Annotated, Any
@@ -207,6 +207,16 @@ def _is_rich() -> bool:
     return screen.terminal and screen.unicode and (screen.width is None or screen.width >= NARROWEST)
 
 
+def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
+    """A list of options' names in lines that break no name; any other text as it is."""
+    if not text.startswith("--"):
+        return text
+    from textwrap import fill
+
+    # Click leaves lines after a backspace alone, and would break a name at its hyphens
+    return "\b\n" + fill(text, width - 4 - max(map(len, rows)), break_on_hyphens=False)
+
+
 def _records(command: Any, ctx: Any) -> dict[str, str]:
     """The arguments and options of a command of Typer's own making."""
     return dict(record for param in command.get_params(ctx) if (record := param.get_help_record(ctx)))
@@ -229,7 +239,7 @@ def _write_help(
                 formatter.write_text(paragraph)
         for title, rows in sections.items():
             with formatter.section(title):
-                formatter.write_dl([*rows.items()])
+                formatter.write_dl([(word, _whole_names(text, formatter.width, rows)) for word, text in rows.items()])
         return
     from rich.console import Console
     from rich.markdown import Markdown
