@@ -74,7 +74,9 @@ Weights = Annotated[
 ]
 Loss = Annotated[
     str | None,
-    options.Option("--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=tuple(LOSSES), main=True),
+    options.Option(
+        "--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=tuple(LOSSES), main=True
+    ),
 ]
 Residuals = Annotated[
     str | None,
