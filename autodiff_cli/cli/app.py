@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -309,15 +310,49 @@ def help_(
     ] = None,
     man: Annotated[bool, typer.Option("--man", help="Show the man page, or write it to a pipe.")] = False,
 ) -> None:
-    """Show help for a command, or the man page."""
+    """Show a command's page of the manual, or the man page."""
     if man:
         _show_man_page()
         return
     group: Any = typer.main.get_command(app)
-    wanted = [command, "--help"] if command is not None else ["--help"]
     if command is not None and command not in group.list_commands(None):
         raise _no_command(command, group.list_commands(None))
-    run_app(wanted)
+    page = None if command is None else manual_page(command)
+    if page is None:
+        run_app(["--help"] if command is None else [command, "--help"])
+    else:
+        _show_page(page)
+
+
+def manual_page(command: str) -> str | None:
+    """Return a command's page of the manual, as Markdown; None where it has none.
+
+    The pages are inside the package once it is built, and beside the tests in a checkout.
+    """
+    package = Path(__file__).parents[1]
+    for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
+        path = folder / f"{command}.md"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return None
+
+
+def _show_page(page: str) -> None:
+    """Write a page of the manual; on a terminal its prose is set by Rich, and what was printed stays as it is."""
+    if not _is_rich():
+        sys.stdout.write(page)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    screen = terminal_of(sys.stdout)
+    console = Console(width=min(screen.width or WIDEST, WIDEST))
+    for k, part in enumerate(page.split("\n```")):
+        if k % 2:
+            sys.stdout.write("\n" + "".join(f"  {line}\n" for line in part.split("\n")[1:]) + "\n")
+            sys.stdout.flush()
+        else:
+            console.print(Markdown(part))
 
 
 def _show_man_page() -> None:

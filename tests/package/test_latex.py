@@ -54,7 +54,7 @@ def test_a_piece_and_a_document_say_the_same(name: str) -> None:
 
 def golden() -> Iterator[str]:
     """What the consoles of the case files, the tutorials and the README show: pieces, and the insides of documents."""
-    for path in [*(TESTS / "cases").glob("*.txt"), *(TESTS / "tutorials").glob("*.md"), TESTS.parent / "README.md"]:
+    for path in [*(TESTS / "cases").glob("*.txt"), *(TESTS / "tutorials").rglob("*.md"), TESTS.parent / "README.md"]:
         for session in re.split(r"^\$ ", path.read_text(encoding="utf-8"), flags=re.M)[1:]:
             command, _, shown = session.partition("\n")
             shown = re.split(r"^(?:```|! |# |\[\d+\]$)", shown, maxsplit=1, flags=re.M)[0]

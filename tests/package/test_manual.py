@@ -45,7 +45,10 @@ def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_pa
 def test_help_names_the_command_and_help_asks_for_it() -> None:
     assert autodiff("help") == autodiff("--help") == autodiff("-h")
     for command in COMMANDS:
-        assert autodiff("help", command) == autodiff(command, "--help")
+        page = (TOP / "tests" / "tutorials" / "commands" / f"{command}.md").read_text(encoding="utf-8")
+        assert autodiff("help", command).out == page
+        assert page.startswith(f"# autodiff {command}\n") and f"autodiff {command} " in page
+    assert autodiff("help", "help") == autodiff("help", "--help")
     assert "did you mean `autodiff taylor`?" in autodiff("help", "taylr").err
     assert autodiff("help", "taylr").code == autodiff("help", "x**2").code == 2
     assert autodiff("help", "--help").out.startswith("Examples:\n  autodiff help grad\n")

@@ -93,6 +93,8 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
     shared = {path.relative_to(package).as_posix() for path in (package / "share").rglob("*") if path.is_file()}
     assert {name for name in held if name.startswith(data)} == {f"{data}/data/{name}" for name in shared}
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
+    pages = TOP / "tests" / "tutorials" / "commands"
+    assert {f"autodiff_cli/manual/{path.name}" for path in pages.glob("*.md")} <= set(held)
     modules = {path.relative_to(TOP).as_posix() for path in (TOP / "autodiff_cli").rglob("*.py")}
     assert modules | {"autodiff_cli/py.typed"} <= set(held)
     assert {f"autodiff_cli/views/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")} <= set(held)
