@@ -33,7 +33,7 @@ HIDDEN: dict[str, str] = {
     "tanh(x*x*log(y))": "vxy",
     # a step that fails shows where both branches take it, but its derivatives do not
     "log(x) if x > 0 else log(x) + y": "-xy",
-    "where(y > 0, log(x), 2*log(x))": "-xy",
+    "where(y > 0, log(x), 2*log(x))": "-yx",
     # operands that the formula leaves out at some points
     "elu(x, log(y))": "vxy",
     "leaky_relu(x, 1/y)": "vxy",
