@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from autodiff_cli.accuracy.check import Check, check, correct_digits
-from autodiff_cli.accuracy.finite_differences import extrapolated
+from autodiff_cli.accuracy.finite_differences import extrapolated, sides
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
 from autodiff_cli.numbers.floats import REAL
@@ -221,6 +223,43 @@ def test_errors_are_those_of_the_gradient() -> None:
         with pytest.raises(ExpressionError) as caught:
             check(text, {"x": -1.0})
         assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("function", "slope", "x"),
+    [
+        (math.log, lambda x: 1 / x, 1e-6),
+        (math.log, lambda x: 1 / x, 1e-200),
+        (math.sqrt, lambda x: 0.5 / math.sqrt(x), 1e-9),
+        (math.asin, lambda x: 1 / math.sqrt((1 - x) * (1 + x)), 1 - 1e-7),
+        (math.acosh, lambda x: 1 / math.sqrt((x - 1) * (x + 1)), 1 + 1e-7),
+        (lambda x: math.log(5 - x), lambda x: -1 / (5 - x), 5 - 1e-4),
+    ],
+)
+def test_differences_near_the_edge_of_a_domain_stay_inside_it(
+    function: Callable[[float], float], slope: Callable[[float], float], x: float
+) -> None:
+    def value(z: float) -> float | None:
+        try:
+            return function(z)
+        except ValueError:
+            return None
+
+    found = extrapolated(value, x)
+    assert found.slope is not None and found.error is not None
+    assert abs(found.slope - slope(x)) <= 1.01 * found.error + 1e-14 * abs(slope(x))
+    assert found.error < 1e-6 * abs(slope(x))
+
+
+@pytest.mark.parametrize(("start", "none"), [(0.0, True), (0.25, False)])
+def test_at_the_edge_itself_there_are_no_differences(start: float, none: bool) -> None:
+    def value(z: float) -> float | None:
+        return math.sqrt(z) if z >= 0 else None
+
+    assert (extrapolated(value, start).slope is None) is none
+    assert (sides(value, start, 1e-5) is None) is none
+    around = sides(lambda z: None if z > 1 else z * z, 1.0, 1e-5)
+    assert around is None, "values on the left alone are no difference"
 
 
 @pytest.mark.parametrize(
