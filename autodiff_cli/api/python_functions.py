@@ -1038,6 +1038,7 @@ def functions(given: Given) -> FunctionEntry | Functions:
     >>> functions("tanh").domain or "everywhere"
     'everywhere'
     """
-    if given.name is None:
+    name: str | None = given.values.get("name")
+    if name is None:
         return _as(Functions, tuple(_as(FunctionEntry, each) for each in _functions.functions()))
-    return _as(FunctionEntry, _functions.function(given.name))
+    return _as(FunctionEntry, _functions.function(name))

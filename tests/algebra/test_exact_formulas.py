@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mpmath import isfinite, mp, mpc, mpf
 
-from autodiff_cli import parse
+from autodiff_cli import ExpressionError, parse
 from autodiff_cli.algebra import canonical as collector
 from autodiff_cli.algebra.canonical import number_text, quotient
 from autodiff_cli.formulas.diff import diff
@@ -142,7 +142,12 @@ def test_what_is_printed_is_the_derivative_to_forty_digits() -> None:
         t = tree(rng, rng.choice((2, 3)))
         text = text_of(t)
         for order in (1, 2):
-            for each in diff(text, order=order).derivatives:
+            try:
+                derivatives = diff(text, order=order).derivatives
+            except ExpressionError as error:
+                assert error.diagnostic.message == "division by zero", text
+                continue
+            for each in derivatives:
                 for point in POINTS:
                     try:
                         error = off(each.formula, t, each.by, point, NUMBERS[0])

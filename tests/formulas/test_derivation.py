@@ -130,7 +130,7 @@ def test_so_it_is_for_random_formulas_of_every_function() -> None:
         try:
             found = derived(text)
         except ExpressionError as error:
-            assert error.kind in ("limit", "overflow"), text
+            assert error.kind in ("limit", "overflow") or error.diagnostic.message == "division by zero", text
             continue
         if not found.derivations:
             continue

@@ -155,12 +155,18 @@ def test_a_value_that_cannot_get_better_has_converged() -> None:
 
 @pytest.mark.parametrize(
     ("text", "point", "kind"),
-    [("1 + {}*(x+1)**2 + 0*sqrt(x)", {"x": 1}, "minimum"), ("-1 - {}*(x+1)**2 + 0*sqrt(x)", {"x": 1}, "maximum"),
-     ("1 + {}*((x+1)**2 - (y-1)**2) + 0*sqrt(x)", {"x": 1, "y": 1}, "saddle")],
+    [("1 + {}*(x+1)**2 + 0*sqrt(x)", {"x": 1}, "minimum"), ("-1 - {}*(x+1)**2 + 0*sqrt(x)", {"x": 1}, None),
+     ("1 + {}*((x+1)**2 - (y-1)**2) + 0*sqrt(x)", {"x": 1, "y": 1}, None)],
 )  # fmt: skip
-def test_a_gain_below_the_rounding_error_of_the_value_is_none(text: str, point: dict[str, float], kind: str) -> None:
-    # Newton's step leads out of the domain, so only what it would gain can end the search
+def test_a_gain_below_the_rounding_error_of_the_value_is_none(
+    text: str, point: dict[str, float], kind: str | None
+) -> None:
+    # Newton's step leads out of the domain, so only what it would gain can end the search; a maximum or a saddle far
+    # away is no end of it
     found = minimize(text.format("1e-20"), point, tolerance=1e-30)
+    if kind is None:
+        assert not found.converged and "left to gain" not in found.message
+        return
     assert (found.converged, found.reason) == (True, "precision")
     assert found.message == "converged: what is left to gain is less than the rounding error of the value"
     assert found.kind == kind
