@@ -142,6 +142,16 @@ def columns_needed(
     """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
     program, answer = _read(text, columns, given, response)
     needed = [name for name in program.variables if name in columns]
+    unused = {name.casefold(): name for name in columns if name not in (*needed, answer, *also)}
+    for name, variable in program.variables.items():
+        if name not in columns and name not in given and name.casefold() in unused:
+            meant = unused[name.casefold()]
+            raise ExpressionError(
+                "missing_value",
+                f"`{name}` is no column of the data and has no start; there is the column `{meant}`",
+                variable.span,
+                f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
+            )
     for name in also:
         if name not in columns:
             raise _no_column(name, columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -20,7 +21,9 @@ class Progress:
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
         self.unit = unit
-        self.active = sys.stderr.isatty() and (here or not sys.stdout.isatty())
+        # a dumb terminal cannot redraw a line
+        shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self.active = shown and (here or not sys.stdout.isatty())
         self.next = time.monotonic() + wait if self.active else 0.0
         self._bar: progress.Progress | None = None
 

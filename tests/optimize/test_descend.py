@@ -197,6 +197,7 @@ def test_ctrl_c_ends_a_table_with_the_best_and_writes_it(tmp_path: Path) -> None
 
 
 def test_progress_counts_steps(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     progress = Progress("steps", wait=0, here=True)

@@ -291,7 +291,9 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         def isatty(self) -> bool:
             return True
 
-    for error_stream, shown in [(Terminal(), True), (io.StringIO(), False)]:
+    cases = [(Terminal(), "xterm", True), (Terminal(), "dumb", False), (io.StringIO(), "xterm", False)]
+    for error_stream, term, shown in cases:
+        monkeypatch.setenv("TERM", term)
         monkeypatch.setattr(sys, "stderr", error_stream)
         monkeypatch.setattr(sys, "stdout", io.StringIO())
         progress = Progress(wait=0)
