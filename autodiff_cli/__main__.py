@@ -132,9 +132,9 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        from .cli.app import run_app
+        from .cli.app import INSTALL, SHOW, offer_completion, run_app
 
-        return run_app(args)
+        return offer_completion(args) if {SHOW, INSTALL} & {*args} else run_app(args)
     except ExpressionError as error:
         from .views.error import report
 

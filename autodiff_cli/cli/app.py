@@ -23,7 +23,7 @@ from ..views.characters import paint, terminal_of
 from . import defaults
 from .arguments import HELP_ALL, HELP_OPTIONS, Declared, nearest_option
 from .commands import COMMANDS, GROUPS, command_module
-from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare
+from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare, with_nospace
 from .manual import ENVIRONMENT, EXITS, entry, man_page, written
 from .options import Option
 
@@ -372,6 +372,10 @@ def _show_man_page() -> None:
         subprocess.run([reader, path], check=False)
 
 
+SHOW, INSTALL = "--show-completion", "--install-completion"
+"""The options of Typer's own that show the script of completion, and install it."""
+
+
 def run_app(args: Sequence[str]) -> int:
     """Do what the arguments ask for, where that is not to run a command; return the exit code.
 
@@ -391,6 +395,19 @@ def run_app(args: Sequence[str]) -> int:
         hint = "`autodiff --help` says what it takes"
         raise ExpressionError("usage", message[:1].lower() + message[1:], hint=hint) from None
     return 0
+
+
+def offer_completion(args: Sequence[str]) -> int:
+    """Show or install the script of completion, as bash needs it; return the exit code. Raises `ExpressionError`."""
+    output = io.StringIO()
+    try:
+        with redirect_stdout(output):
+            return run_app(args)
+    finally:
+        sys.stdout.write(with_nospace(output.getvalue()))
+        installed = Path.home() / ".bash_completions" / "autodiff.sh"
+        if INSTALL in args and installed.is_file():
+            installed.write_text(with_nospace(installed.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def complete() -> None:

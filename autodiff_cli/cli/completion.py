@@ -59,6 +59,8 @@ def for_bash(answer: str, asked: str, begun: str) -> str:
 
 def with_nospace(script: str) -> str:
     """The script for bash, which writes no space behind what is to go on."""
+    if "nospace" in script:
+        return script
     return script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
 
 
