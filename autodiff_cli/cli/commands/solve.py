@@ -1,4 +1,4 @@
-"""`autodiff solve`: where equations hold, and how that follows their other variables."""
+"""`autodiff solve`: solve equations, and differentiate the solution."""
 
 from typing import Annotated
 
