@@ -725,7 +725,8 @@ def _passed_back(output: Value) -> list[Diagnostic] | None:
         seconds.append(None if second is None else place[second])
         if inactive and all(place[p] in inactive for p in n._prev):
             inactive.add(i)
-    grads = adjoints(zip(*map(reversed, (operations, results, firsts, seconds)), strict=True), data, constants)
+    backward = zip(reversed(operations), reversed(results), reversed(firsts), reversed(seconds), strict=True)
+    grads = adjoints(backward, data, constants)
     if grads is None:
         return None
     for n, grad in zip(place, grads, strict=True):
