@@ -21,7 +21,10 @@ EXAMPLES = (
 All = Annotated[
     bool,
     options.Option(
-        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",), main=True
+        "--all",
+        "Also show the value and derivative of every name that the program binds.",
+        conflicts=("--data",),
+        main=True,
     ),
 ]
 

@@ -19,7 +19,7 @@ EXAMPLES = (
     "--reduce mean --at w=0,b=0",
 )
 
-NO = "it did not converge"
+NO = "no: the search did not converge"
 """When the exit code is 1."""
 
 Method = Annotated[
@@ -44,7 +44,7 @@ Tolerance = Annotated[
 Steps = Annotated[
     int | None,
     options.Option(
-        "--steps", f"How many steps at most ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
+        "--steps", f"The maximum number of steps ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
         range=(1, 1_000_000_000), main=True),
 ]  # fmt: skip
 
@@ -62,7 +62,8 @@ def run(
 ) -> int:
     """Minimise a formula with SciPy, with exact gradients.
 
-    The optimisers use the exact Hessian too. Exits with 1 unless it converged. Needs the extra `optimize`.
+    Methods that use second derivatives get the exact Hessian. The command exits with 1 unless the search converged. It
+    needs the extra `optimize`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need()
