@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
@@ -18,8 +19,10 @@ from ..numbers.base import Number, NumberType
 from ..numbers.budget import Defined, charge
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..numerics.linear_algebra import Matrix, Singular, inverse
+from ..numerics.newton import System, damped_newton, newton, polished
 from .equations import Equations, read_equations
-from .implicit import Singular, derivatives, second_derivatives
+from .implicit import derivatives, second_derivatives
 from .roots import DIGITS, Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
 
 SYSTEM_STEPS = 100
@@ -30,9 +33,6 @@ STEPS_AN_EVALUATION = 20
 
 MOST_UNKNOWNS = 200
 MOST_SECOND = 30
-NEWTON_STEPS = 60
-"""The most steps in many digits: each doubles them."""
-
 NAMED = 4
 """How many places without a bound are named."""
 
@@ -577,31 +577,22 @@ class _Several:
                 return inside
         return None
 
-    def _newton(self, x: list[float]) -> list[float] | None:
-        """Newton's method, its steps shortened until they help; None where it does not come to a solution."""
-        np = self.np
-        found = None
+    def _defined(self, x: Sequence[float]) -> tuple[Any, Any] | None:
+        """Values and Jacobian at a point, None where there are none."""
         with Defined():
-            found = self(x)
-        if found is None:
+            return self(x)
+        return None
+
+    def _newton(self, start: Sequence[float]) -> list[float] | None:
+        """Newton's method, its steps shortened until they help; None where it does not come to a solution."""
+
+        def least_squares(rows: Any, values: Any) -> list[float]:
+            return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
+
+        ended = damped_newton(self._defined, least_squares, list(start), most=SYSTEM_STEPS, smallest=1e-6)
+        if ended is None:
             return None
-        values, rows = found
-        for _ in range(SYSTEM_STEPS):
-            size = math.hypot(*values)
-            if size == 0:
-                break
-            step = np.linalg.lstsq(rows, -values, rcond=None)[0]
-            share = 1.0
-            while share > 1e-6:
-                with Defined():
-                    there = self([a + share * float(b) for a, b in zip(x, step, strict=True)])
-                    if math.hypot(*there[0]) < size:
-                        break
-                share /= 2
-            else:
-                break
-            x = [a + share * float(b) for a, b in zip(x, step, strict=True)]
-            values, rows = there
+        x, values, _ = ended
         near = _rounding(self.posed, dict(zip(self.posed.unknowns, x, strict=True)))
         good = all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True))
         return x if good and self._converges(x) else None
@@ -612,29 +603,32 @@ class _Several:
         That is asked only where doubles cannot tell the derivative from a singular one, as at a multiple root.
         """
         from ..numbers.multiprecision import Multiprecision
-        from .implicit import solve_linear
 
         posed, names = self.posed, self.posed.unknowns
         at = dict(zip(names, x, strict=True))
         if _errors(posed, at, *_residuals(posed, at)) is not None:
             return True
         m = Multiprecision(DIGITS)
-        beside = {name: value + BESIDE * (abs(value) or 1.0) for name, value in at.items()}
-        here = {name: m.number(value) for name, value in {**posed.values, **beside}.items()}
+        values = {name: m.number(value) for name, value in posed.values.items()}
+        beside = [m.number(value + BESIDE * (abs(value) or 1.0)) for value in x]
+        system = _system(m, posed, values)
         sizes: list[Any] = []
-        flat = True
-        with Defined(Singular, ArithmeticError):
-            for _ in range(SHRINKING_STEPS):
-                swept = sweeps.evaluate_in(m, posed.program.outputs, here, names)
-                flat = all(value == 0 for value in swept.values)
-                step = solve_linear(m, sweeps.jacobian(swept, names)[0], [[-value] for value in swept.values])
-                here |= {name: here[name] + d[0] for name, d in zip(names, step, strict=True)}
-                sizes.append(max(abs(d[0]) for d in step))
+        with Defined(ArithmeticError):
+            for _, step in islice(newton(m, system, beside), SHRINKING_STEPS):
+                if step is None:
+                    break
+                sizes.append(max(map(abs, step)))
                 if sizes[-1] <= 0.5 * sizes[0]:
                     return True
+            else:
+                return False
+        if sizes:
             return False
         # where the derivative is singular all around, as in two equations that are one, nothing speaks against it
-        return not sizes and not (flat and any(_rounding(posed, at, own=False)))
+        flat = True
+        with Defined(ArithmeticError):
+            flat = not any(system(beside)[0])
+        return not (flat and any(_rounding(posed, at, own=False)))
 
     def _within(self, x: Sequence[float]) -> list[float] | None:
         """The solution, moved onto a bound that it misses by rounding errors; None where it lies outside."""
@@ -802,15 +796,13 @@ def _errors(
 
     None where the derivative cannot be told from one that is singular.
     """
-    from .enclosures import inverted
-
-    inverse = None if rows is None else inverted(rows)
-    if inverse is None or rows is None:
+    inverted = None if rows is None else inverse(rows)
+    if inverted is None or rows is None:
         return None
     left = [abs(r) + error for r, error in zip(residuals, _rounding(posed, at), strict=True)]
     found = {
         name: math.fsum(abs(a) * b for a, b in zip(line, left, strict=True))
-        for name, line in zip(at, inverse, strict=True)
+        for name, line in zip(at, inverted, strict=True)
     }
     size = max((abs(x) for x in at.values()), default=0.0) or 1.0
     # a multiple root is known to half its digits: there a change within the error changes the derivative by all of it
@@ -838,26 +830,19 @@ def _sharpened(
     """
     if m.name == "certified":
         return _enclosed(m, posed, values, start)
-    from .implicit import solve_linear
+    steps = _system(m, posed, values, multiplicity)
+    return dict(zip(posed.unknowns, polished(m, steps, [start[name] for name in posed.unknowns]), strict=True))
 
-    here: dict[str, Number] = {name: m.number(x) for name, x in start.items()}
-    names = posed.unknowns
-    last: Any = None
-    for _ in range(NEWTON_STEPS):
-        swept = sweeps.evaluate_in(m, posed.program.outputs, {**values, **here}, names)
-        rows, _ = sweeps.jacobian(swept, names)
-        try:
-            step = solve_linear(m, rows, [[-multiplicity * x] for x in swept.values])
-        except (Singular, ZeroDivisionError):
-            break
-        moved = {name: here[name] + d[0] for name, d in zip(names, step, strict=True)}
-        size = max(abs(d[0]) for d in step)
-        if size == 0 or (last is not None and size >= last):
-            # rounding is all that is left
-            here = moved if size == 0 else here
-            break
-        here, last = moved, size
-    return here
+
+def _system(m: NumberType, posed: EquationProblem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
+    """The equations in a number type for Newton's method, with values of the other variables."""
+
+    def system(point: list[Any]) -> tuple[list[Any], Matrix]:
+        here = {**values, **dict(zip(posed.unknowns, point, strict=True))}
+        swept = sweeps.evaluate_in(m, posed.program.outputs, here, posed.unknowns)
+        return [multiplicity * x for x in swept.values], sweeps.jacobian(swept, posed.unknowns)[0]
+
+    return system
 
 
 def _enclosed(

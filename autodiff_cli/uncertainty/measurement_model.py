@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
-from ..equations.implicit import Singular, derivatives, second_derivatives, solve_linear
+from ..equations.implicit import derivatives, second_derivatives
 from ..equations.solve import EquationProblem, located, posed_equations
 from ..errors import Diagnostic, ExpressionError
 from ..graphs import jvp_vjp as sweeps
@@ -33,6 +33,7 @@ from ..numbers.base import Number
 from ..numbers.budget import Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
+from ..numerics.linear_algebra import Singular, solve_linear
 from .measured_value import MeasuredValue
 
 CORRECTIONS = 12
