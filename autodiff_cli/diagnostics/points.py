@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import Span
 from ..language.builder import CONSTANTS
-from ..language.tokens import NAMES
+from ..language.tokens import is_name
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
@@ -78,7 +78,7 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
         return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
-    if not NAMES[bare]:
+    if not is_name(bare):
         return (
             f"`{bare}` is not a name" if bare else "the name is missing here",
             Span(start, start + len(bare)),
@@ -96,7 +96,7 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
 
 def _instead(piece: str) -> str:
     """What to write for a part of a point that has no equals sign."""
-    if NAMES[piece]:
+    if is_name(piece):
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"

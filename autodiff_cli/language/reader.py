@@ -23,16 +23,13 @@ from .tokens import (
     KEYWORDS,
     NAME,
     NUMBER,
-    NUMBERS,
     OPEN,
-    SIGNS,
     UNREADABLE,
     is_coefficient,
-    multiplies,
-    new_number,
-    new_sign,
+    number_of,
     pairs,
     read_token,
+    sign_kind,
     stranger,
     without_skipped,
     worth,
@@ -93,7 +90,7 @@ def read(text: str, builder: Builder) -> Builder:
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
     that ends before it. Places are in pairs, see `Offsets.span`.
     """
-    numbers, shift, binary, prefix, closing = NUMBERS, _SHIFT, _BINARY, _PREFIX, _PROGRAM
+    shift, binary, prefix, closing = _SHIFT, _BINARY, _PREFIX, _PROGRAM
     group, call, raised = _GROUP, _CALL, _SUPERSCRIPT
     name_read, number_read, unreadable_read = NAME, NUMBER, UNREADABLE
     nodes, known, conditions, functions = builder.scope()
@@ -108,18 +105,21 @@ def read(text: str, builder: Builder) -> Builder:
             read = name_read
             if operand in known:
                 top = known[operand]
-            elif operand in numbers:
-                top = count
-                constants[count] = numbers[operand]
-                places.append((first, i))
-                count += 1
-                read = number_read
             elif operand in functions and sign == "(":
                 pass
             elif operand[0] in _NUMERIC:
-                top = _number(operand, builder, (first, i))
-                read = unreadable_read if top is None else number_read
-                count = len(places)
+                number = number_of(operand)
+                if number is None:
+                    read = unreadable_read
+                else:
+                    if number[0] == math.inf:
+                        builder.refuse_number((first, i))
+                        count = len(places)
+                    top = count
+                    constants[count] = number
+                    places.append((first, i))
+                    count += 1
+                    read = number_read
             elif stranger(operand) is not None:
                 read = unreadable_read
             else:
@@ -183,8 +183,8 @@ def read(text: str, builder: Builder) -> Builder:
                 first = before
                 places.append((first, i))
             elif how == raised:
-                if sign in numbers and not conditions:
-                    constants[count] = numbers[sign]
+                if not conditions and sign[0] not in "⁺⁻":
+                    constants[count] = float(digits := worth(sign)), digits
                     places += ((~i, i + 1), (first, i + 1))
                     rows.append((POW, count + 1, top, count))
                     top = count + 1
@@ -249,21 +249,11 @@ def read(text: str, builder: Builder) -> Builder:
     raise AssertionError("the end of the text ends the loop")
 
 
-def _number(text: str, builder: Builder, place: Piece) -> int | None:
-    """The node of a number that is met for the first time; None where it is none."""
-    found = new_number(text)
-    if found is None:
-        return None
-    if found[0] == math.inf:
-        builder.refuse_number(place)
-    return builder.constant(*found, place)
-
-
 def _multiplies(text: str, builder: Builder, cut: Sequence[tuple[str, str]], i: int) -> bool:
     """Whether the number in a pair is a coefficient of what follows."""
     number, sign = cut[i]
     if not sign and len(number) + len(cut[i + 1][0]) <= _SHORT:
-        return multiplies(number + cut[i + 1][0])
+        return is_coefficient(number + cut[i + 1][0])
     return is_coefficient(text, builder.offsets.starts[i])
 
 
@@ -566,7 +556,7 @@ def _move(moves: Moves, key: Any) -> Any:
     if type(key) is not str:
         moves[key] = found = State(state.number, key, state).moves
         return found
-    action = state.action(SIGNS[key] if key in SIGNS else new_sign(key))
+    action = state.action(sign_kind(key))
     if len(moves) < _MOST_SIGNS:
         moves[key] = action
     return action

@@ -130,21 +130,35 @@ def formulas(count: int, seed: int = 1) -> list[Formula]:
     return made
 
 
+PLAIN_FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
+    **{name: FUNCTIONS[name][1] for name in ("sin", "cos", "tanh")},
+    "exp": lambda a: a.through(y := mpmath.exp(a.value), y),
+    "log": lambda a: a.through(mpmath.log(a.value), 1 / a.value),
+    "sqrt": lambda a: a.through(mpmath.sqrt(a.value), 1 / (2 * mpmath.sqrt(a.value))),
+}
+
+
 def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[str, int, Dual]:
     """A random expression with so many operators and no needless parentheses, how tightly it binds, and its dual."""
     if size <= 0:
-        if rng.random() < 0.9:
+        if rng.random() < 0.85:
             name = rng.choice([*point])
             return name, 2, Dual(mpmath.mpf(point[name]), {name: mpmath.mpf(1)})
         text = f"{rng.uniform(0.1, 3):.3f}"
         return text, 2, Dual(mpmath.mpf(float(text)), {})
-    if rng.random() < 0.02:
-        name = rng.choice(("sin", "cos", "tanh"))
-        text, _, x = _compact(rng, size - 1, point)
-        return f"{name}({text})", 2, FUNCTIONS[name][1](x)
+    kind = rng.random()
+    if kind >= 0.72:
+        text, tight, x = _compact(rng, size - 1, point)
+        if kind < 0.82:
+            exponent = rng.choice((2, 3))
+            return f"{text if tight == 2 else f'({text})'}**{exponent}", 1, power(x, exponent)
+        name = rng.choice([*PLAIN_FUNCTIONS])
+        if not isinstance(x.value, mpmath.mpf) or abs(x.value) > HUGE or (name == "exp" and x.value > 10):
+            raise OverflowError
+        return f"{name}({text})", 2, PLAIN_FUNCTIONS[name](x)
     left = rng.randint(0, size - 1)
     (a, tight_a, x), (b, tight_b, y) = _compact(rng, left, point), _compact(rng, size - 1 - left, point)
-    sign = rng.choice("+++-***/")
+    sign = rng.choice("+-*/")
     tight = int(sign in "*/")
     a = a if tight_a >= tight else f"({a})"
     b = b if tight_b >= tight + (sign in "-/") else f"({b})"
@@ -154,7 +168,10 @@ def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[st
 
 
 def unshared_formulas(count: int, seed: int = 2) -> list[Formula]:
-    """So many formulas of 3 to 6 variables and 23 operators, about 92 characters, with names and numbers of their own."""
+    """So many formulas of 3 to 6 variables and 23 operators, about 100 characters, with names and numbers of their own.
+
+    Sums, products, powers and functions are as frequent as in `formulas`.
+    """
     rng = random.Random(seed)
     made: list[Formula] = []
     with mpmath.workdps(DIGITS):
@@ -162,11 +179,13 @@ def unshared_formulas(count: int, seed: int = 2) -> list[Formula]:
             point = {name: round(rng.uniform(0.2, 1.8), 3) for name in rng.sample(OWN_NAMES, rng.randint(3, 6))}
             try:
                 text, _, dual = _compact(rng, 23, point)
-            except ZeroDivisionError:
+            except (ZeroDivisionError, OverflowError):
                 continue
-            largest = max(abs(number) for number in (dual.value, *dual.partials.values()))
-            # Without great cancellation: the others are not asked for more digits than doubles have.
-            if len(dual.partials) == len(point) and TINY < largest < HUGE:
+            numbers = [dual.value, *dual.partials.values()]
+            if len(dual.partials) < len(point) or not all(isinstance(x, mpmath.mpf) for x in numbers):
+                continue
+            largest = max(map(abs, numbers))
+            if TINY < largest < HUGE and abs(dual.value) > TINY:
                 made.append(Formula(text, point, dual.value, dual.partials))
     return made
 
