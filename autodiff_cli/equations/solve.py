@@ -13,7 +13,7 @@ from ..errors import Diagnostic, ExpressionError, needed, quoted
 from ..graphs import jvp_vjp as sweeps
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, as_number, place, wanted_variables
+from ..inputs.problem import Point, as_number, check_values, wanted_variables
 from ..language.builder import Program
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import Defined, charge
@@ -264,7 +264,7 @@ def posed_equations(
             values[name] = (low + high) / 2 if name in bounds else 1.0
         else:
             Range(low, high).check_start(name, values[name])
-    warnings = place(program, values)
+    warnings = check_values(program, values)
     wanted = [name for name in (names if wrt is None else wanted_variables(program, values, wrt)) if name in names]
     return EquationProblem(
         equations, list(unknowns), [name for name in wanted if name not in unknowns], values, given, bounds, started,
@@ -731,7 +731,7 @@ def _solution(
                 whole = {**values, **here}
                 first, kinks = derivatives(m, outputs, whole, unknowns, wanted)
                 found["first"] = first
-                told = kink_warnings(arithmetic, kinks.items())
+                told = kink_warnings(arithmetic, kinks.values())
                 posed.warnings.extend(each for each in told if each not in posed.warnings)
                 if order > 1:
                     found["second"] = second_derivatives(m, outputs, whole, unknowns, wanted, first)
