@@ -63,9 +63,13 @@ Assume = Annotated[
 To = Annotated[
     str | None,
     options.Option(
-        "--to", f"{', '.join(LANGUAGES)}; by default from the name of `--output`, else text.", "LANGUAGE",
-        choices=tuple(LANGUAGES), main=True),
-]  # fmt: skip
+        "--to",
+        f"{', '.join(LANGUAGES)}; by default from the name of `--output`, else text.",
+        "LANGUAGE",
+        choices=tuple(LANGUAGES),
+        main=True,
+    ),
+]
 
 
 def run(

@@ -25,9 +25,13 @@ ANSWERS = (
 To = Annotated[
     str | None,
     options.Option(
-        "--to", f"{', '.join(TARGETS)}; by default from the name of `--output`, else python.", "LANGUAGE",
-        choices=tuple(TARGETS), main=True),
-]  # fmt: skip
+        "--to",
+        f"{', '.join(TARGETS)}; by default from the name of `--output`, else python.",
+        "LANGUAGE",
+        choices=tuple(TARGETS),
+        main=True,
+    ),
+]
 Dialect = Annotated[
     str | None,
     options.Option(

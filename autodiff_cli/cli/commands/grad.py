@@ -63,30 +63,39 @@ def run(
         from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
 
         data = given(rows)
-    shown = view(
-        intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
-        tree=not no_tree, binary=binary,
-    )  # fmt: skip
+    answer_view = view(
+        intermediates=everything,
+        relative=relative,
+        sort=sort,
+        digits=answers.shown,
+        depth=depth,
+        table=not no_table,
+        tree=not no_tree,
+        binary=binary,
+    )
     if data is None and not inputs.many:
         return answer_all(
             inputs,
             lambda request: gradient(
                 request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, relative=relative, over=over
             ),
-            shown,
+            answer_view,
         )
     from ...derivatives.gradient_cache import Programs  # only for many
 
-    drawn = data is None and draws(inputs.chosen(shown.formats)) and not no_tree
-    programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
+    draws_tree = data is None and draws(inputs.chosen(answer_view.formats)) and not no_tree
+    programs = Programs(arithmetic, whole=everything or draws_tree, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:
         return programs.gradient(request.text, request.point, request.wrt)
 
     if data is None:
-        return answer_all(inputs, answer, shown)
-    told = RowQuestion(
-        "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
+        return answer_all(inputs, answer, answer_view)
+    row_question = RowQuestion(
+        "grad",
+        lambda found: [found.value, *found.gradient.values()],
+        arithmetic,
+        answers.shown,
         "--all" if everything else "--relative" if relative else "--sort" if sort else None,
-    )  # fmt: skip
-    return answer_rows(inputs, data, answer, shown, told)
+    )
+    return answer_rows(inputs, data, answer, answer_view, row_question)

@@ -32,7 +32,7 @@ def run(
     The answer has the value, the gradient, the Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
-    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, answer_view = Inputs.of(program, answers, document), view(digits=answers.shown)
     over = data_over(loss, answers, inputs, rows)
 
     def answer(request: Request) -> Hessian:
@@ -43,5 +43,7 @@ def run(
 
         data = given(rows)
         if data is not None:
-            return answer_rows(inputs, data, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
-    return answer_all(inputs, answer, shown)
+            return answer_rows(
+                inputs, data, answer, answer_view, RowQuestion("hessian", flat, arithmetic, answers.shown)
+            )
+    return answer_all(inputs, answer, answer_view)

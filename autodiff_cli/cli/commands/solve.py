@@ -51,19 +51,26 @@ def run(
     """
     inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()
-    shown = view(digits=answers.shown)
-    chosen = inputs.chosen(shown.formats)
+    answer_view = view(digits=answers.shown)
+    chosen = inputs.chosen(answer_view.formats)
     arithmetic = arithmetic_of(*numbers)
-    looked_for = names(unknowns, "--for")
+    sought = names(unknowns, "--for")
     bounds = parse_between(between or ())
     searches = Searches(
         lambda request, stop: solve(
-            request.text, request.point, unknowns=request.more.get("for", looked_for), between=bounds, wrt=request.wrt,
-            every=everything, order=order or 1, arithmetic=arithmetic, stop=stop,
+            request.text,
+            request.point,
+            unknowns=request.more.get("for", sought),
+            between=bounds,
+            wrt=request.wrt,
+            every=everything,
+            order=order or 1,
+            arithmetic=arithmetic,
+            stop=stop,
         ),
         lambda found: found.converged,
         many=inputs.many,
         chosen=chosen,
         told=unconverged,
-    )  # fmt: skip
-    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
+    )
+    return max(answer_all(inputs, searches.answer, answer_view, chosen=chosen), searches.code)
