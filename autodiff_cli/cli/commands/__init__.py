@@ -57,11 +57,11 @@ def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
     """The options of all commands, by name: each as every command that has it declares it, with its value's type."""
     from ..arguments import Declared
 
-    options: dict[str, list[tuple[Any, Any]]] = {}
+    found: dict[str, list[tuple[Any, Any]]] = {}
     for command in COMMANDS:
         for name, (_, option, kind) in Declared(command_module(command).run).options.items():
-            options.setdefault(name, []).append((option, kind))
-    return options
+            found.setdefault(name, []).append((option, kind))
+    return found
 
 
 def _commands_with(name: str) -> list[str]:

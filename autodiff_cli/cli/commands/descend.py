@@ -86,14 +86,9 @@ ValueTolerance = Annotated[
 Batch = Annotated[
     int | None,
     options.Option(
-        "--batch",
-        "Take each step on a batch of N rows of `--data`; the answer then has one row per epoch.",
-        "N",
-        range=(1, 1_000_000_000),
-        needs=("--data",),
-        main=True,
-    ),
-]
+        "--batch", "Take each step on a batch of N rows of `--data`; the answer then has one row per epoch.", "N",
+        range=(1, 1_000_000_000), needs=("--data",), main=True),
+]  # fmt: skip
 Epochs = Annotated[
     int | None,
     options.Option(
@@ -146,11 +141,11 @@ def run(
     stops = Stops(steps, gradient_tolerance, value_tolerance)
     over = data_over(loss, answers, inputs)
     batches = batched(batch, epochs, shuffle, seed)
-    answer_view = view(digits=answers.shown, theme=theme_of(theme))
-    chosen = inputs.chosen(answer_view.formats)
+    shown = view(digits=answers.shown, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "loss")
     out, saved = inputs.out(), Saved(inputs, saves)
-    runs = Runs(out.stream, writer(chosen, out.stream, answer_view, True), inputs.many, saved)
+    runs = Runs(out.stream, writer(chosen, out.stream, shown, True), inputs.many, saved)
     code = answer_with(
         inputs,
         lambda request: descend(

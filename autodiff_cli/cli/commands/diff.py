@@ -63,13 +63,9 @@ Assume = Annotated[
 To = Annotated[
     str | None,
     options.Option(
-        "--to",
-        f"{', '.join(LANGUAGES)}; by default from the name of `--output`, else text.",
-        "LANGUAGE",
-        choices=tuple(LANGUAGES),
-        main=True,
-    ),
-]
+        "--to", f"{', '.join(LANGUAGES)}; by default from the name of `--output`, else text.", "LANGUAGE",
+        choices=tuple(LANGUAGES), main=True),
+]  # fmt: skip
 
 
 def run(

@@ -95,13 +95,13 @@ def run(
     points. The command exits with 1 if the answer is wrong.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
-    answer_view = view(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
-    chosen = inputs.chosen(answer_view.formats)
-    sheet = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
+    shown = view(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
+    chosen = inputs.chosen(shown.formats)
+    found = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
     file = inputs.out()
-    entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
-    out = writer(chosen, file.stream, answer_view, many=len(entries) > 1, document=document)
+    entries = [found] if isinstance(found, Marked) or chosen not in ("jsonl", "csv", "tsv") else found.exercises
+    out = writer(chosen, file.stream, shown, many=len(entries) > 1, document=document)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()
-    return file.finish(WRONG if isinstance(sheet, Marked) and not sheet.right else 0)
+    return file.finish(WRONG if isinstance(found, Marked) and not found.right else 0)

@@ -25,13 +25,9 @@ ANSWERS = (
 To = Annotated[
     str | None,
     options.Option(
-        "--to",
-        f"{', '.join(TARGETS)}; by default from the name of `--output`, else python.",
-        "LANGUAGE",
-        choices=tuple(TARGETS),
-        main=True,
-    ),
-]
+        "--to", f"{', '.join(TARGETS)}; by default from the name of `--output`, else python.", "LANGUAGE",
+        choices=tuple(TARGETS), main=True),
+]  # fmt: skip
 Dialect = Annotated[
     str | None,
     options.Option(

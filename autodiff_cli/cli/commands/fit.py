@@ -44,14 +44,9 @@ Data = Annotated[
 Response = Annotated[
     str | None,
     options.Option(
-        "--response",
-        "The column that the formula predicts, if the formula is not written `y = …`.",
-        "NAME",
-        value_syntax="",
-        value_names=options.COLUMNS,
-        main=True,
-    ),
-]
+        "--response", "The column that the formula predicts, if the formula is not written `y = …`.", "NAME",
+        value_syntax="", value_names=options.COLUMNS, main=True),
+]  # fmt: skip
 Fix = Annotated[
     list[str] | None,
     options.Option(
@@ -61,16 +56,11 @@ Fix = Annotated[
 Sigma = Annotated[
     str | None,
     options.Option(
-        "--sigma",
-        "The standard uncertainty of the response: a column or a number.",
-        "SIGMA",
-        value_syntax="",
-        value_names=options.COLUMNS,
-        conflicts=("--weights",),
-        python_type="str | float | None",
+        "--sigma", "The standard uncertainty of the response: a column or a number.", "SIGMA",
+        value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",), python_type="str | float | None",
         main=True,
     ),
-]
+]  # fmt: skip
 Weights = Annotated[
     str | None,
     options.Option(
@@ -135,8 +125,8 @@ def run(
     inputs = Inputs.of(program, answers)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
     assert data
-    answer_view = view(digits=answers.shown, theme=theme_of(theme))
-    chosen = inputs.chosen(answer_view.formats)
+    shown = view(digits=answers.shown, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise ExpressionError("usage", f"`{residuals}` is neither csv nor parquet", hint="end its name in one of these")
@@ -147,26 +137,16 @@ def run(
     if residuals is not None:
         files.check(residuals, force=inputs.force)
     saved = Saved(inputs, saves)
-    source, column_names = data, mapping(columns)
+    source, called = data, mapping(columns)
 
     def asked(request: Request, stop: Callable[[], bool]) -> Fit:
-        known_names = [*request.point, *fixed]
+        given = [*request.point, *fixed]
         also = [name for name in (spread, weights) if isinstance(name, str)]
-        measured = read_data(source, request.text, known_names, response, also, input_format, column_names)
+        measured = read_data(source, request.text, given, response, also, input_format, called)
         return fit(
-            request.text,
-            measured,
-            request.point,
-            response=response,
-            fixed=fixed,
-            bounds=limits,
-            sigma=spread,
-            weights=weights,
-            loss=loss or "linear",
-            level=level,
-            arithmetic=arithmetic,
-            stop=stop,
-        )
+            request.text, measured, request.point, response=response, fixed=fixed, bounds=limits, sigma=spread,
+            weights=weights, loss=loss or "linear", level=level, arithmetic=arithmetic, stop=stop,
+        )  # fmt: skip
 
     searches = Searches(asked, lambda found: found.converged, many=False, chosen=chosen, told=unconverged)
 
@@ -175,7 +155,7 @@ def run(
         saved.best = found.point
         return found
 
-    code = answer_all(inputs, answer, answer_view, chosen=chosen)
+    code = answer_all(inputs, answer, shown, chosen=chosen)
     if residuals is not None and searches.last is not None and not code:
         files.write(residuals, residuals_table(searches.last, residuals), force=inputs.force)
     saved.finish(code)
@@ -191,30 +171,20 @@ def _number_or_name(text: str | None) -> str | float | None:
 
 
 def read_data(
-    paths: Sequence[str],
-    text: str,
-    known_names: Sequence[str],
-    response: str | None,
-    also: Sequence[str],
-    format: str | None = None,
-    column_names: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, list[float]]:
+    paths: Sequence[str], text: str, given: Sequence[str], response: str | None, also: Sequence[str],
+    format: str | None = None, called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, list[float]]:  # fmt: skip
     """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
     from ..read_columns import read_columns
 
-    return read_columns(
-        paths, lambda columns: columns_needed(text, columns, known_names, response, also), format, column_names
-    )
+    return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also), format, called)
 
 
-def residuals_table(answer: Fit, path: str) -> bytes:
+def residuals_table(found: Fit, path: str) -> bytes:
     """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
     columns: dict[str, Sequence[float | None]] = {
-        **answer.columns,
-        "fitted": answer.fitted,
-        "residual": answer.residuals,
-        "standardised": answer.standardised,
-    }
+        **found.columns, "fitted": found.fitted, "residual": found.residuals, "standardised": found.standardised,
+    }  # fmt: skip
     if path.endswith(".csv"):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -28,13 +28,13 @@ def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS], doc
     Each has its signature, domain and derivative, and the value that is used as derivative at a kink.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
-    answer_view = view()
-    chosen = inputs.chosen(answer_view.formats)
+    shown = view()
+    chosen = inputs.chosen(shown.formats)
     together = name is None and draws(chosen)
     entries: tuple[FunctionEntry | Functions, ...]
     entries = (functions(),) if together else functions() if name is None else (function(name),)
     file = inputs.out()
-    out = writer(chosen, file.stream, answer_view, many=name is None and not together, document=document)
+    out = writer(chosen, file.stream, shown, many=name is None and not together, document=document)
     for entry in entries:
         out.answer(Asked(None), entry)
     out.close()

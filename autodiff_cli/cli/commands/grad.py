@@ -6,7 +6,7 @@ from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
 from ...views.formats import draws
-from ...views.gradient import view
+from ...views.gradient import GradientView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -63,39 +63,30 @@ def run(
         from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
 
         data = given(rows)
-    answer_view = view(
-        intermediates=everything,
-        relative=relative,
-        sort=sort,
-        digits=answers.shown,
-        depth=depth,
-        table=not no_table,
-        tree=not no_tree,
-        binary=binary,
-    )
+    shown = GradientView(
+        intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
+        tree=not no_tree, binary=binary,
+    )  # fmt: skip
     if data is None and not inputs.many:
         return answer_all(
             inputs,
             lambda request: gradient(
                 request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, relative=relative, over=over
             ),
-            answer_view,
+            shown,
         )
     from ...derivatives.gradient_cache import Programs  # only for many
 
-    draws_tree = data is None and draws(inputs.chosen(answer_view.formats)) and not no_tree
-    programs = Programs(arithmetic, whole=everything or draws_tree, relative=relative)
+    drawn = data is None and draws(inputs.chosen(shown.formats)) and not no_tree
+    programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:
         return programs.gradient(request.text, request.point, request.wrt)
 
     if data is None:
-        return answer_all(inputs, answer, answer_view)
-    row_question = RowQuestion(
-        "grad",
-        lambda found: [found.value, *found.gradient.values()],
-        arithmetic,
-        answers.shown,
+        return answer_all(inputs, answer, shown)
+    told = RowQuestion(
+        "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
         "--all" if everything else "--relative" if relative else "--sort" if sort else None,
-    )
-    return answer_rows(inputs, data, answer, answer_view, row_question)
+    )  # fmt: skip
+    return answer_rows(inputs, data, answer, shown, told)

@@ -63,11 +63,10 @@ def run(
     chosen = inputs.chosen(FORMATS, "tree")
     if chosen in ("png", "pdf") and inputs.output is None and sys.stdout.isatty():
         raise ExpressionError(
-            "usage",
-            f"a {chosen.upper()} cannot be shown on a terminal",
+            "usage", f"a {chosen.upper()} cannot be shown on a terminal",
             hint=f"write it to a file: `--output graph.{chosen}`",
-        )
-    answer_view = view(
+        )  # fmt: skip
+    shown = view(
         digits=answers.shown,
         depth=depth,
         theme=theme_of(theme),
@@ -83,6 +82,6 @@ def run(
             if symbolic
             else picture(request.text, request.point, wrt=request.wrt)
         ),
-        answer_view,
+        shown,
         chosen=written(chosen),
     )

@@ -32,7 +32,7 @@ def run(
     The answer has the value, the gradient, the Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
-    inputs, answer_view = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
     over = data_over(loss, answers, inputs, rows)
 
     def answer(request: Request) -> Hessian:
@@ -43,7 +43,5 @@ def run(
 
         data = given(rows)
         if data is not None:
-            return answer_rows(
-                inputs, data, answer, answer_view, RowQuestion("hessian", flat, arithmetic, answers.shown)
-            )
-    return answer_all(inputs, answer, answer_view)
+            return answer_rows(inputs, data, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
+    return answer_all(inputs, answer, shown)

@@ -46,7 +46,7 @@ def run(
     arithmetic = chosen(*numbers)
     along = None if direction is None else default_point(direction)
     weights = None if adjoint is None else parse_weights(adjoint)
-    inputs, answer_view = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
 
     def answer(request: Request) -> Jacobian:
         return jacobian(
@@ -59,6 +59,6 @@ def run(
         data = given(rows)
         if data is not None:
             product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
-            row_question = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
-            return answer_rows(inputs, data, answer, answer_view, row_question)
-    return answer_all(inputs, answer, answer_view)
+            told = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
+            return answer_rows(inputs, data, answer, shown, told)
+    return answer_all(inputs, answer, shown)

@@ -6,7 +6,7 @@ from ...errors import Diagnostic
 from ...inputs.bounds import parse_ranges
 from ...optimize.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
 from ...streams.requests import Request
-from ...views.minimize import verdict, view
+from ...views.minimize import MinimumView, verdict
 from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Saved, Searches
@@ -44,13 +44,9 @@ Tolerance = Annotated[
 Steps = Annotated[
     int | None,
     options.Option(
-        "--steps",
-        f"The maximum number of steps ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).",
-        "N",
-        range=(1, 1_000_000_000),
-        main=True,
-    ),
-]
+        "--steps", f"The maximum number of steps ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
+        range=(1, 1_000_000_000), main=True),
+]  # fmt: skip
 
 
 def run(
@@ -72,28 +68,21 @@ def run(
     inputs = Inputs.of(program, answers)
     inputs.need()
     over = data_over(loss, answers, inputs)
-    answer_view = view(digits=answers.shown)
-    chosen = inputs.chosen(answer_view.formats)
+    shown = MinimumView(digits=answers.shown)
+    chosen = inputs.chosen(shown.formats)
     saved = Saved(inputs, saves)
     limits = parse_ranges(bounds or ())
     tolerance = TOLERANCE if gradient_tolerance is None else gradient_tolerance
     searches = Searches(
         lambda request, stop: minimize(
-            request.text,
-            request.point,
-            wrt=request.wrt,
-            method=method,
-            bounds=limits,
-            tolerance=tolerance,
-            steps=steps,
-            stop=stop,
-            over=over,
+            request.text, request.point, wrt=request.wrt, method=method, bounds=limits, tolerance=tolerance,
+            steps=steps, stop=stop, over=over,
         ),
         lambda found: found.converged,
         many=inputs.many,
         chosen=chosen,
         told=lambda found: Diagnostic("minimum", verdict(found)),
-    )
+    )  # fmt: skip
 
     def answer(request: Request) -> Minimum:
         found = searches.answer(request)
@@ -102,6 +91,6 @@ def run(
         saved.best = found.point
         return found
 
-    code = answer_all(inputs, answer, answer_view, chosen=chosen)
+    code = answer_all(inputs, answer, shown, chosen=chosen)
     saved.finish(code)
     return max(code, searches.code)

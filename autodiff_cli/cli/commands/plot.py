@@ -45,13 +45,9 @@ Path = Annotated[
 Order = Annotated[
     int | None,
     options.Option(
-        "--order",
-        "The derivatives to draw with the function: 0 for none, 1 (default) for f′, 2 for f′ and f″.",
-        "N",
-        range=(0, ORDERS),
-        main=True,
-    ),
-]
+        "--order", "The derivatives to draw with the function: 0 for none, 1 (default) for f′, 2 for f′ and f″.", "N",
+        range=(0, ORDERS), main=True),
+]  # fmt: skip
 
 ANSWERS = (
     options.Without.of("--on-error"),
@@ -82,7 +78,7 @@ def run(
     chosen = drawn_as(inputs.format, inputs.output)
     inputs.check_picture(chosen, "plot")
     ranges = parse_ranges(range or ())
-    unknown_names, bounds = names(unknowns, "--for"), parse_between(between or ())
+    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
     steps = read_path(path, inputs.beside("--path", path)) if path is not None else []
     return answer_all(
         inputs,
@@ -92,7 +88,7 @@ def run(
             wrt=request.wrt,
             ranges=ranges,
             path=steps,
-            unknowns=unknown_names,
+            unknowns=looked_for,
             between=bounds,
             order=order,
         ),

@@ -138,43 +138,33 @@ def run(
     reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
     inputs = Inputs.of(program, answers, reading=reading)
     inputs.need()
-    answer_view = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
-    chosen = inputs.chosen(answer_view.formats)
+    shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
+    chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "budget")
     if data and inputs.many:
         raise ExpressionError(
             "usage", "`--data` is for one program", hint="give the program as the argument, or with `--file PATH`"
         )
-    column_names = mapping(columns)
+    called = mapping(columns)
     pairs = parse_pairs(correlation or ())
     degrees = {name: value for text in dof or () for name, value in parse_point(text).items()}
     fitted = None if fit is None else read_fit(fit, inputs.beside("--fit", fit))
-    unknown_names, bounds = names(unknowns, "--for"), parse_between(between or ())
+    looked_for, bounds = names(unknowns, "--for"), parse_between(between or ())
 
     def asked(request: Request, stop: Callable[[], bool]) -> Propagation:
-        sought_names = request.more.get("for", unknown_names)
-        implicit = not (sought_names is None and bounds is None)
-        known_names = [*request.point, *(fitted.values if fitted is not None else ())]
+        sought = request.more.get("for", looked_for)
+        implicit = not (sought is None and bounds is None)
+        known = [*request.point, *(fitted.values if fitted is not None else ())]
         return propagate(
-            request.text,
-            request.point,
-            unknowns=sought_names,
-            between=bounds,
-            fitted=fitted,
+            request.text, request.point, unknowns=sought, between=bounds, fitted=fitted,
             correlation={**pairs, **request.more.get("correlation", {})},
             dof={**degrees, **request.more.get("dof", {})},
-            readings=readings(data, request.text, known_names, input_format, column_names, implicit=implicit)
-            if data
-            else None,
-            level=level,
-            k=k,
-            samples=samples,
-            seed=seed,
-            stop=stop,
-        )
+            readings=readings(data, request.text, known, input_format, called, implicit=implicit) if data else None,
+            level=level, k=k, samples=samples, seed=seed, stop=stop,
+        )  # fmt: skip
 
     searches = Searches(asked, lambda found: not found.interrupted, many=inputs.many, unit="blocks of draws")
-    return max(answer_all(inputs, searches.answer, answer_view, chosen=chosen), searches.code)
+    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
@@ -192,31 +182,23 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
 
 
 def readings(
-    paths: Sequence[str],
-    text: str,
-    known_names: Sequence[str],
-    format: str | None = None,
-    column_names: Mapping[str, str] = MappingProxyType({}),
-    *,
-    implicit: bool = False,
-) -> dict[str, list[float]]:
+    paths: Sequence[str], text: str, given: Sequence[str], format: str | None = None,
+    called: Mapping[str, str] = MappingProxyType({}), *, implicit: bool = False,
+) -> dict[str, list[float]]:  # fmt: skip
     """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
     from ..read_columns import read_columns
 
     def used(columns: Sequence[str]) -> list[str]:
-        program = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
-        data_names = [name for name in program.variables if name in columns]
+        program = variables_of(text, [*given, *(column for column in columns if is_name(column))], implicit)
+        found = [name for name in program.variables if name in columns]
         # what an implicit model has no value of is looked for
-        missing = [
-            name for name in program.variables if name not in columns and name not in known_names and not implicit
-        ]
+        missing = [name for name in program.variables if name not in columns and name not in given and not implicit]
         if missing:
             raise ExpressionError(
-                "missing_value",
-                f"`{missing[0]}` has no value: the data has no column of that name",
+                "missing_value", f"`{missing[0]}` has no value: the data has no column of that name",
                 program.variables[missing[0]].span,
-                f'its columns are {listed(columns)}; or give the value: `--at "{missing[0]}=…"`',
-            )
-        return data_names
+                f"its columns are {listed(columns)}; or give the value: `--at \"{missing[0]}=…\"`",
+            )  # fmt: skip
+        return found
 
-    return read_columns(paths, used, format, column_names)
+    return read_columns(paths, used, format, called)

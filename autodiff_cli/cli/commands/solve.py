@@ -51,26 +51,19 @@ def run(
     """
     inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()
-    answer_view = view(digits=answers.shown)
-    chosen = inputs.chosen(answer_view.formats)
+    shown = view(digits=answers.shown)
+    chosen = inputs.chosen(shown.formats)
     arithmetic = arithmetic_of(*numbers)
-    sought = names(unknowns, "--for")
+    looked_for = names(unknowns, "--for")
     bounds = parse_between(between or ())
     searches = Searches(
         lambda request, stop: solve(
-            request.text,
-            request.point,
-            unknowns=request.more.get("for", sought),
-            between=bounds,
-            wrt=request.wrt,
-            every=everything,
-            order=order or 1,
-            arithmetic=arithmetic,
-            stop=stop,
+            request.text, request.point, unknowns=request.more.get("for", looked_for), between=bounds, wrt=request.wrt,
+            every=everything, order=order or 1, arithmetic=arithmetic, stop=stop,
         ),
         lambda found: found.converged,
         many=inputs.many,
         chosen=chosen,
         told=unconverged,
-    )
-    return max(answer_all(inputs, searches.answer, answer_view, chosen=chosen), searches.code)
+    )  # fmt: skip
+    return max(answer_all(inputs, searches.answer, shown, chosen=chosen), searches.code)
