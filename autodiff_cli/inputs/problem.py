@@ -29,24 +29,34 @@ Point = Mapping[str, float | str]
 
 
 class Problem(NamedTuple):
-    """A program and its point, checked against each other."""
+    """A program with the values and the roles of its names, checked against each other."""
 
     program: Program
     point: dict[str, float | str]
     """The values of the program's variables, as they were given; of other wanted names too."""
+    values: dict[str, float]
+    """The same as numbers; of an unknown its start."""
     wanted: list[str]
+    """The variables to differentiate by."""
     warnings: list[Diagnostic]
+    unknowns: Sequence[str] = ()
+    """The names whose values are looked for."""
+    bounds: Mapping[str, tuple[float, float]] = {}
+    """Of unknowns; an infinite end is open."""
+    texts: Sequence[str] = ()
+    """Of equations, each as it was written."""
 
 
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Problem:
     """The program of a text, ready to be differentiated at a point. Raises `ExpressionError`."""
-    values = dict(point or {})
-    numbers = {name: as_number(value, name) for name, value in values.items()}
-    program = parse(text, numbers)
-    warnings = place(program, numbers)
-    differentiated = wanted_variables(program, numbers, wrt)
-    names = [*program.variables, *(name for name in differentiated if name not in program.variables)]
-    return Problem(program, {name: values[name] for name in names}, differentiated, warnings)
+    given = dict(point or {})
+    values = {name: as_number(value, name) for name, value in given.items()}
+    program = parse(text, values)
+    warnings = place(program, values)
+    wanted = wanted_variables(program, values, wrt)
+    names = [*program.variables, *(name for name in wanted if name not in program.variables)]
+    used = {name: given[name] for name in names}
+    return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
 
 def evaluate_constant(text: str) -> float:
@@ -84,22 +94,18 @@ def _check_no_uncertainty(text: str) -> None:
     digits = UNCERTAIN_DIGITS.search(text)
     if digits is not None:
         raise ExpressionError(
-            "point",
-            f"`{digits[0]}` gives an uncertainty, and a point here has none",
-            Span(*digits.span()),
+            "point", f"`{digits[0]}` gives an uncertainty, and a point here has none", Span(*digits.span()),
             f"leave `{digits[2]}` out, or ask `autodiff propagate`; a product is `{digits[1].rstrip()}*{digits[2]}`",
-        )
+        )  # fmt: skip
     sign = re.search(r"\+[-−]|\+/[-−]|±", text)
     if sign is not None:
         value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()
         example = f"`{value}`" if value else "the number"
         raise ExpressionError(
-            "point",
-            f"`{sign[0]}` gives an uncertainty, and a point here has none",
-            Span(*sign.span()),
+            "point", f"`{sign[0]}` gives an uncertainty, and a point here has none", Span(*sign.span()),
             f"give {example} alone, or ask `autodiff propagate`"
             + (f"; a difference is `{value} - {doubt}`" if value and doubt else ""),
-        )
+        )  # fmt: skip
 
 
 def _check_one_expression(text: str) -> None:
@@ -138,11 +144,10 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` with a hint where a program has several outputs."""
     if len(program.roots) > 1:
         raise ExpressionError(
-            "type",
-            f"this program has {len(program.roots)} outputs, and a gradient needs one",
+            "type", f"this program has {len(program.roots)} outputs, and a gradient needs one",
             program.tape.span(program.roots[1]),
             hint,
-        )
+        )  # fmt: skip
 
 
 def single_output(program: Program, hint: str = SEVERAL) -> Value:
@@ -164,11 +169,9 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
             program.variables[name].data = values[name]
         elif name in bound:
             raise ExpressionError(
-                "point",
-                f"`{name}` is given a value by the point, and bound by the program",
-                bound[name].value.span,
+                "point", f"`{name}` is given a value by the point, and bound by the program", bound[name].value.span,
                 "leave one of them out",
-            )
+            )  # fmt: skip
         else:
             warnings.append(unused(program, name, missing))
     if missing:
@@ -177,21 +180,19 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
         listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
         example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.variables)
         raise ExpressionError(
-            "missing_value",
-            f"{listed} {'has' if len(missing) == 1 else 'have'} no value",
-            first.span,
+            "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value", first.span,
             (f"write {spelled(offers)}, or " if offers else "")
             + f"give the point: `--at {example}`"
             + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1] if not offers),
             offers=offers,
-        )
+        )  # fmt: skip
     return warnings
 
 
 def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
     """The warning for a name that the program does not use; perhaps one of those that it misses is meant."""
-    similar = _alike(name, missing or list(program.variables))
-    hint = f"did you mean `{similar}`?" if similar else "leave it out"
+    near = _alike(name, missing or list(program.variables))
+    hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
 
@@ -204,11 +205,11 @@ def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> 
     """What to write for the first name without a value that can be taken apart into names with one."""
     from ..diagnostics.vocabulary import missing as spellings  # only an error needs it
 
-    known_names = {*values, *(b.name for b in program.bindings)}
+    known = {*values, *(b.name for b in program.bindings)}
     for name in missing:
         span = program.variables[name].span
         if span is not None and span.via is None and program.text[span.start : span.end] == name:
-            offers = spellings(program.text, name, span, known_names)
+            offers = spellings(program.text, name, span, known)
             if offers:
                 return offers
     return ()
@@ -234,8 +235,8 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
         wrt = [name.strip() for name in wrt.split(",")]
     for name in wrt:
         if name not in program.variables and name not in values:
-            quoted_names = quoted(program.variables)
+            known = quoted(program.variables)
             raise ExpressionError(
-                "usage", f"`{name}` is not a variable of this program", None, f"its variables: {quoted_names}"
+                "usage", f"`{name}` is not a variable of this program", None, f"its variables: {known}"
             )
     return [x for x in program.variables if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.variables]
