@@ -416,7 +416,7 @@ def entries(node: ast.AST) -> list[object]:
 
 
 def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
-    """Line and names of each collection of three operations or more that is none of `names.by_name`, `native` or `named`.
+    """Line and names of a collection of three operations or more that is not made by `by_name`, `native` or `named`.
 
     Greek letters, the functions of C and what LaTeX calls its signs share a few names with operations: of those, most
     entries are no operations.
