@@ -24,7 +24,8 @@ from ..streams.filesystems import NEEDS_DATA, arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..views.error import write_reading, write_stderr
-from ..views.formats import COLUMNAR, Asked, View, format_of, lacking, undocumented, writer
+from ..views.formats import COLUMNAR, Asked, format_of, lacking, undocumented, writer
+from ..views.schema import View
 from ..views.wide import WIDE, Values, wide
 from . import options
 from .runner import Answer, Inputs, Method, answer_requests, is_file
@@ -298,10 +299,15 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     if job.wide:
         made: Any = wide(job.format, output.stream, results, requests.kept, digits=digits, spreadsheet=spreadsheet)
     else:
-        if taken:
-            view = view._replace(columns=(*taken, *(name for name in requests.kept if name not in taken)))
-        document = job.inputs.document
-        made = writer(job.format, output.stream, view, True, spreadsheet=spreadsheet, document=document)
+        made = writer(
+            job.format,
+            output.stream,
+            view,
+            True,
+            spreadsheet=spreadsheet,
+            document=job.inputs.document,
+            kept=requests.kept,
+        )
 
     def answer(request: Request) -> Any:
         try:

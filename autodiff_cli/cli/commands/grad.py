@@ -6,7 +6,7 @@ from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
 from ...views.formats import draws
-from ...views.gradient import view
+from ...views.gradient import GradientView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -21,7 +21,10 @@ EXAMPLES = (
 All = Annotated[
     bool,
     options.Option(
-        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",), main=True
+        "--all",
+        "Also show the value and derivative of every name that the program binds.",
+        conflicts=("--data",),
+        main=True,
     ),
 ]
 
@@ -56,7 +59,7 @@ def run(
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)
     by_rows = bool(rows.points) and over is None
-    shown = view(
+    shown = GradientView(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip
