@@ -6,7 +6,7 @@ from ...errors import Diagnostic
 from ...inputs.bounds import parse_ranges
 from ...optimize.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
 from ...streams.requests import Request
-from ...views.minimize import verdict, view
+from ...views.minimize import MinimumView, verdict
 from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Saved, Searches
@@ -68,7 +68,7 @@ def run(
     inputs = Inputs.of(program, answers)
     inputs.need()
     over = data_over(loss, answers, inputs)
-    shown = view(digits=answers.shown)
+    shown = MinimumView(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     saved = Saved(inputs, saves)
     limits = parse_ranges(bounds or ())
