@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Number, NumberType, undecided
+
+if TYPE_CHECKING:
+    from ..numbers.running_digits import RunningDigits
 
 Matrix = list[list[Any]]
 
@@ -41,6 +44,17 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
             for c in range(len(right[0]))
         ]
     return found
+
+
+def with_errors(
+    m: RunningDigits, root: Sequence[Number], residuals: Sequence[Number], rows: Sequence[Sequence[Number]]
+) -> list[Number]:
+    """A computed root with error bounds: twice Newton's step from it. Raises `Refusal` where there is none."""
+    try:
+        steps = solve_linear(m, rows, [[x] for x in residuals])
+    except (Singular, ZeroDivisionError):
+        raise undecided("whether the solution is a simple one cannot be told") from None
+    return [m.within(x, 2 * step) for x, (step,) in zip(root, steps, strict=True)]
 
 
 def derivatives(

@@ -14,7 +14,7 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.problem import Point, as_number, place, wanted_variables
 from ..language.builder import Program
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Number, NumberType, undecided
 from ..numbers.budget import Defined, charge
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
@@ -729,8 +729,8 @@ def _solution(
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         here = {name: m.number(x) for name, x in at.items()}
-        if m.name in ("certified", "precision") or m is not REAL:
-            here = _sharpened(m, posed, values, at, multiplicity or 1)
+        if m is not REAL:
+            here = _sharpened(m, posed, values, at, multiplicity or 1, simple)
         found: dict[str, Any] = {"solution": here}
         if simple and wanted:
             try:
@@ -830,7 +830,12 @@ def _slope(posed: EquationProblem, name: str, x: float) -> float | None:
 
 
 def _sharpened(
-    m: NumberType, posed: EquationProblem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int
+    m: Any,
+    posed: EquationProblem,
+    values: Mapping[str, Number],
+    start: Mapping[str, float],
+    multiplicity: int,
+    simple: bool,
 ) -> dict[str, Number]:
     """The solution near a start with the digits of a number type; of balls, one that is proven to hold exactly one.
 
@@ -838,16 +843,24 @@ def _sharpened(
     """
     if m.name == "certified":
         return _enclosed(m, posed, values, start)
-    from .implicit import solve_linear
+    from ..numbers.running_digits import plain
+    from .implicit import solve_linear, with_errors
 
-    here: dict[str, Number] = {name: m.number(x) for name, x in start.items()}
+    # Newton's steps correct themselves: only what they come to has an error.
+    base = m.base
+    fixed = {name: plain(x) for name, x in values.items()}
+    here: dict[str, Number] = {name: base.number(x) for name, x in start.items()}
     names = posed.unknowns
+
+    def swept(m: NumberType, point: Mapping[str, Number]) -> tuple[list[Number], list[list[Number]]]:
+        at = sweeps.evaluate_in(m, posed.program.outputs, point, names)
+        return at.values, sweeps.jacobian(at, names)[0]
+
     last: Any = None
     for _ in range(NEWTON_STEPS):
-        swept = sweeps.evaluate_in(m, posed.program.outputs, {**values, **here}, names)
-        rows, _ = sweeps.jacobian(swept, names)
+        left, rows = swept(base, {**fixed, **here})
         try:
-            step = solve_linear(m, rows, [[-multiplicity * x] for x in swept.values])
+            step = solve_linear(base, rows, [[-multiplicity * x] for x in left])
         except (Singular, ZeroDivisionError):
             break
         moved = {name: here[name] + d[0] for name, d in zip(names, step, strict=True)}
@@ -857,7 +870,23 @@ def _sharpened(
             here = moved if size == 0 else here
             break
         here, last = moved, size
-    return here
+    if simple or len(names) > 1:
+        residuals, rows = swept(m, {**values, **here})
+        return dict(zip(names, with_errors(m, list(here.values()), residuals, rows), strict=True))
+    (name, x), (output,) = next(iter(here.items())), posed.program.outputs
+
+    def zero(x: Number) -> bool:
+        """Whether the equation may hold at a number. Raises `Refusal` where only more digits tell."""
+        (value,) = sweeps.evaluate_in(m, [output], {**values, name: m.number(x)}, ()).values
+        return bool(m.same(value, 0))
+
+    # of a multiple root as many digits are known as the value beside it can be told from 0 by
+    distance = (abs(x) or base.number(1)) * base.context.ldexp(1, -m.bits)
+    while zero(x - distance) or zero(x + distance):
+        distance *= 4
+        if distance > 1 + abs(x):
+            raise undecided("how far this is from the root cannot be told")
+    return {name: m.within(x, distance)}
 
 
 def _enclosed(
@@ -865,7 +894,7 @@ def _enclosed(
 ) -> dict[str, Number]:
     from flint import arb
 
-    from ..numbers.ball import Ball, undecided
+    from ..numbers.ball import Ball
     from .enclosures import Operator, boxes
 
     operator = Operator(posed.program.outputs, posed.unknowns, values, boxes(m.bits))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
-from ..run.smooth_branches import HIGHEST, Knot, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces, same
+from ..run.smooth_branches import HIGHEST, Knot, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces
 from ..run.sweep import backward, show
 from ..run.tape import Tape
 from ..table.operators import VARIABLE
@@ -175,6 +175,6 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
         pairs = [
             (x, square * y) for row, known in zip(form, other, strict=True) for x, y in zip(row, known, strict=True)
         ]
-        return m.sqrt(square) if all(same(m, x, y) for x, y in pairs) else None
+        return m.sqrt(square) if all(m.same(x, y) for x, y in pairs) else None
     except (StopIteration, *NO_RESULT):
         return None

@@ -18,7 +18,6 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
-from ..numbers.base import NumberType
 from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.student_t import check_level, coverage_factor
 from .least_squares import (
@@ -636,14 +635,22 @@ def _sharpened(
 
     The data are read as the decimals that were typed.
     """
-    np = model.np
     names = posed.free
     rows = [k for k in range(model.rows) if model.weights[k] > 0]
     start = [float(x) for x in values]
 
-    def work(m: NumberType, held: dict[str, Any]) -> dict[str, Any]:
+    def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
+        from ..equations.implicit import with_errors
+        from ..numbers.running_digits import plain
+
         equations = _Normal(m, posed, columns, rows, sigma, weights, held)
-        solution = equations.solved(start, np)
+        if m.name == "certified":
+            solution = equations.enclosed(start)
+        else:
+            # Newton's steps correct themselves: only what they come to has an error.
+            fixed = {name: plain(x) for name, x in held.items()}
+            near = _Normal(m.base, posed, columns, rows, sigma, weights, fixed).solved(start)
+            solution = with_errors(m, near, equations.slopes(near), equations.matrix(near))
         total, inverse = equations.summary(solution)
         count = m.number(found.dof)
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
@@ -763,10 +770,8 @@ class _Normal:
                     square[i][j] = square[i][j] + weight * g[i] * g[j]
         return total, solve_linear(m, square, [[one if i == j else zero for j in range(n)] for i in range(n)])
 
-    def solved(self, start: Sequence[float], np: Any) -> list[Any]:
-        """The solution near a start; of balls, one that is proven to be there and alone."""
-        if self.m.name == "certified":
-            return self._enclosed(start)
+    def solved(self, start: Sequence[float]) -> list[Any]:
+        """The solution near a start, by Newton's steps."""
         from ..equations.implicit import Singular, solve_linear
 
         m = self.m
@@ -786,9 +791,11 @@ class _Normal:
             here, last = [x + d for x, d in zip(here, step, strict=True)], size
         return here
 
-    def _enclosed(self, start: Sequence[float]) -> list[Any]:
+    def enclosed(self, start: Sequence[float]) -> list[Any]:
+        """Balls in which the solution near a start is proven to be, and alone."""
         from ..equations.enclosures import Operator, boxes
-        from ..numbers.ball import Ball, undecided
+        from ..numbers.ball import Ball
+        from ..numbers.base import undecided
 
         normal = self
 

@@ -100,7 +100,7 @@ def _agreeing(
     make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
 ) -> SmoothBranch | None:
     """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
-    from .smooth_branches import pieces, same
+    from .smooth_branches import pieces
 
     found: SmoothBranch | None = None
     known: list[Number] = []
@@ -111,7 +111,7 @@ def _agreeing(
         here = list(_told(piece, seeds, len(wanted)))
         known = known or [_weighted([tape.data[root] for root in seeds], seeds), *here[1:]]
         try:
-            agree = all(same(m, x, y) for x, y in zip(known, here, strict=True))
+            agree = all(m.same(x, y) for x, y in zip(known, here, strict=True))
         except Refusal:
             return None
         if count >= most or not agree:

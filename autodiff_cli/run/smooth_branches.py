@@ -52,15 +52,10 @@ class Knot(NamedTuple):
     def agree(self, m: NumberType, x: Number, y: Number) -> bool:
         """Whether a result is the same on two sides of the knot. Raises `Fault` if that cannot be told."""
         try:
-            return same(m, x, y)
+            return m.same(x, y)
         except Refusal as refusal:
             message = f"`{self.tape.primitives[self.node].written}` has two sides here, and {refusal.message}"
             raise Fault(self.node, refusal.kind, message, refusal.hint) from None
-
-
-def same(m: NumberType, x: Number, y: Number) -> bool:
-    """Whether two results are the same number, as far as this arithmetic can tell."""
-    return bool(x == y or (m.tolerance and abs(x - y) <= m.tolerance * max(abs(x), abs(y))))
 
 
 # ---- numbers with derivatives -------------------------------------------------------------------------------------
@@ -146,7 +141,7 @@ class SecondOrder:
 
         def known(other: Any) -> bool:
             try:
-                return len(other) == len(jets) and all(same(self.base, x, y) for x, y in zip(jets, other, strict=True))
+                return len(other) == len(jets) and all(self.base.same(x, y) for x, y in zip(jets, other, strict=True))
             except Refusal:
                 return False
 
