@@ -6,7 +6,7 @@ from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
 from ...views.formats import draws
-from ...views.gradient import view
+from ...views.gradient import GradientView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -21,7 +21,10 @@ EXAMPLES = (
 All = Annotated[
     bool,
     options.Option(
-        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",), main=True
+        "--all",
+        "Also show the value and derivative of every name that the program binds.",
+        conflicts=("--data",),
+        main=True,
     ),
 ]
 
@@ -55,16 +58,12 @@ def run(
     inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)
-    data = None
-    if any(rows) and over is None:
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
-
-        data = given(rows)
-    shown = view(
+    by_rows = bool(rows.points) and over is None
+    shown = GradientView(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip
-    if data is None and not inputs.many:
+    if not by_rows and not inputs.many:
         return answer_all(
             inputs,
             lambda request: gradient(
@@ -74,16 +73,18 @@ def run(
         )
     from ...derivatives.gradient_cache import Programs  # only for many
 
-    drawn = data is None and draws(inputs.chosen(shown.formats)) and not no_tree
+    drawn = not by_rows and draws(inputs.chosen(shown.formats)) and not no_tree
     programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:
         return programs.gradient(request.text, request.point, request.wrt)
 
-    if data is None:
+    if not by_rows:
         return answer_all(inputs, answer, shown)
-    told = RowQuestion(
+    from ..row_routes import RowQuestion, answer_rows  # only data files need it
+
+    question = RowQuestion(
         "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
         "--all" if everything else "--relative" if relative else "--sort" if sort else None,
     )  # fmt: skip
-    return answer_rows(inputs, data, answer, shown, told)
+    return answer_rows(inputs, rows, answer, shown, question)

@@ -27,9 +27,9 @@ def run(
     rows: options.Rows,
     loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
-    """Compute second derivatives at a point, and what they say of it.
+    """Compute the Hessian at a point, and classify the point.
 
-    Value, gradient, Hessian and its eigenvalues.
+    The answer has the value, the gradient, the Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
     inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
@@ -38,10 +38,8 @@ def run(
     def answer(request: Request) -> Hessian:
         return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)
 
-    if any(rows) and over is None:
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
+    if rows.points and over is None:
+        from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
-        data = given(rows)
-        if data is not None:
-            return answer_rows(inputs, data, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
+        return answer_rows(inputs, rows, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
     return answer_all(inputs, answer, shown)

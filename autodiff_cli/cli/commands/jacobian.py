@@ -20,7 +20,7 @@ Adjoint = Annotated[
     str | None,
     options.Option(
         "--adjoint",
-        "Only the outputs' weighted sum differentiated, by one backward sweep: `1,2`, or `a=1,b=2`.",
+        "Differentiate only this weighted sum of the outputs, in one backward sweep: `1,2`, or `a=1,b=2`.",
         "VECTOR",
         allowed_in_env=False,
         python_type="Mapping[str, Any] | Sequence[float | str] | str | None",
@@ -39,7 +39,7 @@ def run(
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:
-    """Differentiate several outputs, or products with them.
+    """Compute the Jacobian of several outputs, or products with it.
 
     The last line of the program lists its outputs: `a, b, c`.
     """
@@ -53,12 +53,10 @@ def run(
             request.text, request.point, wrt=request.wrt, direction=along, adjoint=weights, arithmetic=arithmetic
         )
 
-    if any(rows):
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
+    if rows.points:
+        from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
-        data = given(rows)
-        if data is not None:
-            product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
-            told = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
-            return answer_rows(inputs, data, answer, shown, told)
+        product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
+        question = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
+        return answer_rows(inputs, rows, answer, shown, question)
     return answer_all(inputs, answer, shown)
