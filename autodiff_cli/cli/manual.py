@@ -206,7 +206,7 @@ def _keys() -> str:
     parts = []
     for command in COMMANDS:
         view = view_in(command_module(command))
-        for about, fields in {"": view.fields, **view.other_records}.items():
+        for about, fields in (("", view.fields), *view.other_records):
             parts.append(f"`{command}`{about and f', {about}'}:\n")
             parts.append(_table(("key", "what it holds"), _key_rows(fields)))
         if view.csv_columns:

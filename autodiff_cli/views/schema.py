@@ -144,8 +144,8 @@ class View(Choices, Generic[Answer]):
 
     fields: ClassVar[tuple[Field, ...]] = ()
     """The keys of the record, in their order."""
-    other_records: ClassVar[Mapping[str, tuple[Field, ...]]] = {}
-    """The keys of records of other kinds, by what they are about."""
+    other_records: ClassVar[tuple[tuple[str, tuple[Field, ...]], ...]] = ()
+    """The keys of records of other kinds, each after what it is about."""
     csv_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of csv and tsv, in their order."""
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
