@@ -37,7 +37,7 @@ from ..exercises import marking as _marking
 from ..formulas import diff as _diff
 from ..formulas import export as _export
 from ..formulas import functions as _functions
-from ..graphs.value import Value, as_float, constant, located, values_of
+from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
 from ..inputs.parse_point import constant_value, meant, parse_weights, read_point
 from ..inputs.problem import as_number
@@ -48,8 +48,8 @@ from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
+from ..run.evaluation import located
 from ..run.sweep import Fault, forward
-from ..run.tape import Tape
 from ..streams.files import Output
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_value import quantity
@@ -396,29 +396,21 @@ class Program(builder.Program):
             place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
             for name, place in self.leaves.items()
         }
-        kept = self.tape
-        data: list[Any] = [None] * len(kept.primitives)
-        for place, (literal, _) in kept.constants.items():
-            data[place] = literal
-        for place, x in given.items():
-            data[place] = x.data if isinstance(x, Value) else x
-        tape = Tape(kept.primitives, kept.parents, data)
+        graph = self.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in given.items()})
         try:
-            forward(tape, REAL, self.roots)
+            forward(graph, REAL, self.roots)
         except Fault as fault:
-            tape.places, tape.labels = kept.places, kept.labels
-            error = located(fault, self.values, tape)
+            error = located(fault, graph, self.leaves)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in given.values()):
-            tape.places, tape.labels, tape.constants = kept.places, kept.labels, kept.constants
             # a number takes no derivative: `x**n` at a negative x has one by x only
-            found = values_of(tape, given={k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
-            for each in found:
+            nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
+            for each in nodes:
                 each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
-            outputs: list[Any] = [found[root] for root in self.roots]
+            outputs: list[Any] = [nodes[root] for root in self.roots]
         else:
-            outputs = [float(tape.data[root]) + 0.0 for root in self.roots]
+            outputs = [float(graph.data[root]) + 0.0 for root in self.roots]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def __repr__(self) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
 from ..errors import EXIT_CODES
+from ..views.schema import Field, view_in
 from .arguments import Declared
 from .commands import COMMANDS, command_module
 from .defaults import VARIABLE
@@ -63,12 +64,18 @@ def entry(command: str) -> Entry:
     module = command_module(command)
     declared = Declared(module.run)
     summary, *details = (" ".join(part.split()) for part in module.run.__doc__.split("\n\n"))
-    own = {1: module.NO} if hasattr(module, "NO") else {}
-    exits = {code: told for code, told in {**EXITS, **own}.items() if code != 1 or own}
+    exit_of_command = {1: module.NO} if hasattr(module, "NO") else {}
+    exits = {code: meaning for code, meaning in {**EXITS, **exit_of_command}.items() if code != 1 or exit_of_command}
     return Entry(
-        command, summary, tuple(details), module.EXAMPLES, tuple(argument for _, argument in declared.arguments),
-        tuple((option, kind) for _, option, kind in declared.options.values()), declared.sections, exits,
-    )  # fmt: skip
+        command,
+        summary,
+        tuple(details),
+        module.EXAMPLES,
+        tuple(argument for _, argument in declared.arguments),
+        tuple((option, kind) for _, option, kind in declared.options.values()),
+        declared.sections,
+        exits,
+    )
 
 
 def written(option: Option) -> str:
@@ -79,20 +86,20 @@ def written(option: Option) -> str:
 @cache
 def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
     """Every declaration of an option once, with the commands that have it, in the order of the commands."""
-    found: dict[Option, list[str]] = {}
+    users_of_option: dict[Option, list[str]] = {}
     for command in COMMANDS:
         for option, _ in entry(command).options:
-            found.setdefault(option, []).append(command)
-    return tuple((option, tuple(commands)) for option, commands in found.items())
+            users_of_option.setdefault(option, []).append(command)
+    return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
 
 
 def users(commands: tuple[str, ...]) -> str:
     """The commands that have an option, in words."""
-    rest = [command for command in COMMANDS if command not in commands]
-    if not rest:
+    others = [command for command in COMMANDS if command not in commands]
+    if not others:
         return "all commands"
-    if len(rest) < len(commands) and len(rest) <= 4:
-        return f"all but {', '.join(rest)}"
+    if len(others) < len(commands) and len(others) <= 4:
+        return f"all but {', '.join(others)}"
     return ", ".join(commands)
 
 
@@ -122,15 +129,15 @@ def _man_lines() -> Iterator[str]:
     )
     yield ".SH COMMANDS"
     for command in COMMANDS:
-        told = entry(command)
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(each.metavar for each in told.arguments)}"
-        yield _roff(" ".join((told.summary, *told.details)))
-        for option, _ in told.options:
+        description = entry(command)
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
+        yield _roff(" ".join((description.summary, *description.details)))
+        for option, _ in description.options:
             if option not in shared:
                 yield from _man_option(option)
-        also = ", ".join(f"`{option.name}`" for option, _ in told.options if option in shared)
+        also = ", ".join(f"`{option.name}`" for option, _ in description.options if option in shared)
         yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
-        yield from (_roff(example, code=True) for example in told.examples)
+        yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
     yield ".SH OPTIONS OF SEVERAL COMMANDS"
     for option, commands in options_and_users():
@@ -161,10 +168,10 @@ def _roff(text: str, *, code: bool = False) -> str:
         return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
 
     pieces = [text] if code else text.split("`")
-    made = "".join(
+    formatted = "".join(
         typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
     )
-    return "\\&" + made if made[:1] in (".", "'") else made
+    return "\\&" + formatted if formatted[:1] in (".", "'") else formatted
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
@@ -176,17 +183,42 @@ def tables() -> dict[str, str]:
             ("option", "what it does", "commands"),
             sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),
         ),
+        "keys": _keys(),
         "exit codes": _table(
             ("exit code", "when", "kinds of error"),
             (
-                (str(code), told, " ".join(f"`{kind}`" for kind, each in EXIT_CODES.items() if each == code))
-                for code, told in EXITS.items()
+                (
+                    str(code),
+                    meaning,
+                    " ".join(f"`{kind}`" for kind, exit_code in EXIT_CODES.items() if exit_code == code),
+                )
+                for code, meaning in EXITS.items()
             ),
         ),
         "environment": _table(
-            ("variable", "what it does"), ((f"`{each}`", told) for each, told in ENVIRONMENT.items())
+            ("variable", "what it does"), ((f"`{exit_code}`", meaning) for exit_code, meaning in ENVIRONMENT.items())
         ),
     }
+
+
+def _keys() -> str:
+    """Return the tables of the keys of JSON records, a table for each command and each kind of record."""
+    parts = []
+    for command in COMMANDS:
+        view = view_in(command_module(command))
+        for about, fields in (("", view.fields), *view.other_records):
+            parts.append(f"`{command}`{about and f', {about}'}:\n")
+            parts.append(_table(("key", "what it holds"), _key_rows(fields)))
+        if view.csv_columns:
+            columns = " ".join(f"`{name}`" for name in view.csv_columns)
+            parts.append(f"Columns of csv and tsv: {columns}\n")
+    return "\n".join(parts)
+
+
+def _key_rows(fields: Iterable[Field], parent: str = "") -> Iterator[tuple[str, str]]:
+    for field in fields:
+        yield f"`{parent}{field.name}`", field.meaning
+        yield from _key_rows(field.fields, f"{parent}{field.name}.")
 
 
 def _table(heads: tuple[str, ...], rows: Any) -> str:
@@ -200,8 +232,8 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 def with_tables(text: str) -> str:
     """A page with the tables as they are now, each between `<!-- table: NAME -->` and `<!-- end -->`."""
-    made = tables()
-    return _PLACE.sub(lambda found: f"{found[1]}\n{made[found[2]]}\n", text)
+    generated = tables()
+    return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
 
 def files(top: Path) -> dict[Path, str]:

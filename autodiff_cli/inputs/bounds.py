@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,9 +18,15 @@ class Range(NamedTuple):
     low: float | None
     high: float | None
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range as two numbers: an open side is infinite."""
+        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+
     def check_start(self, name: str, x: float) -> None:
         """Raise a usage error for a start outside of it."""
-        if (self.low is not None and x < self.low) or (self.high is not None and x > self.high):
+        low, high = self.ends
+        if not low <= x <= high:
             raise ExpressionError(
                 "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
             )
@@ -33,17 +40,17 @@ def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
     >>> parse_ranges(["x=0:pi/2,y=:2"])
     {'x': Range(low=0.0, high=1.5707963267948966), 'y': Range(low=None, high=2.0)}
     """
-    found: dict[str, Range] = {}
+    ranges: dict[str, Range] = {}
     for text in texts:
         try:
             for start, end in pieces(text):
                 name, ends = _one(text, start, end)
-                if found.setdefault(name, ends) != ends:
+                if ranges.setdefault(name, ends) != ends:
                     fail(f"`{name}` is given two ranges", Span(start, end), "leave one of them out")
         except ExpressionError as error:
             error.text = text
             raise
-    return found
+    return ranges
 
 
 def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:

@@ -134,8 +134,8 @@ def number_of(text: str) -> tuple[float, str] | None:
 
     None for a number with too long an exponent.
     """
-    if text.isascii() and "_" not in text:
-        return None if len(text) > EXPONENT_DIGITS and _has_long_exponent(text) else (float(text), text)
+    if not text.strip(".0123456789"):
+        return float(text), text
     if _has_long_exponent(text):
         return None
     plain = text.replace("_", "").translate(_PLAIN)

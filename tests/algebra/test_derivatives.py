@@ -13,17 +13,16 @@ from mpmath import mp, mpf
 from agreement import FORTY, POINTS, RELAXED, close, graph_of
 from autodiff_cli.algebra.symbolic_derivative import derivatives
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.jvp_vjp import evaluate_in, product
 from autodiff_cli.graphs.second_order import hessian_in
 from autodiff_cli.graphs.taylor_mode import taylor_in
 from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
+from autodiff_cli.graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import Number, NumberType
 from autodiff_cli.numbers.exact import Exact
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.run.sweep import knots
+from autodiff_cli.run.sweep import breakpoints
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import compared, compares
@@ -63,7 +62,7 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
         symbolic = value_in(FORTY, formulas[k,], point)
         assert symbolic is not None and close(symbolic, reverse[name]), told
         try:
-            (along,), _ = product(at, {name: FORTY.number(1)})
+            (along,), _ = at.jvp({name: FORTY.number(1)})
         except ExpressionError:
             continue  # a sum of infinite parts that the reverse sweep cut off
         assert close(along, reverse[name]), told
@@ -82,7 +81,7 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
     except ExpressionError:
         return
     swept = value_and_gradient(FORTY, graph, point, names)
-    assume(not knots(swept.tape, swept.order, swept.at.active))
+    assume(not breakpoints(swept.graph, swept.order, swept.at.active))
     for (i, j), formula in derivatives(graph, leaves, 2).items():
         told = (expression_text(graph), names[i], names[j], expression_text(formula), numbers)
         symbolic = value_in(FORTY, formula, point)

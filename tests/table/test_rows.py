@@ -262,7 +262,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "formulas/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
     "batched/evaluator": ("gamma", "a family of functions"),
-    "exercises/patterns": ("sin cos tanh sigmoid", "exercises are written in the language"),
     "batched/data_loss": ("mean sum", "words of an option"),
     "accuracy/check": ("mean", "a word of an option"),
     "cli/options": ("mean sum", "words of an option"),
@@ -416,7 +415,7 @@ def entries(node: ast.AST) -> list[object]:
 
 
 def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
-    """Line and names of each collection of three operations or more that is none of `names.by_name` or `native`.
+    """Line and names of a collection of three operations or more that is not made by `by_name`, `native` or `named`.
 
     Greek letters, the functions of C and what LaTeX calls its signs share a few names with operations: of those, most
     entries are no operations.
@@ -424,7 +423,11 @@ def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
     stack = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("by_name", "native"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("by_name", "native", "named")
+        ):
             continue
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             continue

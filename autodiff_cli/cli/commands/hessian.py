@@ -6,7 +6,7 @@ from ...data.rows import flat_hessian as flat
 from ...derivatives.hessian import Hessian, hessian
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
-from ...views.hessian import view
+from ...views.hessian import HessianView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -32,16 +32,14 @@ def run(
     The answer has the value, the gradient, the Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
-    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
     over = data_over(loss, answers, inputs, rows)
 
     def answer(request: Request) -> Hessian:
         return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)
 
-    if any(rows) and over is None:
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
+    if rows.points and over is None:
+        from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
-        data = given(rows)
-        if data is not None:
-            return answer_rows(inputs, data, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
+        return answer_rows(inputs, rows, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
     return answer_all(inputs, answer, shown)

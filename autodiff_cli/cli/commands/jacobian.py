@@ -7,7 +7,7 @@ from ...derivatives.jacobian import Jacobian, jacobian
 from ...inputs.arithmetic import chosen
 from ...inputs.parse_point import parse_weights
 from ...streams.requests import Request, default_point
-from ...views.jacobian import view
+from ...views.jacobian import JacobianView
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -46,19 +46,17 @@ def run(
     arithmetic = chosen(*numbers)
     along = None if direction is None else default_point(direction)
     weights = None if adjoint is None else parse_weights(adjoint)
-    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), JacobianView(digits=answers.shown)
 
     def answer(request: Request) -> Jacobian:
         return jacobian(
             request.text, request.point, wrt=request.wrt, direction=along, adjoint=weights, arithmetic=arithmetic
         )
 
-    if any(rows):
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
+    if rows.points:
+        from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
-        data = given(rows)
-        if data is not None:
-            product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
-            told = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
-            return answer_rows(inputs, data, answer, shown, told)
+        product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
+        question = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
+        return answer_rows(inputs, rows, answer, shown, question)
     return answer_all(inputs, answer, shown)

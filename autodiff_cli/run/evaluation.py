@@ -1,0 +1,158 @@
+"""Evaluation: a graph at a point in some number type, from which derivatives are swept, backward or forward.
+
+Every question goes this way. Whatever has no value or no derivative is an `ExpressionError`, placed in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import ParamSpec, TypeVar
+
+from ..errors import Diagnostic, ExpressionError, NotSmooth
+from ..numbers.base import Number, NumberType
+from ..numbers.budget import BudgetExceeded
+from ..table.operators import POW, VARIABLE
+from .graph import Graph, in_order
+from .reverse import Reverse, reverse
+from .sweep import Activity, Breakpoint, Failure, Fault, Rough, activity, forward, may_meet_kinks, show, tangents
+
+Sweep = ParamSpec("Sweep")
+Answer = TypeVar("Answer")
+
+Kinks = dict[int, Breakpoint]
+"""Nodes where pieces of the program meet, by their places."""
+
+
+class Evaluation:
+    """A graph evaluated at a point in some number type, on demand; derivatives are swept from it."""
+
+    def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.m = m
+        self.graph = graph
+        """Its `data` are the nodes' values, None in a branch that was not taken."""
+        self.wanted = wanted
+        """The places of the variables that are differentiated by, as far as the graph holds them."""
+        self.order: Sequence[int] = self.placed(forward, graph, m, graph.roots)
+        """The nodes that were evaluated, in the order in which they were."""
+
+    def placed(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
+        """What a sweep over the graph gives. Raises `ExpressionError`."""
+        try:
+            return sweep(*args, **options)
+        except (Fault, BudgetExceeded) as fault:
+            raise located(fault, self.graph, self.wanted) from None
+
+    @property
+    def values(self) -> list[Number]:
+        """The outputs."""
+        return [self.graph.data[root] for root in self.graph.roots]
+
+    @cached_property
+    def active(self) -> Activity:
+        """What depends on the wanted variables."""
+        return self.activity(self.wanted.values())
+
+    def activity(self, leaves: Iterable[int]) -> Activity:
+        """What depends on some leaves."""
+        return self.placed(activity, self.graph, self.m, self.order, leaves)
+
+    def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
+        """The adjoints of all nodes, from those of outputs."""
+        return self.placed(reverse, self.graph, self.m, self.order, self.active if active is None else active, seeds)
+
+    def tangents(
+        self,
+        seeds: dict[int, Number],
+        active: Activity,
+        roots: Iterable[int] | None = None,
+        order: Sequence[int] | None = None,
+    ) -> list[Number | None]:
+        """The tangents of all nodes, from those of leaves; if there are `roots`, they alone need to have one."""
+        return self.placed(tangents, self.graph, self.m, self.order if order is None else order, active, seeds, roots)
+
+    def vjp(self, adjoints: Sequence[Number], wrt: Sequence[str]) -> tuple[list[Number], Kinks]:
+        """The Jacobian's rows, weighted with the outputs' adjoints and added up, in one backward sweep.
+
+        Outputs of weight 0 take no part. Raises `ExpressionError`.
+        """
+        seeds: dict[int, Number] = {}
+        for root, adjoint in zip(self.graph.roots, adjoints, strict=True):
+            if adjoint != 0:
+                seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
+        totals, kinks, _ = self.reverse(seeds)
+        zero = self.m.number(0)
+        row = [totals[self.wanted[name]] if name in self.wanted else None for name in wrt]
+        return [zero if partial is None else partial for partial in row], self.breakpoints(kinks)
+
+    def jacobian(self, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:
+        """A row of partial derivatives for each output, by a backward sweep each. Raises `ExpressionError`."""
+        one, zero = self.m.number(1), self.m.number(0)
+        rows: list[list[Number]] = []
+        kinks: Kinks = {}
+        for k in range(len(self.graph.roots)):
+            row, met = self.vjp([one if j == k else zero for j in range(len(self.graph.roots))], wrt)
+            rows.append(row)
+            kinks |= met
+        return rows, kinks
+
+    def jvp(self, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
+        """The derivative of each output along a direction, in one forward sweep; variables of 0 are held fixed.
+
+        Where there is a kink anywhere each output gets a backward sweep, which tells whether it is met, and a forward
+        sweep of its own. Raises `ExpressionError`.
+        """
+        seeds = {self.wanted[name]: t for name, t in direction.items() if name in self.wanted and t != 0}
+        active = self.activity(seeds)
+        kinks: Kinks = {}
+        slopes = self.tangents(seeds, active, self.graph.roots)
+        results = [slopes[root] for root in self.graph.roots]
+        if may_meet_kinks(self.graph, self.order, active):
+            for k, root in enumerate(self.graph.roots):
+                _, met, order = self.reverse({root: self.m.number(1)}, active)
+                kinks |= self.breakpoints(met)
+                results[k] = self.tangents(seeds, active, (root,), order)[root]
+        zero = self.m.number(0)
+        return [zero if result is None else result for result in results], kinks
+
+    def breakpoints(self, places: Iterable[int]) -> Kinks:
+        """The nodes there, with their inputs."""
+        return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
+
+    def warnings(self, kinks: Iterable[int]) -> list[Diagnostic]:
+        """What is to be said of nodes that have no derivative."""
+        return [kink.warning() for kink in self.breakpoints(kinks).values()]
+
+
+def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> ExpressionError:
+    """The error that a fault is for the user: at its place in the text, with the inputs that led there.
+
+    `wanted` are the names that are differentiated by.
+    """
+    if fault.node is None:
+        assert isinstance(fault, BudgetExceeded)
+        return fault
+    span, message, hint = graph.span(fault.node), fault.message, fault.hint
+    if isinstance(fault, Rough):
+        return NotSmooth(fault.kind, message, span, hint)
+    names = {graph.labels[i]: graph.data[i] for i in leaves_below(graph, fault.node)}
+    if names:
+        shown = ", ".join(f"{name} = {show(data)}" for name, data in list(names.items())[:5])
+        message += f" (here {shown}{', …' if len(names) > 5 else ''})"
+    if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
+        held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
+        rest = [name for name in wanted if name not in held]
+        shown = ", ".join(f"`{name}`" for name in sorted(held))
+        hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
+    error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
+    return error(fault.kind, message, span, hint)
+
+
+def leaves_below(graph: Graph, node: int) -> list[int]:
+    """The variables with a name and a value that a node is made from."""
+    return [
+        i
+        for i in in_order(graph.parents, (node,))
+        if graph.primitives[i] is VARIABLE and graph.data[i] is not None and graph.labels.get(i)
+    ]
