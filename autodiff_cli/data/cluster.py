@@ -27,8 +27,8 @@ from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
 from ..views.error import report
 from ..views.formats import COLUMNAR
-from .pipeline import FailedRow, Files, Tally, answers
-from .readers import Fragment, Selection, reader
+from .pipeline import FailedRow, Tally, answers
+from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
 from .sinks import Sink, sink
 from .sources import TEXT, Source
