@@ -225,12 +225,7 @@ def _in_parts(job: _Job, folder: str) -> int:
         job.chosen.spreadsheet,
         job.inputs.fail,
     )
-    engine = cluster.Dask(job.chosen.scheduler, job.chosen.workers)
-    try:
-        cluster.prepare(folder, force=job.inputs.force)
-        return cluster.run(shared, parts, engine)
-    finally:
-        engine.close()
+    return cluster.run(shared, parts, job.chosen.scheduler, job.chosen.workers, force=job.inputs.force)
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
