@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
-from ..graphs import jvp_vjp as sweeps
 from ..graphs.value import Value
+from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import BudgetExceeded, Defined, current
 from ..numerics import linear_algebra
@@ -66,7 +66,8 @@ def boxes(bits: int) -> Any:
 
     Of a wide ball it is rarely known whether it is 0. The rule of a power asks for that together with another 0.
     """
-    from ..numbers.ball import Balls, undecided
+    from ..numbers.ball import Balls
+    from ..numbers.base import undecided
 
     class Open:
         def __bool__(self) -> bool:
@@ -101,8 +102,8 @@ class Operator:
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """The values of the equations over a box, and the rows of their derivatives by the unknowns."""
-        at = sweeps.evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
-        rows, kinks = sweeps.jacobian(at, self.unknowns)
+        at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
+        rows, kinks = at.jacobian(self.unknowns)
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number
@@ -111,7 +112,7 @@ class Operator:
     def _all(self, point: Mapping[str, Any], holds: Callable[[Any], bool]) -> bool:
         """Whether all equations have a value at a point of which something holds."""
         with Defined(ArithmeticError, ValueError):
-            values = sweeps.evaluate_in(self.m, self.outputs, point, ()).values
+            values = evaluate_in(self.m, self.outputs, point, ()).values
             return all(holds(self.m.number(x).a) for x in values)
         return False
 
@@ -129,7 +130,7 @@ class Operator:
         point = self._point(box)
         for output in self.outputs:
             try:
-                (value,) = sweeps.evaluate_in(self.m, [output], point, ()).values
+                (value,) = evaluate_in(self.m, [output], point, ()).values
             except BudgetExceeded:
                 raise
             except (ExpressionError, *NO_RESULT) as error:

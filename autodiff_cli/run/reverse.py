@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from .graph import Graph
-from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met, same
+from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met
 
 if TYPE_CHECKING:
     from .smooth_branches import SmoothBranch
@@ -79,13 +79,13 @@ def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, N
 
     Raises `Fault`, and what rules raise, where a piece has none.
     """
-    from .smooth_branches import DirectionalDual, SecondOrder, TaylorSeries, Unknown
+    from .smooth_branches import SecondOrder, TaylorSeries, Unknown
 
     wanted = list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     try:
-        if _agreeing(lambda: DirectionalDual(m, line), graph, wanted, seeds, EFFORT) is None:
+        if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, EFFORT) is None:
             return None
     except Unknown:
         pass
@@ -113,7 +113,7 @@ def _agreeing(
         here = list(_told(piece, seeds, len(wanted)))
         known = known or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         try:
-            agree = all(same(m, x, y) for x, y in zip(known, here, strict=True))
+            agree = all(m.same(x, y) for x, y in zip(known, here, strict=True))
         except Refusal:
             return None
         if count >= most or not agree:

@@ -24,7 +24,7 @@ NO = "no: the answer is wrong"
 WRONG = 1
 """The exit code where all is done and the answer is no."""
 
-ABOUT = "; ".join(f"{level} {title}" for level, (title, _) in LEVELS.items())
+ABOUT = "; ".join(f"{level} {title}" for level, title in LEVELS.items())
 
 ANSWERS = (
     options.Without.of("--file", "--on-error", "--decimals", "--digits"),
