@@ -18,9 +18,10 @@ from ..data.sinks import plain_cell, sink
 from ..data.sources import File, Source, has_arrow, no_such, opened, sources
 from ..data.text_rows import TextRow, Texts, table, value, with_names
 from ..errors import ExpressionError
+from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_DATA, arrow, is_url, plain
+from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..views.error import write_reading as note
@@ -205,7 +206,7 @@ def _wide(inputs: Inputs, data: Data, text: str, format: str, method: Method[Any
             if data.backend == "python" or not has_arrow():
                 slow = True
                 if data.backend in ("llvm", "numpy"):
-                    hint = f"install it: {NEEDS_DATA}"
+                    hint = f"install it: `{install_command('data')}`"
                     raise ExpressionError("usage", f"`--backend {data.backend}` needs the extra `data`", hint=hint)
             elif data.backend is None and len(data.sources) == 1:
                 again = file = PeekedFile(stack.enter_context(OpenSource(data.sources[0])))

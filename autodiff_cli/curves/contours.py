@@ -19,6 +19,7 @@ from ..inputs.parse_point import read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import Defined
+from ..record import Record
 
 GRID = 120
 """Into how many steps each side is divided."""
@@ -31,7 +32,7 @@ MOST_CROSSINGS = 12_000
 """How often all contours together may cross lines of the grid: beyond it the surface bends between these lines."""
 
 
-class Surface(NamedTuple):
+class Surface(Record):
     """A function of two variables over a rectangle, ready to be drawn as contours."""
 
     text: str

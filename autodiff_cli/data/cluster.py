@@ -21,10 +21,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError
+from ..extras import install_command
 from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_CLUSTER, PATIENCE, patiently
+from ..streams.filesystems import PATIENCE, patiently
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
 from ..views.error import report, write_stderr
@@ -278,7 +279,7 @@ class Dask:
             self.distributed: Any = import_module("distributed")
         except ImportError:
             message = "Dask's scheduler and workers (`distributed`) are not installed"
-            raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
+            raise ExpressionError("usage", message, hint=f"`{install_command('cluster')}`") from None
         self.client: Any = None
         self.ending = ExitStack()
         self.where = scheduler or "this machine"

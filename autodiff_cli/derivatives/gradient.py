@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..errors import Diagnostic
 from ..graphs.value import Value, differentiate
@@ -14,6 +14,7 @@ from ..inputs.figures import unsigned
 from ..inputs.problem import Point, as_number, parse, place, pose, single_output, wanted_variables
 from ..language.builder import Program
 from ..numbers.base import NumberType
+from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
@@ -22,7 +23,7 @@ Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
 
 
-class Intermediate(NamedTuple, Generic[Number]):
+class Intermediate(Record, Generic[Number]):
     """A name that the program bound: its line (from 1), its value and its derivative, None where not needed."""
 
     name: str
@@ -31,7 +32,7 @@ class Intermediate(NamedTuple, Generic[Number]):
     grad: Number | None
 
 
-class Gradient(NamedTuple, Generic[Number]):
+class Gradient(Record, Generic[Number]):
     """The value and the gradient of a program at a point."""
 
     text: str

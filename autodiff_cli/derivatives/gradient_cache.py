@@ -19,8 +19,8 @@ MOST_KEPT = 250_000
 """How large they may be together, in characters of text and nodes of graphs."""
 
 
-class _Read:
-    """A program that has been read, and its run in doubles. Its graph is made where that is asked for."""
+class PreparedProgram:
+    """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
     __slots__ = (
         "_bound",
@@ -35,13 +35,12 @@ class _Read:
         "text",
     )
 
-    def __init__(self, text: str, point: Collection[str], *, keep: bool = False) -> None:
-        """To `keep` the program spares reading it again where a graph is wanted anyway."""
-        program = parse(text, point)
+    def __init__(self, program: Program, given: Collection[str] = (), *, keep: bool = False) -> None:
+        """To `keep` the program spares reading it again, with the names `given`, where a graph is wanted anyway."""
         check_single(program)
-        self.text = text
-        self.size = len(text) + len(program.rows.places)
-        self._given = tuple(point)
+        self.text = program.text
+        self.size = len(self.text) + len(program.rows.places)
+        self._given = tuple(given)
         self._root = program.roots[0]
         self._doubles = Doubles(program.rows, self._root, is_plain=program.is_plain)
         self._leaves = program.leaves
@@ -96,7 +95,7 @@ class Programs:
         relative: bool = False,
     ) -> None:  # fmt: skip
         self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
-        self._known: dict[tuple[str, ...], _Read] = {}
+        self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
@@ -114,13 +113,13 @@ class Programs:
         key = (text, *point)
         known = self._known.get(key)
         if known is None:
-            known = _Read(text, point, keep=self._whole)
+            known = PreparedProgram(parse(text, point), point, keep=self._whole)
             self._remember(key, known)
         if self._whole:
             return known.graph(point, wrt)
         return with_fallback(known.numbers, known.graph, point, wrt)
 
-    def _remember(self, key: tuple[str, ...], known: _Read) -> None:
+    def _remember(self, key: tuple[str, ...], known: PreparedProgram) -> None:
         self._size += known.size
         if len(self._known) >= self._remembered or self._size > MOST_KEPT:
             self._known.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..algebra.partials import local_formulas
 from ..errors import Diagnostic, ExpressionError, quoted
@@ -13,6 +12,7 @@ from ..inputs.problem import as_number, parse, place, single_output, wanted_vari
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
+from ..record import Record
 from ..run.sweep import Activity, local_derivatives
 from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
@@ -27,7 +27,7 @@ CANCELLED = 1e3
 """How much smaller than its largest contribution an adjoint is that is said to cancel."""
 
 
-class TraceRow(NamedTuple):
+class TraceRow(Record):
     """A node of the forward primal trace: what it is called, how it is computed, its value."""
 
     name: str
@@ -47,7 +47,7 @@ class TraceRow(NamedTuple):
     span: tuple[int, int] | None
 
 
-class AdjointStep(NamedTuple):
+class AdjointStep(Record):
     """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
 
     source: int
@@ -68,7 +68,7 @@ class AdjointStep(NamedTuple):
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
 
-class Term(NamedTuple):
+class Term(Record):
     """One input's part of a tangent."""
 
     source: int
@@ -78,7 +78,7 @@ class Term(NamedTuple):
     tangent: float
 
 
-class TangentStep(NamedTuple):
+class TangentStep(Record):
     """A step of the forward tangent trace: a node's tangent from those of its inputs."""
 
     target: int
@@ -86,14 +86,14 @@ class TangentStep(NamedTuple):
     tangent: float
 
 
-class Note(NamedTuple):
+class Note(Record):
     """Something that went on in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
 
     kind: str
     message: str
 
 
-class Trace(NamedTuple):
+class Trace(Record):
     """The whole trace. In forward mode `pulls`, `adjoints` and `gradient` are empty, in reverse mode `pushes` is."""
 
     text: str

@@ -18,6 +18,7 @@ from ..numbers.base import Number, NumberType
 from ..numbers.budget import Defined, charge
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..record import Record
 from .equations import Equations, read_equations
 from .implicit import Singular, derivatives, second_derivatives
 from .roots import DIGITS, Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
@@ -49,7 +50,7 @@ TOUCHED = 64
 """How many times its rounding error the value at a place may be that counts as one where 0 is touched."""
 
 
-class Solution(NamedTuple):
+class Solution(Record):
     """One solution of the equations."""
 
     values: dict[str, Shown]
@@ -70,7 +71,7 @@ class Solution(NamedTuple):
     """The second derivatives, where they were asked for."""
 
 
-class Solved(NamedTuple):
+class Solved(Record):
     """What was found of the solutions of equations."""
 
     text: str

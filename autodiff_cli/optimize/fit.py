@@ -21,6 +21,7 @@ from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.student_t import check_level, coverage_factor
+from ..record import Record
 from .least_squares import (
     CONVERGED,
     LOSSES,
@@ -69,7 +70,7 @@ CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
 
 
-class Parameter(NamedTuple):
+class Parameter(Record):
     """What the data say of a parameter."""
 
     estimate: Shown
@@ -81,7 +82,7 @@ class Parameter(NamedTuple):
     """Why it has no standard error: `fixed`, `bound`, `undetermined`; empty where it has one."""
 
 
-class Fit(NamedTuple):
+class Fit(Record):
     """A formula fitted to data."""
 
     text: str

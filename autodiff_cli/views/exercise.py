@@ -84,14 +84,14 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     """The exercise worked, and its answer; nothing where that was not asked for."""
     if exercise.solution is None:
         return
-    derived, traced, lines = exercise.solution
+    derived, traced = exercise.solution.derived, exercise.solution.traced
     if derived is not None:
         yield from steps_of(derived.derivations, unicode)
     if traced is not None:
         shown = trace_view(unicode=unicode).document
         assert shown is not None
         yield from shown(traced)
-    for line in lines:
+    for line in exercise.solution.lines:
         yield Line(sentence(line))
     yield Line((("answer: ", "heading"), (exercise.answered, "number")))
 
@@ -131,10 +131,10 @@ def _page(answer: Sheet | Exercise | Marked) -> str:
     for each in _all(answer):
         lines.append(rf"\paragraph{{{each.number}.}} {_words(each.task, each)}")
         if each.solution is not None:
-            derived, traced, told = each.solution
+            derived, traced = each.solution.derived, each.solution.traced
             lines += [steps_latex(derived.derivations)] if derived is not None else []
             lines += ["", trace_page(traced)] if traced is not None else []
-            lines += [rf"\par\noindent {_words(line)}." for line in told]
+            lines += [rf"\par\noindent {_words(line)}." for line in each.solution.lines]
             lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{each.answered}`')}.")
     return "\n".join(lines)
 
@@ -191,13 +191,13 @@ def record(answer: Sheet | Exercise | Marked) -> dict[str, object]:
     if answer.solution is not None:
         from .steps import record as derivation_record
 
-        derived, traced, lines = answer.solution
+        derived, traced = answer.solution.derived, answer.solution.traced
         told = trace_view()
         fields["answer"] = answer.answered
         fields["solution"] = {
             "steps": [derivation_record(each) for each in derived.derivations] if derived is not None else None,
             "trace": told.record(traced) if traced is not None else None,
-            "lines": [re.sub("`", "", line) for line in lines],
+            "lines": [re.sub("`", "", line) for line in answer.solution.lines],
         }
     return fields
 

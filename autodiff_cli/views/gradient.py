@@ -73,14 +73,14 @@ def view(
         return fields
 
     def numbers(answer: Gradient[Any]) -> tuple[Hashable, tuple[float, ...]] | None:
-        arithmetic, value, partials, point, constants, warnings = answer[1:7]
-        if intermediates or relative or warnings or arithmetic != DOUBLE:
+        partials, point, constants = answer.gradient, answer.point, answer.constants
+        if intermediates or relative or answer.warnings or answer.arithmetic != DOUBLE:
             return None
         if sort:
             partials = ordered(answer)
         # a comma is in no name
         return ",".join([*partials, "", *point, "", *constants]), (
-            value, *partials.values(), *point.values(), *constants.values()
+            answer.value, *partials.values(), *point.values(), *constants.values()
         )  # fmt: skip
 
     number: Callable[[Any], str] = format_number if digits is None else lambda x: format_number(x, digits)
@@ -88,8 +88,8 @@ def view(
     def document(answer: Gradient[Any]) -> Iterator[Block]:
         # columns of figures are as wide as their digits are many
         right = RIGHT if answer.arithmetic == DOUBLE else NONE
-        value, partials, point, constants = answer[2:6]
-        yield stated("value", value, digits)
+        partials, point, constants = answer.gradient, answer.point, answer.constants
+        yield stated("value", answer.value, digits)
         if answer.over is not None:
             yield from loss_summary_lines(answer.over)
         if constants or len(point) > len(partials):
@@ -102,7 +102,7 @@ def view(
             yield partials_table(point, shown, number, right=right, elasticities=found)
             if found:
                 yield Line(sentence(EXPLAINED, "faint"))
-                if None in found.values() and value == 0:
+                if None in found.values() and answer.value == 0:
                     yield Line(sentence("the value is 0, so there are none", "faint"))
         if table and intermediates and answer.intermediates:
             yield Table(
