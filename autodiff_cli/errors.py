@@ -132,6 +132,16 @@ class NotSmooth(ExpressionError):
     """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
 
 
+def usage_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:
+    """Return the error of a question that does not fit together: its options, its names, its data."""
+    return ExpressionError("usage", message, span, hint)
+
+
+def point_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:
+    """Return the error of a value that a name cannot have."""
+    return ExpressionError("point", message, span, hint)
+
+
 def needed(module: str, extra: str, message: str, otherwise: str = "") -> Any:
     """The module of a library that comes with an extra. Raises a usage error where it is not installed."""
     from importlib import import_module
@@ -156,6 +166,11 @@ def looks_like_option(arg: str) -> bool:
 def quoted(names: Iterable[str], otherwise: str = "none") -> str:
     """The names as a message lists them; `otherwise` where there are none."""
     return ", ".join([f"`{name}`" for name in names]) or otherwise
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words: `1 row`, `1,200 rows`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
 def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:

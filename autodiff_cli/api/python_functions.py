@@ -1033,7 +1033,7 @@ def propagate(given: Given) -> Propagation:
 
 @answers("solve")
 def solve(given: Given) -> Solved:
-    """Where equations hold, or an expression is 0, and the derivatives of that by their other variables.
+    """Solve equations, or find where an expression is 0, and differentiate the solution.
 
     `for_` are the unknowns (the option `--for`), `between` their bounds: two numbers for one unknown, else by name.
     Several equations need the extra `optimize`.

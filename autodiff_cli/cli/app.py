@@ -295,7 +295,7 @@ def _version(asked: bool) -> None:
 def start(
     ctx: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """The exact gradient of a formula, from the command line."""
@@ -308,12 +308,12 @@ def help_(
         str | None,
         typer.Argument(
             metavar="[COMMAND]",
-            help="Which command; else all of them.",
+            help="The command to explain. Default: all of them.",
             show_default=False,
             autocompletion=_completed(_commands),
         ),
     ] = None,
-    man: Annotated[bool, typer.Option("--man", help="Show the man page, or write it to a pipe.")] = False,
+    man: Annotated[bool, typer.Option("--man", help="Show the man page; in a pipe, write its source.")] = False,
 ) -> None:
     """Show a command's page of the manual, or the man page."""
     if man:

@@ -22,22 +22,22 @@ from .defaults import VARIABLE
 from .options import Argument, Option
 
 EXITS: Mapping[int, str] = {
-    0: "done",
-    1: "done, and the answer is no",
-    2: "the command line, a request or a point is not right",
-    3: "the expression is not valid",
-    4: "the expression has no value or no derivative there, or is too large",
+    0: "success",
+    1: "no: the check failed, the search did not converge, the answer is wrong",
+    2: "the command line, a request or a point is invalid",
+    3: "the expression is invalid",
+    4: "the expression has no value or no derivative at the point, or needs too much work",
     5: "a file could not be read or written",
-    70: "a fault of autodiff's own, which it asks to report",
-    130: "interrupted; 143: terminated, 129: hung up. What was finished is written",
+    70: "internal error; please report it",
+    130: "interrupted; 143: terminated, 129: hung up. Answers that were finished are written",
 }
 """The exit codes, and when each is given."""
 
 ENVIRONMENT: Mapping[str, str] = {
-    VARIABLE: "Options that are taken as if typed, where one answer goes to a terminal: `--digits 4 --theme dark`. "
-    "What is typed wins; a command leaves out what it does not have. Pipes, files and streams never see them.",
-    "COLUMNS": "How wide the terminal is.",
-    "NO_COLOR, FORCE_COLOR, TERM": "Colours: none with NO_COLOR or TERM=dumb, always with FORCE_COLOR.",
+    VARIABLE: "Default options for single answers on a terminal: `--digits 4 --theme dark`. Options that are "
+    "typed take precedence; options that a command lacks are ignored. Pipes, files and streams ignore the variable.",
+    "COLUMNS": "The width of the terminal.",
+    "NO_COLOR, FORCE_COLOR, TERM": "NO_COLOR or TERM=dumb turns colours off; FORCE_COLOR turns them on.",
 }
 """The environment variables, and what each does."""
 

@@ -74,7 +74,7 @@ VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "variables with thei
 DEBUG = Option("--debug", "Show the traceback of an internal error.", python_type=None)
 """Every command has it, as the last one; no command sees it."""
 
-WORK = Option("--work", "Allow each answer N times the usual work.", "N", range=(1, 1_000_000))
+WORK = Option("--work", "Raise the limit on computation N-fold.", "N", range=(1, 1_000_000))
 """Every command that answers programs has it; no command sees it."""
 
 
@@ -93,9 +93,12 @@ def formats(names: Iterable[str], otherwise: str = "table by default, jsonl for 
 
 Expr = Annotated[
     str | None,
-    Argument("[EXPR]", "The formula or program; `-`, or none, reads programs from standard input, one a line."),
+    Argument(
+        "[EXPR]",
+        "The formula or program. Without it, or with `-`, programs are read from standard input, one per line.",
+    ),
 ]
-ONE = Argument("[EXPR]", "The formula or program; one program in a file is read by `--file`.")
+ONE = Argument("[EXPR]", "The formula or program. `--file` reads it from a file.")
 """The program of a command that takes no stream."""
 
 At = Annotated[
@@ -122,11 +125,13 @@ Wrt = Annotated[
 ]
 Lenient = Annotated[
     bool,
-    Option("--lenient", "Read a formula that is not in the language where one thing only can be meant: `2 x`, `ln x`."),
+    Option("--lenient", "Accept informal notation where it is unambiguous: `2 x`, `ln x`, LaTeX."),
 ]
 File = Annotated[
     str | None,
-    Option("--file", "Read one program, over many lines, from a file (`-`: standard input).", "PATH", reads_stdin=True),
+    Option(
+        "--file", "Read one program, on one or more lines, from a file (`-`: standard input).", "PATH", reads_stdin=True
+    ),
 ]
 Format = Annotated[str | None, formats(USUAL)]
 WithRows = formats(
@@ -140,7 +145,7 @@ Digits = Annotated[
     int | None,
     Option(
         "--digits",
-        "Significant digits for people, 6 by default; machine formats always give all.",
+        "Significant digits shown in tables, 6 by default; machine formats always give all digits.",
         "N",
         range=(1, 17),
         conflicts=("--decimals",),
@@ -148,13 +153,14 @@ Digits = Annotated[
     ),
 ]
 Depth = Annotated[
-    int | None, Option("--depth", "How many levels of the tree to draw; by default, what fits.", "N", range=(0, 1000))
+    int | None,
+    Option("--depth", "The number of levels of the tree to draw. Default: as many as fit.", "N", range=(0, 1000)),
 ]
 Decimals = Annotated[
     int | None,
     Option(
         "--decimals",
-        "Digits after the point for people, instead of `--digits`.",
+        "Digits shown after the decimal point, instead of `--digits`.",
         "N",
         range=(0, 17),
     ),
@@ -163,7 +169,7 @@ Direction = Annotated[
     list[str] | None,
     Option(
         "--direction",
-        "Along which direction: `x=1,y=0.5`; what is left out is 0. Repeats.",
+        "Differentiate along this direction: `x=1,y=0.5`; components left out are 0. Repeats.",
         "VECTOR",
         value_syntax="=",
         needs=("--mode forward",),
@@ -175,7 +181,7 @@ Bounds = Annotated[
     list[str] | None,
     Option(
         "--bounds",
-        "Where the variables have to stay: `x=0:1,y=:2`. Repeats.",
+        "Keep the variables within these bounds: `x=0:1,y=:2`. Repeats.",
         "RANGES",
         value_syntax="=",
         python_type="Ranges",
@@ -190,25 +196,25 @@ Document = Annotated[
     bool,
     Option(
         "--document",
-        "With LaTeX or TikZ: a whole document, which compiles as it stands.",
+        "With LaTeX or TikZ: write a complete document that compiles.",
         allowed_in_env=False,
         python_type=None,
     ),
 ]
-Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as it is computed: two at a time.")]
+Binary = Annotated[bool, Option("--binary", "Draw `a + b + c` as two additions, as it is computed.")]
 SavePath = Annotated[
     str | None,
-    Option("--save-path", "Write the points on the way as jsonl, which `plot --path` reads.", "PATH"),
+    Option("--save-path", "Write the visited points to a jsonl file, which `plot --path` reads.", "PATH"),
 ]
 Level = Annotated[
     float | None,
-    Option("--level", "The level of confidence of uncertainties and intervals, 0.95 by default.", "P"),
+    Option("--level", "The confidence level of intervals and expanded uncertainties, 0.95 by default.", "P"),
 ]
 Unknowns = Annotated[
     list[str] | None,
     Option(
         "--for",
-        "The unknowns: `x,y`; by default the variables without a value. A value in `--at` is a start.",
+        "The unknowns: `x,y`. Default: the variables without a value. A value in `--at` is then a starting value.",
         "NAMES",
         value_syntax="",
         python_type="Names",
@@ -219,19 +225,21 @@ Between = Annotated[
     list[str] | None,
     Option(
         "--between",
-        "Where the unknowns are looked for: `0:1`, or `x=0:1,y=0:2`. Repeats.",
+        "Search for the unknowns in these ranges: `0:1`, or `x=0:1,y=0:2`. Repeats.",
         "RANGES",
         value_syntax="=",
         python_type="Ranges | tuple[float, float]",
         main=True,
     ),
 ]
-Sort = Annotated[bool, Option("--sort", "The largest first.")]
-NoTree = Annotated[bool, Option("--no-tree", "Leave out the tree.")]
-NoTable = Annotated[bool, Option("--no-table", "Leave out the table.")]
+Sort = Annotated[bool, Option("--sort", "List the largest first.")]
+NoTree = Annotated[bool, Option("--no-tree", "Do not show the tree.")]
+NoTable = Annotated[bool, Option("--no-table", "Do not show the table.")]
 Output = Annotated[
     str | None,
-    Option("--output", "Write to a file, in the format of its name (`-`: standard output).", "PATH", main=True),
+    Option(
+        "--output", "Write to a file, in the format that its name ends in (`-`: standard output).", "PATH", main=True
+    ),
 ]
 Theme = Annotated[
     str | None,
@@ -239,12 +247,12 @@ Theme = Annotated[
         "--theme", f"{', '.join(THEMES)}: the colours of pictures; auto follows the reader's.", "NAME",
         choices=THEMES),
 ]  # fmt: skip
-Force = Annotated[bool, Option("--force", "Write over a file that is there.", allowed_in_env=False, python_type=None)]
+Force = Annotated[bool, Option("--force", "Overwrite an existing file.", allowed_in_env=False, python_type=None)]
 Exact = Annotated[
     bool,
     Option(
         "--exact",
-        "Compute in exact fractions; literals and points are read as decimals.",
+        "Compute in exact fractions; numbers in formulas and points are read as exact decimals.",
         conflicts=("--precision", "--certified"),
         main=True,
     ),
@@ -252,14 +260,18 @@ Exact = Annotated[
 Precision = Annotated[
     int | None,
     Option(
-        "--precision", "Compute with so many digits; literals are read as decimals.", "N", range=(1, 10_000), main=True
+        "--precision",
+        "Compute with N significant digits; numbers in formulas are read as exact decimals.",
+        "N",
+        range=(1, 10_000),
+        main=True,
     ),
 ]
 Certified = Annotated[
     bool,
     Option(
         "--certified",
-        "Show proven digits only: 17, or as many as `--precision` says. Needs the extra `certified`.",
+        "Show only digits that are proven: 17, or as many as `--precision` asks for. Needs the extra `certified`.",
         main=True,
     ),
 ]
@@ -267,7 +279,7 @@ PointsFile = Annotated[
     list[str] | None,
     Option(
         "--points",
-        "One answer a row of data: csv, tsv, jsonl, Parquet or Arrow, a pattern, a folder, `s3://…`, or `-`. Repeats.",
+        "Answer each row of data: csv, tsv, jsonl, Parquet or Arrow; a file, pattern, folder, `s3://…`, `-`. Repeats.",
         "PATH",
         data_role=VARIABLES,
         conflicts=("--data",),
@@ -279,14 +291,14 @@ ROWS = ("--points", "--data")
 InputFormat = Annotated[
     str | None,
     Option(
-        "--input-format", "What the data are, where neither name nor content tells.", "NAME",
+        "--input-format", "The format of the data, where neither file name nor content shows it.", "NAME",
         choices=("csv", "tsv", "jsonl", *COLUMNAR), needs=ROWS, python_type=None),
 ]  # fmt: skip
 Columns = Annotated[
     list[str] | None,
     Option(
         "--columns",
-        "Which column is which variable: `x=temp,y=pressure`. Repeats.",
+        "Read variables from columns of other names: `x=temp,y=pressure`. Repeats.",
         "NAMES",
         value_syntax="=",
         value_names=RENAMED,
@@ -297,7 +309,7 @@ Keep = Annotated[
     list[str] | None,
     Option(
         "--keep",
-        "Carry these columns of the data along into the answers. Repeats.",
+        "Copy these columns of the data to the answers. Repeats.",
         "NAMES",
         value_syntax="",
         value_names=COLUMNS,
@@ -305,29 +317,32 @@ Keep = Annotated[
         conflicts=("--keep-all",),
     ),
 ]
-KeepAll = Annotated[bool, Option("--keep-all", "Carry all columns of the data along.", needs=("--points",))]
+KeepAll = Annotated[bool, Option("--keep-all", "Copy all columns of the data to the answers.", needs=("--points",))]
 Wide = Annotated[
     bool,
-    Option("--wide", "One line a row: value, derivatives, error, and the columns carried along.", needs=("--points",)),
+    Option("--wide", "Write one line per row: value, derivatives, error, and the copied columns.", needs=("--points",)),
 ]
 Backend = Annotated[
     str | None,
     Option(
-        "--backend", "What computes rows of data: llvm, numpy, or python (one by one); else the fastest.", "NAME",
+        "--backend", "Compute rows with llvm, numpy, or python (row by row). Default: the fastest there is.", "NAME",
         choices=("llvm", "numpy", "python"), needs=ROWS, python_type=None),
 ]  # fmt: skip
 Engine = Annotated[
     str | None,
     Option(
-        "--engine", "Have workers write parts of the rows, each a file in the folder `--output DIR/`: dask.", "NAME",
-        choices=("dask",), needs=("--points",),
+        "--engine",
+        "Split the rows among Dask's workers, which write files into the folder `--output DIR/`: dask.",
+        "NAME",
+        choices=("dask",),
+        needs=("--points",),
     ),
-]  # fmt: skip
+]
 Scheduler = Annotated[
     str | None,
     Option(
         "--scheduler",
-        "The scheduler of the cluster: `tcp://host:8786`; else processes of this machine.",
+        "The address of the cluster's scheduler: `tcp://host:8786`. Default: processes on this machine.",
         "URL",
         needs=("--engine",),
         conflicts=("--workers",),
@@ -337,7 +352,7 @@ Workers = Annotated[
     int | None,
     Option(
         "--workers",
-        "So many processes of this machine; by default, one a core.",
+        "The number of worker processes on this machine. Default: one per core.",
         "N",
         range=(1, 1000),
         needs=("--engine",),
@@ -347,7 +362,7 @@ OnError = Annotated[
     str | None,
     Option(
         "--on-error",
-        "A bad line of a stream or row of data: skip (go on), or fail (stop, the default with `--data`).",
+        "On a bad line of a stream or row of data: skip (continue) or fail (stop; the default with `--data`).",
         "WHAT",
         choices=("skip", "fail"),
     ),
@@ -356,7 +371,7 @@ Spreadsheet = Annotated[
     bool,
     Option(
         "--spreadsheet",
-        "In csv and tsv, an apostrophe before ids and kept cells that would be formulas there.",
+        "In csv and tsv, put an apostrophe before ids and copied cells that a spreadsheet would read as formulas.",
         needs=("--points",),
     ),
 ]
@@ -367,7 +382,7 @@ DataFiles = Annotated[
     list[str] | None,
     Option(
         "--data",
-        "The formula is one row's term: columns of this data (as for `--points`) are its data. Repeats.",
+        "Evaluate the formula on every row of this data (as for `--points`), with the columns as values. Repeats.",
         "PATH",
         data_role=DATA,
         python_type="Table",
@@ -380,7 +395,7 @@ Reduce = Annotated[
     str | None,
     Option(
         "--reduce",
-        "What is made of the terms of all rows of `--data`: sum or mean.",
+        "Add up (`sum`) or average (`mean`) the values of all rows of `--data`.",
         "HOW",
         choices=REDUCTIONS,
         needs=("--data",),

@@ -26,7 +26,8 @@ from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..views.error import write_reading as note
 from ..views.error import write_stderr
-from ..views.formats import COLUMNAR, Asked, View, format_of, lacking, undocumented, writer
+from ..views.formats import COLUMNAR, Asked, format_of, lacking, undocumented, writer
+from ..views.schema import View
 from ..views.wide import WIDE, Values, wide
 from . import options
 from .runner import Answer, Inputs, Method, answer_requests, is_file
@@ -176,10 +177,11 @@ def _long(
         if data.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise ExpressionError("usage", "`--keep-all` is for wide rows, and for records", hint=hint)
-        view = view._replace(columns=(*view.columns, *(name for name in keep or () if name not in view.columns)))
     with ExitStack() as stack:
         output = inputs.out()
-        made = writer(format, output.stream, view, True, spreadsheet=data.spreadsheet, document=inputs.document)
+        made = writer(
+            format, output.stream, view, True, spreadsheet=data.spreadsheet, document=inputs.document, kept=keep or ()
+        )
         flush = inputs.output is None and _flushes(data)
         asked = _Rows(text, inputs, data, told.question)
         found = rows_of(data.sources, stack, made.out.flush if flush else None, None, asked.fits)

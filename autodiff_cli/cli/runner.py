@@ -27,7 +27,8 @@ from ..streams.requests import (
     whole,
 )
 from ..views.error import report, write_reading, write_stderr
-from ..views.formats import Asked, View, Writer, format_of, writer
+from ..views.formats import Asked, Writer, format_of, writer
+from ..views.schema import View
 from .arguments import NothingAsked
 from .options import Answers, Program
 

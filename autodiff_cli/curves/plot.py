@@ -373,7 +373,7 @@ def _branch(
     tangent = Tangent(at, values[0], rows[0][0])
     found = Curve(
         text, name, low, high, fixed, NOTHING, NOTHING, "", tangent, (*model.warnings, *warnings), model.outputs[0],
-        tuple(posed.equations.texts), frozenset(model.values),
+        tuple(posed.texts), frozenset(model.values),
     )  # fmt: skip
     return _sampled(found, height, branch.slope, [at])
 

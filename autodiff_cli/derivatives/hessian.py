@@ -12,7 +12,7 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.problem import Point, Problem, as_number, pose, single_output
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
-from ..numerics.eigenvalues import eigenvalues
+from ..numerics.linear_algebra import eigenvalues
 from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
 from ..record import Record
 

@@ -1,7 +1,7 @@
 """What speaks against the one spelling that a hint offers: that something else may be meant by the same text.
 
-A name for each thing to look at, as mistakes give them; true where it holds nothing against the spelling. What cannot
-be looked at, since the text is not as it takes it to be, counts as a doubt.
+A name for each thing that has to hold, as `certain` in `mistakes.txt` lists them; true where nothing speaks against the
+spelling. What cannot be looked at, since the text is not as it takes it to be, counts as an ambiguity.
 """
 
 from __future__ import annotations
@@ -12,163 +12,153 @@ from collections.abc import Callable
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .context import Context
-from .fragments import RANGES, Pieces, span
+from .characters import DASHES, FRACTIONS, QUOTES, UNSEEN
+from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind, Token
+from .fragments import RANGES, Fragments, span
 from .suggestions import meaning
 from .vocabulary import is_glued
 
-_FRACTIONS = "¼-¾⅐-⅞↉"
-_QUOTES = "\"'`´“”„‟«»‘’‚‛"
-_DASHES = "‐‑‒–—―﹘﹣－"
-_UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
-_SURE = "pmkzyxljieavqBf"
-"""What may follow an operand that ends there: the end, a sum, a comparison, another function."""
-
-
-def is_certain(doubts: str, pieces: Pieces, stop: int) -> bool:
-    """Whether none of these speaks against a spelling whose place ends there."""
-    return all(DOUBTS[name](pieces, stop) for name in doubts.split())
-
+_AFTER_ARGUMENT = ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
+_BEFORE_NO_OPERAND = ENDS + FACTOR_SIGNS + Kind.POWER
+_GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
 
 _BINDING = re.compile(r"(?:^|[;\n])[^\S\n]*([^\s=;]+)[^\S\n]*=(?!=)")
 """The beginning of a statement that gives a name a value."""
 
 
-def known(c: Context, name: str) -> bool:
+def is_certain(conditions: str, f: Fragments, stop: int) -> bool:
+    """Whether nothing speaks against a spelling whose place ends there."""
+    return all(CONDITIONS[name](f, stop) for name in conditions.split())
+
+
+def _is_known(c: Context, token: Token) -> bool:
     """Whether a name is known to be one: the point or the program gives it a value, or it is a single symbol."""
+    name = c.text[token.start : token.end]
     letters = re.match(r"[^\W\d_]*", name)
     single = letters is not None and len(letters[0]) <= 1
-    bound = any(found[1] == name for found in _BINDING.finditer(c.text))
+    bound = any(binding[1] == name for binding in _BINDING.finditer(c.text))
     return single or name in c.given or name in GREEK or name in FUNCTIONS or name in KEYWORDS or bound
 
 
-def _statement(p: Pieces) -> str:
-    start, end = span(p.context, "statement")
-    return p.context.text[start:end]
+def _are_known(c: Context, first: int, end: int) -> bool:
+    return all(token.kind != Kind.NAME or _is_known(c, token) for token in c.tokens[first:end])
 
 
-def _is_whole(p: Pieces, stop: int) -> bool:
+def _statement(f: Fragments) -> str:
+    start, end = span(f.context, "statement")
+    return f.context.text[start:end]
+
+
+def _no_joined_names(f: Fragments, stop: int) -> bool:
     """No name there is made of names that have values, or stands before parentheses without being a function.
 
     Of `xy!` only the `y` may be meant, of `sin xy` and `sin x(y)` only the `x`.
     """
-    c = p.context
-    end = next(number for number, token in enumerate(c.tokens) if token.start >= stop)
-    if "no" in c.letters[max(0, c.at - 1) : end]:
+    c = f.context
+    if Kind.NAME + Kind.OPEN in c.kinds[max(0, c.at - 1) : c.token_from(stop)]:
         return False
     names = {
         c.text[token.start : token.end]
         for token in c.tokens[max(0, c.at - 2) :]
-        if token.letter in "n" and token.start < stop
+        if token.kind == Kind.NAME and token.start < stop
     }
     return not any(name not in c.given and is_glued(name, c.given) for name in names)
 
 
-def _is_over(p: Pieces, stop: int) -> bool:
+def _argument_ends(f: Fragments, stop: int) -> bool:
     """An argument without parentheses ends there: nothing follows that it could go on with, and it has no power."""
-    c = p.context
-    end = next(number for number, token in enumerate(c.tokens) if token.start >= stop)
-    if not _is_whole(p, stop):
-        return False
-    if c.letters[end] in "wsg":
+    c = f.context
+    end = c.token_from(stop)
+    if not _no_joined_names(f, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
         return False
     start = c.partner.get(end - 1)
-    if start is not None and start >= c.at - 1 - (c.letters[start - 1] in "nf"):
+    if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in NAMES):
         return True
-    return c.letters[end] in _SURE and c.letters[end - 1] != "s" and c.letters[end - 2] != "w"
+    has_power = c.kinds[end - 1] == Kind.SUPERSCRIPT or c.kinds[end - 2] == Kind.POWER
+    return c.kinds[end] in _AFTER_ARGUMENT and not has_power
 
 
-def _is_closed(p: Pieces, stop: int) -> bool:
-    c = p.context
-    if not _is_whole(p, stop):
-        return False
-    end = next(number for number, token in enumerate(c.tokens) if token.start >= stop)
-    return c.letters[end] not in "nf1corbBgws"
+def _operand_ends(f: Fragments, stop: int) -> bool:
+    return _no_joined_names(f, stop) and f.context.kinds[f.context.token_from(stop)] not in _GOES_ON
 
 
-def _is_builtin(p: Pieces, stop: int) -> bool:
+def _builtin_function(f: Fragments, stop: int) -> bool:
     """A power of a function that the program defines may be a repetition."""
-    c = p.context
-    at = RANGES["raised"](c)[0] if c.letters[c.first] == "z" else c.first
-    return c.text[c.tokens[at].start : c.tokens[at].end] in FUNCTIONS
+    c = f.context
+    return c.written(RANGES["raised"](c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first) in FUNCTIONS
 
 
-def _is_apart(p: Pieces, stop: int) -> bool:
+def _no_joined_words(f: Fragments, stop: int) -> bool:
     """No two words become one without the sign between them, and none turns the order of what is seen."""
-    return not re.search(rf"\w[{_UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]", _statement(p))
+    return not re.search(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]", _statement(f))
 
 
-def _is_quoted(p: Pieces, stop: int) -> bool:
-    quote = f"[{_QUOTES}]"
-    return re.fullmatch(rf"\s*+{quote}++(?:(?<={quote}{{2}})|[^{_QUOTES}]++{quote}++)\s*", _statement(p)) is not None
+def _wholly_quoted(f: Fragments, stop: int) -> bool:
+    quote = f"[{QUOTES}]"
+    return re.fullmatch(rf"\s*+{quote}++(?:(?<={quote}{{2}})|[^{QUOTES}]++{quote}++)\s*", _statement(f)) is not None
 
 
-def _no_operand_before_a_fraction(p: Pieces, stop: int) -> bool:
+def _no_operand_before_fraction(f: Fragments, stop: int) -> bool:
     """`x½` may be a half of `x`, or its root."""
-    text = _statement(p)
-    if re.search(rf"[{_FRACTIONS}]\s*[{_FRACTIONS}]|[√∛∜]\s*[{_FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{_FRACTIONS}]", text):
+    text = _statement(f)
+    if re.search(rf"[{FRACTIONS}]\s*[{FRACTIONS}]|[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{FRACTIONS}]", text):
         return False
-    word = rf"(?<![^\W{_FRACTIONS}])\d*+([^\W\d{_FRACTIONS}][^\W{_FRACTIONS}]*+)"
-    for found in re.finditer(rf"(?:{word}|[)|])\s*+[{_FRACTIONS}]", text):
-        if found[1] not in KEYWORDS and found[1] not in FUNCTIONS:
-            return False
-    return True
+    word = rf"(?<![^\W{FRACTIONS}])\d*+([^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+)"
+    operands = re.finditer(rf"(?:{word}|[)|])\s*+[{FRACTIONS}]", text)
+    return all(operand[1] in KEYWORDS or operand[1] in FUNCTIONS for operand in operands)
 
 
-def _is_single_letters(p: Pieces, stop: int) -> bool:
+def _single_letters(f: Fragments, stop: int) -> bool:
     """In mathematics as it is set, letters side by side are a product, and a number before a fraction is part of it."""
-    if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", _statement(p)):
+    if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", _statement(f)):
         return False
-    text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(p))
+    text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(f))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    given = p.context.given
+    given = f.context.given
     return all(w in given or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, given) for w in words)
 
 
-def _is_factor(p: Pieces, stop: int) -> bool:
+def _no_divisor_or_power(f: Fragments, stop: int) -> bool:
     """What stands before the error is no divisor, no exponent and under no root, which could go on."""
-    c = p.context
+    c = f.context
     at = c.operand(c.at)
-    return not c.letters[:at].rstrip("pm").endswith(("d", "w", "r")) and not set("wr") & set(c.letters[at : c.at])
+    is_right_operand = c.kinds[:at].rstrip(SIGNS).endswith(tuple(TIGHT))
+    return not is_right_operand and not {Kind.POWER, Kind.ROOT} & set(c.kinds[at : c.at])
 
 
-def _is_percentage(p: Pieces, stop: int) -> bool:
-    """Nothing comes after the sign that it could be the remainder by."""
-    return p.context.letters[p.context.at + 1] in "pmtdzyxljkieavw"
+def _no_grouped_divisor(f: Fragments, stop: int) -> bool:
+    """No number in groups stands before the error as a divisor, an exponent or under a root."""
+    grouped = r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z"
+    return not re.search(grouped, f.context.text[: f.context.point])
 
 
-def _no_words(p: Pieces, stop: int) -> bool:
-    """What comes after the sign is no comment in words."""
-    c = p.context
-    following = c.tokens[c.at + 1 : c.at + 3]
-    return all(token.letter != "n" or known(c, c.text[token.start : token.end]) for token in following)
+def _in_condition(f: Fragments, stop: int) -> bool:
+    """An equals sign elsewhere than in a condition may be an equation."""
+    c = f.context
+    return c.kinds.rfind(Kind.IF, 0, c.at) > c.kinds.rfind(Kind.ELSE, 0, c.at)
 
 
-def _no_prose(p: Pieces, stop: int) -> bool:
-    """What stands side by side is symbols, and no words."""
-    c = p.context
-    beside = c.tokens[c.at - 1 : c.at + 1]
-    return all(token.letter != "n" or known(c, c.text[token.start : token.end]) for token in beside)
+def _no_dollar_within(f: Fragments, stop: int) -> bool:
+    """In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these."""
+    return not re.search(r"\w\$\w", re.sub(r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+", "", _statement(f)))
 
 
-def _no_index(p: Pieces, stop: int) -> bool:
+def _no_index(f: Fragments, stop: int) -> bool:
     """No name but a function's stands directly before a bracket: `k[A]` may be an index, or a product."""
-    for found in re.finditer(r"(?<!\w)\d*+([^\W\d]\w*+)\s*+[\[{⟨]", _statement(p)):
-        if found[1].lower() not in FUNCTIONS and found[1] not in KEYWORDS:
-            return False
-    return True
+    names = re.findall(r"(?<!\w)\d*+([^\W\d]\w*+)\s*+[\[{⟨]", _statement(f))
+    return all(name.lower() in FUNCTIONS or name in KEYWORDS for name in names)
 
 
-def _is_module(p: Pieces, stop: int) -> bool:
+def _known_module_names(f: Fragments, stop: int) -> bool:
     """What stands after the dots are functions and constants of the language."""
-    found = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", _statement(p))
-    return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in found)
+    names = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", _statement(f))
+    return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in names)
 
 
-def _one_way(p: Pieces, stop: int) -> bool:
+def _one_place_to_close(f: Fragments, stop: int) -> bool:
     """Wherever the parenthesis is closed, it is the same program."""
-    c = p.context
+    c = f.context
     if len(c.open) != 1 or c.at - c.open[0] > 40:
         return False
     start, end = span(c, "statement")
@@ -178,49 +168,40 @@ def _one_way(p: Pieces, stop: int) -> bool:
     return len(meanings - {None}) == 1
 
 
-def _no_spreadsheet_power(p: Pieces, stop: int) -> bool:
+def _no_spreadsheet_power(f: Fragments, stop: int) -> bool:
     """In a spreadsheet `-2^2` is 4, and `2^3^2` is 64."""
-    text = _statement(p)
-    return not re.search(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^", text)
+    return not re.search(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^", _statement(f))
 
 
-DOUBTS: dict[str, Callable[[Pieces, int], bool]] = {
-    "never": lambda p, stop: False,
-    "over": _is_over,
-    "whole": _is_whole,
-    "closed": _is_closed,
-    "builtin": _is_builtin,
-    "apart": _is_apart,
-    "quoted": _is_quoted,
-    "no_operand_before": _no_operand_before_a_fraction,
-    "single_letters": _is_single_letters,
-    "factor": _is_factor,
-    "percentage": _is_percentage,
-    # A number in groups stands before the error, and not as a divisor, an exponent or under a root.
-    "whole_number": lambda p, stop: (
-        not re.search(
-            r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z", p.context.text[: p.context.point]
-        )
-    ),
-    "no_number": lambda p, stop: p.context.letters[p.context.at] not in "1c",
-    # An equals sign elsewhere than in a condition may be an equation.
-    "in_condition": lambda p, stop: (
-        p.context.letters.rfind("i", 0, p.context.at) > p.context.letters.rfind("e", 0, p.context.at)
-    ),
-    "single_dash": lambda p, stop: not re.search(rf"[-−{_DASHES}]\s*[{_DASHES}]|[{_DASHES}]\s*[-−]", _statement(p)),
-    # In a spreadsheet `$A$1` is a place; elsewhere a dollar sign between two words is none of these.
-    "no_dollar_within": lambda p, stop: (
-        not re.search(r"\w\$\w", re.sub(r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+", "", _statement(p)))
-    ),
-    "no_words": _no_words,
-    "no_prose": _no_prose,
+CONDITIONS: dict[str, Callable[[Fragments, int], bool]] = {
+    "never": lambda f, stop: False,
+    "argument_ends": _argument_ends,
+    "no_joined_names": _no_joined_names,
+    "operand_ends": _operand_ends,
+    "builtin_function": _builtin_function,
+    "no_joined_words": _no_joined_words,
+    "wholly_quoted": _wholly_quoted,
+    "no_operand_before_fraction": _no_operand_before_fraction,
+    "single_letters": _single_letters,
+    "no_divisor_or_power": _no_divisor_or_power,
+    # Nothing comes after the percent sign that it could be the remainder by.
+    "no_operand_after": lambda f, stop: f.context.kinds[f.context.at + 1] in _BEFORE_NO_OPERAND,
+    "no_grouped_divisor": _no_grouped_divisor,
+    "no_number_after": lambda f, stop: f.context.kinds[f.context.at] not in NUMBERS,
+    "in_condition": _in_condition,
+    "single_dash": lambda f, stop: not re.search(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]", _statement(f)),
+    "no_dollar_within": _no_dollar_within,
+    # What comes after the sign is no comment in words.
+    "no_words_after": lambda f, stop: _are_known(f.context, f.context.at + 1, f.context.at + 3),
+    # What stands side by side is symbols, and no words.
+    "no_words_beside": lambda f, stop: _are_known(f.context, f.context.at - 1, f.context.at + 1),
     "no_index": _no_index,
-    "module": _is_module,
-    "one_way": _one_way,
+    "known_module_names": _known_module_names,
+    "one_place_to_close": _one_place_to_close,
     "no_spreadsheet_power": _no_spreadsheet_power,
-    "no_letter_after": lambda p, stop: not re.search(r"°\s*[^\W\d]", _statement(p)),
-    "numbered": lambda p, stop: re.fullmatch(r"\[\d+\]", p["sign"]) is not None,
+    "no_letter_after_degree": lambda f, stop: not re.search(r"°\s*[^\W\d]", _statement(f)),
+    "numbered_index": lambda f, stop: re.fullmatch(r"\[\d+\]", f["sign"]) is not None,
     # Bars could stand in pairs in more than one way.
-    "few_bars": lambda p, stop: sum(letter in "bB" for letter in p.context.letters) <= 2,
+    "few_bars": lambda f, stop: sum(kind in BARS for kind in f.context.kinds) <= 2,
 }
 """By name, whether nothing speaks against the spelling; of its place they are given the end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,35 +14,81 @@ from ..language.tokens import KIND, read_token, scan, stranger
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
 from ..table.primitive import FUNCTIONS
 
-LETTERS = {
-    "NAME": "n", "NUMBER": "1", "COEFFICIENT": "c", "SUPERSCRIPT": "s",
-    "PLUS": "p", "MINUS": "m", "TIMES": "t", "DIVIDE": "d", "POWER": "w", "ROOT": "r",
-    "COMPARISON": "k", "EQUALS": "q", "AUGMENT": "u", "IF": "i", "ELSE": "e", "AND": "a", "OR": "v", "NOT": "h",
-    "OPEN": "o", "CLOSE": "z", "BAR": "b", "COMMA": "y", "SEMICOLON": "x", "NEWLINE": "l",
-    "UNREADABLE": "g", "END": "j", "FUNCTION": "f",
-}  # fmt: skip
-"""Tokens as single letters, so that a pattern of tokens is a pattern of text. The second bar of a pair is a `B`."""
 
-CLASSES = LETTERS | {
-    "NAME": "[nf]",
-    "BAR": "[bB]",
-    "OPERAND": "[nf1szB]",  # what may end one
-    "VALUE": "[nf1cor]",  # what may begin one
-    "SIGN": "[pm]",
-    "INFIX": "[pmtdwkav]",
-    "STOP": "[xlj]",
+class Kind(StrEnum):
+    """Kinds of tokens, a character each, so that a pattern of tokens is a pattern of text."""
+
+    NAME = "n"
+    FUNCTION = "f"
+    NUMBER = "1"
+    COEFFICIENT = "c"
+    SUPERSCRIPT = "s"
+    PLUS = "p"
+    MINUS = "m"
+    TIMES = "t"
+    DIVIDE = "d"
+    POWER = "w"
+    ROOT = "r"
+    COMPARISON = "k"
+    EQUALS = "q"
+    AUGMENT = "u"
+    IF = "i"
+    ELSE = "e"
+    AND = "a"
+    OR = "v"
+    NOT = "h"
+    OPEN = "o"
+    CLOSE = "z"
+    BAR = "b"
+    CLOSING_BAR = "B"
+    COMMA = "y"
+    SEMICOLON = "x"
+    NEWLINE = "l"
+    UNREADABLE = "g"
+    END = "j"
+
+
+NAMES = Kind.NAME + Kind.FUNCTION
+NUMBERS = Kind.NUMBER + Kind.COEFFICIENT
+BARS = Kind.BAR + Kind.CLOSING_BAR
+CLOSING = Kind.CLOSE + Kind.CLOSING_BAR
+ATOM_ENDS = NAMES + Kind.NUMBER + CLOSING
+OPERAND_ENDS = ATOM_ENDS + Kind.SUPERSCRIPT
+SIGNS = Kind.PLUS + Kind.MINUS
+FACTOR_SIGNS = Kind.TIMES + Kind.DIVIDE
+POWERS = Kind.POWER + Kind.SUPERSCRIPT
+VALUES = NAMES + NUMBERS + Kind.OPEN + Kind.ROOT
+TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT
+"""Operators whose right operand could be more than is meant."""
+
+SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
+STOPS = SEPARATORS + Kind.END
+
+ENDS = SIGNS + STOPS + Kind.COMPARISON + Kind.CLOSE + Kind.COMMA + Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
+"""What ends a product."""
+
+_PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.CLOSING_BAR: Kind.BAR}
+
+CLASSES = {kind.name: kind.value for kind in Kind} | {
+    "NAME": f"[{NAMES}]",
+    "BAR": f"[{BARS}]",
+    "OPERAND": f"[{OPERAND_ENDS}]",  # what may end one
+    "VALUE": f"[{VALUES}]",  # what may begin one
+    "SIGN": f"[{SIGNS}]",
+    "INFIX": f"[{SIGNS}{FACTOR_SIGNS}{Kind.POWER}{Kind.COMPARISON}{Kind.AND}{Kind.OR}]",
+    "STOP": f"[{STOPS}]",
     "FIRST": r"(?<![\s\S])",
-    "BEGIN": r"(?:(?<![\s\S])|(?<=[xl]))",
+    "BEGIN": rf"(?:(?<![\s\S])|(?<=[{SEPARATORS}]))",
     "ANY": r"[\s\S]",
 }
 """The words of a pattern of tokens."""
 
 
-class Seen(NamedTuple):
+class Token(NamedTuple):
     """A token where it stands."""
 
-    letter: str
-    kind: int
+    kind: Kind
+    terminal: int
     start: int
     end: int
 
@@ -55,9 +102,9 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(rf"(?:{before})\Z"), re.compile(after)
 
 
-def advance(states: list[int], kind: int, goal: str = "") -> str:
+def advance(states: list[int], terminal: int, goal: str = "") -> str:
     """Take a token, if the tables do: `on` or `stuck`, or `done` where nothing but a `goal` is on the stack before."""
-    while (action := step(states, kind)) < 0:
+    while (action := step(states, terminal)) < 0:
         if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
     return "on" if action else "stuck"
@@ -71,7 +118,7 @@ class Context:
         self.given = given
         """The names that the point gives values to."""
         self.stuck = stuck
-        self.tokens: list[Seen] = []
+        self.tokens: list[Token] = []
         self.partner: dict[int, int] = {}
         """From the number of each parenthesis or bar to that of its partner."""
         self.open: list[int] = []
@@ -81,48 +128,54 @@ class Context:
         self.first = 0
         self.last = 0
         """The numbers of the first token of the shape that was recognised, and of the one after it."""
-        self._look_round()
-        self.letters = "".join(token.letter for token in self.tokens)
-        self.point = self._point()
+        self._read_tokens()
+        self.kinds = "".join(token.kind for token in self.tokens)
+        kind, _, start, end = self.tokens[self.at]
+        unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
+        self.point = start + unreadable
         """Where exactly: within a name, at the character that may not be in one."""
 
-    def _look_round(self) -> None:
+    def _read_tokens(self) -> None:
         defined = {
             read_token(self.text, statement.start)[0]
             for statement in self.stuck.statements
             if statement.kind == "define"
         }
         opened: list[int] = []
-        for number, (kind, start, end) in enumerate(scan(self.text)):
-            letter = LETTERS[TERMINALS[kind].strip("$")]
-            if self.at < 0 and (start >= self.stuck.at or letter == "j"):
+        for number, (terminal, start, end) in enumerate(scan(self.text)):
+            kind = Kind[TERMINALS[terminal].strip("$")]
+            if self.at < 0 and (start >= self.stuck.at or kind == Kind.END):
                 self.at = number
                 self.open = opened.copy()
-            if letter == "n" and (self.text[start:end] in FUNCTIONS or self.text[start:end] in defined):
-                letter = "f"
-            elif letter == "b" and self.tokens and re.match(CLASSES["OPERAND"], self.tokens[-1].letter):
-                letter = "B"
-            self.tokens.append(Seen(letter, kind, start, end))
-            if letter in "ob":
+            if kind == Kind.NAME and (self.text[start:end] in FUNCTIONS or self.text[start:end] in defined):
+                kind = Kind.FUNCTION
+            elif kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
+                kind = Kind.CLOSING_BAR
+            self.tokens.append(Token(kind, terminal, start, end))
+            if kind in (Kind.OPEN, Kind.BAR):
                 opened.append(number)
-            elif opened and letter + self.tokens[opened[-1]].letter in ("zo", "Bb"):
+            elif opened and _PARTNERS.get(kind) == self.tokens[opened[-1]].kind:
                 self.partner[number] = opened[-1]
                 self.partner[opened.pop()] = number
 
-    def _point(self) -> int:
-        letter, _, start, end = self.tokens[self.at]
-        return start + (stranger(self.text[start:end]) or 0) if letter == "g" else start
+    def written(self, first: int, end: int | None = None) -> str:
+        """The text of a token, or from one to that before another."""
+        return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
+
+    def token_from(self, place: int) -> int:
+        """The number of the first token that begins at a place of the text, or after it."""
+        return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
         """Whether the tokens around the error have this shape; `first` is then the number of its first token."""
         before, after = shape(pattern)
         low = max(0, self.at - 24)
-        found = before.search("." * (low > 0) + self.letters[low : self.at])
-        last = after.match(self.letters, self.at)
-        if found is None or last is None:
+        start = before.search("." * (low > 0) + self.kinds[low : self.at])
+        end = after.match(self.kinds, self.at)
+        if start is None or end is None:
             return False
-        self.first = low + found.start() - (low > 0)
-        self.last = max(self.at + 1, last.end())
+        self.first = low + start.start() - (low > 0)
+        self.last = max(self.at + 1, end.end())
         return True
 
     def understood(self) -> int:
@@ -131,10 +184,10 @@ class Context:
             raise KeyError("operand")
         return self.stuck.operand
 
-    def signs(self) -> int:
-        """The number of the first of the signs directly before the error."""
-        at = self.at
-        while at and self.tokens[at - 1].letter in "pm":
+    def signs(self, at: int | None = None) -> int:
+        """The number of the first of the signs directly before a token, the error by default."""
+        at = self.at if at is None else at
+        while at and self.kinds[at - 1] in SIGNS:
             at -= 1
         return at
 
@@ -147,8 +200,8 @@ class Context:
         states = [ACTION[KIND["OPEN"]]]
         depth = 0
         for number in range(at, len(self.tokens)):
-            outcome = advance(states, self.tokens[number].kind, goal)
-            depth += (self.tokens[number].letter == "o") - (self.tokens[number].letter == "z")
+            outcome = advance(states, self.tokens[number].terminal, goal)
+            depth += (self.kinds[number] == Kind.OPEN) - (self.kinds[number] == Kind.CLOSE)
             if outcome == "stuck" and depth <= 0:
                 outcome = advance(states, KIND["CLOSE"], goal)
             if outcome == "done":
@@ -157,44 +210,36 @@ class Context:
                 break
         raise KeyError(goal)
 
+    def atom(self, at: int) -> int:
+        """The number of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
+        at -= 1
+        if at < 0 or self.kinds[at] not in ATOM_ENDS:
+            raise KeyError("atom")
+        if self.kinds[at] in CLOSING:
+            at = self.partner[at]
+            if at and self.kinds[at] == Kind.OPEN and self.kinds[at - 1] in NAMES:
+                at -= 1
+        return at
+
     def operand(self, at: int) -> int:
         """The number of the first token of the operand that ends before a token, with the powers that it is part of."""
         while True:
-            at -= 1
-            while at > 0 and self.tokens[at].letter == "s":
+            while at > 1 and self.kinds[at - 1] == Kind.SUPERSCRIPT:
                 at -= 1
-            if at < 0 or self.tokens[at].letter not in "nf1zB":
-                raise KeyError("operand")
-            if self.tokens[at].letter in "zB":
-                at = self.partner[at]
-                if at and self.tokens[at].letter == "o" and self.tokens[at - 1].letter in "nf":
-                    at -= 1
-            while at and self.tokens[at - 1].letter in "rc":
+            at = self.atom(at)
+            while at and self.kinds[at - 1] in (Kind.ROOT, Kind.COEFFICIENT):
                 at -= 1
-            sign = at
-            while sign and self.tokens[sign - 1].letter in "pm":
-                sign -= 1
-            if not sign or self.tokens[sign - 1].letter != "w":
+            sign = self.signs(at)
+            if not sign or self.kinds[sign - 1] != Kind.POWER:
                 return at
             at = sign - 1
-
-    def atom(self, at: int) -> int:
-        """The number of the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
-        if at < 1 or self.tokens[at - 1].letter not in "nf1zB":
-            raise KeyError("atom")
-        if self.tokens[at - 1].letter not in "zB":
-            return at - 1
-        at = self.partner[at - 1]
-        return at - 1 if at and self.tokens[at].letter == "o" and self.tokens[at - 1].letter in "nf" else at
 
     def term(self, at: int) -> int:
         """The number of the first token of the product that ends before a token, with its own sign."""
         while True:
             at = self.operand(at)
-            sign = at
-            while sign and self.tokens[sign - 1].letter in "pm":
-                sign -= 1
-            if not sign or self.tokens[sign - 1].letter not in "td":
+            sign = self.signs(at)
+            if not sign or self.kinds[sign - 1] not in FACTOR_SIGNS:
                 # The first of several signs is a sum's, where something stands before it.
-                return min(at, sign + 1) if sign and self.tokens[sign - 1].letter in "nf1szB" else sign
+                return min(at, sign + 1) if sign and self.kinds[sign - 1] in OPERAND_ENDS else sign
             at = sign - 1

@@ -1,4 +1,4 @@
-"""The pieces of the text around an error, by the names under which messages and spellings use them."""
+"""The fragments of the text around an error, by the names under which messages and spellings use them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from unicodedata import normalize
 
 from ..table.primitive import FUNCTIONS
-from .context import Context
+from .context import BARS, CLOSING, FACTOR_SIGNS, NAMES, POWERS, SEPARATORS, SIGNS, STOPS, Context, Kind
 from .vocabulary import native
 
 
-class Pieces(dict[str, str]):
-    """The pieces by name; each is worked out when it is asked for.
+class Fragments(dict[str, str]):
+    """The fragments by name; each is worked out when it is asked for.
 
-    A piece that is not there (no operand, no such function) is a `KeyError`: the spelling that needs it is not offered.
+    One that is not there (no operand, no such function) is a `KeyError`: the spelling that needs it is not offered.
     """
 
     def __init__(self, context: Context) -> None:
@@ -23,16 +23,16 @@ class Pieces(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         if name in TEXTS:
-            piece = TEXTS[name](self)
+            fragment = TEXTS[name](self)
         else:
             start, end = span(self.context, name)
-            piece = re.sub(r"[\r\n]+", " ", self.context.text[start:end])
-        self[name] = piece
-        return piece
+            fragment = re.sub(r"[\r\n]+", " ", self.context.text[start:end])
+        self[name] = fragment
+        return fragment
 
 
 def span(c: Context, name: str) -> tuple[int, int]:
-    """Where a piece begins and ends in the text."""
+    """Where a fragment begins and ends in the text."""
     if name in SPANS:
         return SPANS[name](c)
     start, end = RANGES[name](c)
@@ -43,52 +43,50 @@ def span(c: Context, name: str) -> tuple[int, int]:
 
 def _right(c: Context) -> tuple[int, int]:
     """The operand that begins at the error: `2y**2` in `x 2y**2`."""
-    if c.tokens[c.at].letter in "bB":
-        return c.at, c.letters.index("B", c.at + 1) + 1
+    if c.kinds[c.at] in BARS:
+        return c.at, c.kinds.index(Kind.CLOSING_BAR, c.at + 1) + 1
     return c.at, c.after(c.at, "coefficient")
 
 
 def _tail(c: Context) -> tuple[int, int]:
     """The power that begins with the operator at the error: `^2` in `√x^2`."""
     end = c.at + 1
-    if c.tokens[c.at].letter == "s":
+    if c.kinds[c.at] == Kind.SUPERSCRIPT:
         return c.at, end
-    while c.tokens[end].letter in "pm":
+    while c.kinds[end] in SIGNS:
         end += 1
     return c.at, c.after(end, "power")
 
 
 def _under(c: Context) -> tuple[int, int]:
     """The operand before the error, with its signs, if it is a divisor: `-x²` in `1/-x² y`."""
-    start = at = c.operand(c.at)
-    while at and c.tokens[at - 1].letter in "pm":
-        at -= 1
-    return (at, c.at) if at and c.tokens[at - 1].letter == "d" and start >= at else (0, 0)
+    at = c.signs(c.operand(c.at))
+    return (at, c.at) if at and c.kinds[at - 1] == Kind.DIVIDE else (0, 0)
 
 
 def _raised(c: Context) -> tuple[int, int]:
     """The function and its exponent in parentheses before the error: `sin^(2)` in `sin^(2)(x)`."""
     start = c.partner[c.at - 1] - 2
-    return (start, c.at) if c.letters[max(start, 0) : start + 2] == "fw" else (0, 0)
+    return (start, c.at) if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER else (0, 0)
 
 
 def _divisor(c: Context) -> tuple[int, int]:
     """The operand after the error, with its signs; not one with a coefficient, which could be read in two ways."""
     end = c.after(c.at + 1, "signed")
-    return (0, 0) if "c" in c.letters[c.at + 1 : end] else (c.at + 1, end)
+    return (0, 0) if Kind.COEFFICIENT in c.kinds[c.at + 1 : end] else (c.at + 1, end)
 
 
 def _root(c: Context) -> tuple[int, int]:
     """The root before the error: `√x` in `2√x^2`."""
     start = c.operand(c.at)
-    while c.tokens[start].letter == "c":
+    while c.kinds[start] == Kind.COEFFICIENT:
         start += 1
-    return (start, c.at) if c.tokens[start].letter == "r" else (0, 0)
+    return (start, c.at) if c.kinds[start] == Kind.ROOT else (0, 0)
 
 
 def _group(c: Context) -> tuple[int, int]:
     """The next parentheses with what is in them."""
-    start = c.letters.index("o", c.at)
+    start = c.kinds.index(Kind.OPEN, c.at)
     return start, c.partner[start] + 1
 
 
@@ -99,50 +97,50 @@ def _opening(c: Context) -> tuple[int, int]:
 
 def _closed(c: Context) -> tuple[int, int]:
     """The parenthesis that was closed last."""
-    start = c.partner[c.letters.rindex("z", 0, c.at)]
+    start = c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)]
     return start, start + 1
 
 
 def _called(c: Context) -> tuple[int, int]:
     """The name before the innermost parenthesis."""
     name = c.open[-1] - 1
-    return (name, name + 1) if c.letters[name + 1] == "o" and c.letters[name] in "nf" else (0, 0)
+    return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in NAMES else (0, 0)
 
 
 def _statement(c: Context) -> tuple[int, int]:
     """The statement that the error is in."""
-    start = max(c.letters.rfind(stop, 0, c.at) for stop in "xl") + 1
-    ends = (c.letters.find(stop, c.at) for stop in "xlj")
+    start = max(c.kinds.rfind(stop, 0, c.at) for stop in SEPARATORS) + 1
+    ends = (c.kinds.find(stop, c.at) for stop in STOPS)
     return start, min(end for end in ends if end >= 0)
 
 
-def _character(p: Pieces) -> str:
+def _character(f: Fragments) -> str:
     """The character at which the error stands."""
-    c = p.context
+    c = f.context
     character = c.text[c.point]
-    return character if character.isprintable() else p["code"]
+    return character if character.isprintable() else f["code"]
 
 
-def _exponents(p: Pieces) -> str:
+def _exponents(f: Fragments) -> str:
     """And that exponent, in parentheses if it needs them."""
-    exponent = p["raised"].partition("(")[2][:-1].strip()
+    exponent = f["raised"].partition("(")[2][:-1].strip()
     return exponent if re.fullmatch(r"[-−]?\w+", exponent) else f"({exponent})"
 
 
-def _fence(p: Pieces) -> str:
+def _fence(f: Fragments) -> str:
     """The parenthesis that a quotient needs in the place of a function with an exponent, if it needs one."""
-    c = p.context
-    at = _raised(c)[0] if c.letters[c.first] == "z" else c.first
-    return "(" if at and c.letters[at - 1] in "dw" else ""
+    c = f.context
+    at = _raised(c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first
+    return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
 
 
-def _signs(p: Pieces) -> str:
+def _signs(f: Fragments) -> str:
     """The signs directly before the error, possibly none."""
-    c = p.context
-    return "".join(c.text[sign.start : sign.end] for sign in c.tokens[c.signs() : c.at])
+    c = f.context
+    return "".join(c.written(sign) for sign in range(c.signs(), c.at))
 
 
-def _inverse(p: Pieces, function: str) -> str:
+def _inverse(f: Fragments, function: str) -> str:
     row = FUNCTIONS.get(function)
     name = row.inverse if row and row.inverse else f"a{function}"
     if name not in FUNCTIONS:
@@ -150,50 +148,45 @@ def _inverse(p: Pieces, function: str) -> str:
     return name
 
 
-def _lead(p: Pieces) -> str:
+def _lead(f: Fragments) -> str:
     """What the smallest operand before the error is an exponent, factor or root of, if anything: `2^` in `2^3!`."""
-    c = p.context
-    atom = c.atom(c.at - (c.letters[c.at - 1] == "s"))
+    c = f.context
+    atom = c.atom(c.at - (c.kinds[c.at - 1] == Kind.SUPERSCRIPT))
     return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
 
 
-def _nested(p: Pieces) -> str:
+def _nested(f: Fragments) -> str:
     """The functions around the error, each as the argument of the one before: `sin(cos(x))` for `sin cos x`."""
-    c = p.context
-    first = at = c.at - 1
-    while c.letters[at] == "f" and c.letters[at + 1] != "o":
-        at += 1
-    names = [c.text[token.start : token.end] for token in c.tokens[first:at]]
-    end = c.after(at, "coefficient")
-    operand = c.text[c.tokens[at].start : c.tokens[end - 1].end]
-    return "".join(f"{name}(" for name in names) + operand + ")" * len(names)
+    c = f.context
+    at = _last_of_nest(c)
+    names = [c.written(number) for number in range(c.at - 1, at)]
+    return "".join(f"{name}(" for name in names) + c.written(at, c.after(at, "coefficient")) + ")" * len(names)
 
 
-def _level(p: Pieces) -> str:
+def _level(f: Fragments) -> str:
     """Nothing of interest, if no parenthesis is open at the error."""
-    if p.context.open:
+    if f.context.open:
         raise KeyError("level")
     return "open"
 
 
-def _sides(p: Pieces) -> tuple[str, str]:
-    c = p.context
+def _sides(f: Fragments) -> tuple[str, str]:
+    c = f.context
     first, _ = _statement(c)
-    if c.open or not {"q", "u", "i", "e", "y"}.isdisjoint(c.letters[first : c.at]):
+    if c.open or not {Kind.EQUALS, Kind.AUGMENT, Kind.IF, Kind.ELSE, Kind.COMMA}.isdisjoint(c.kinds[first : c.at]):
         raise KeyError("sides")
     start, end = span(c, "statement")
     return c.text[start : c.point].strip(), c.text[c.point + 1 : end].strip()
 
 
-def _completed(p: Pieces) -> str:
+def _completed(f: Fragments) -> str:
     """The statement, with what is open at its end closed."""
-    c = p.context
-    closing = {"o": ")", "b": "|"}
-    return p["statement"] + "".join(closing[c.tokens[at].letter] for at in reversed(c.open))
+    c = f.context
+    return f["statement"] + "".join(")" if c.kinds[at] == Kind.OPEN else "|" for at in reversed(c.open))
 
 
-def _instead(p: Pieces, sign: str, length: int) -> str:
-    c = p.context
+def _instead(f: Fragments, sign: str, length: int) -> str:
+    c = f.context
     start, end = span(c, "statement")
     return c.text[start : c.point].rstrip(" " * (sign == "; ")) + sign + c.text[c.point + length : end]
 
@@ -201,20 +194,25 @@ def _instead(p: Pieces, sign: str, length: int) -> str:
 def _rooted(c: Context) -> tuple[int, int]:
     """The smallest operand after the token that does not fit: `x` in `∛x²`."""
     start = c.at + 1
-    return start, c.partner[start] + 1 if c.letters[start] == "o" else c.after(start, "atom")
+    return start, c.partner[start] + 1 if c.kinds[start] == Kind.OPEN else c.after(start, "atom")
 
 
 def _applied(c: Context) -> tuple[int, int]:
     """What the function before the error is applied to: the parentheses there, or the operand."""
-    return _group(c) if c.letters[c.at] == "o" else _right(c)
+    return _group(c) if c.kinds[c.at] == Kind.OPEN else _right(c)
 
 
 def _nest(c: Context) -> tuple[int, int]:
     """The functions around the error with what the last of them is applied to: `sin cos x`."""
+    return c.at - 1, c.after(_last_of_nest(c), "coefficient")
+
+
+def _last_of_nest(c: Context) -> int:
+    """The number of the first token after the functions around the error that have no parentheses."""
     at = c.at - 1
-    while c.letters[at] == "f" and c.letters[at + 1] != "o":
+    while c.kinds[at] == Kind.FUNCTION and c.kinds[at + 1] != Kind.OPEN:
         at += 1
-    return c.at - 1, c.after(at, "coefficient")
+    return at
 
 
 def _exponent(c: Context) -> int:
@@ -222,26 +220,24 @@ def _exponent(c: Context) -> int:
 
     `x^2 y` has no such: nobody takes the `y` for a part of the exponent there, as they might in `e^k y` and `2^2 y`.
     """
-    sign = c.at - 1
-    while c.letters[sign - 1] in "pm":
-        sign -= 1
-    plain = c.letters[c.at - 1] == "1" and sign == c.at - 1
+    sign = c.signs(c.at - 1)
+    plain = c.kinds[c.at - 1] == Kind.NUMBER and sign == c.at - 1
     base = c.tokens[sign - 2]
-    if plain and (base.letter in "zB" or (base.letter == "n" and c.text[base.end - 1 : base.end] != "e")):
+    if plain and (base.kind in CLOSING or (base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e")):
         raise KeyError("exponent")
     return sign - 1
 
 
 def _inner(c: Context) -> tuple[int, int]:
     """The operand that begins at the error without its power: `2x` in `sin 2x^2`."""
-    end = c.at + (c.letters[c.at] == "c") + 1
-    return (c.at, end) if c.letters[end - 1] in "nf1" and c.letters[end] in "ws" else (0, 0)
+    end = c.at + (c.kinds[c.at] == Kind.COEFFICIENT) + 1
+    return (c.at, end) if c.kinds[end - 1] in NAMES + Kind.NUMBER and c.kinds[end] in POWERS else (0, 0)
 
 
 def _second(c: Context) -> tuple[int, int]:
     """The operand after the one that begins at the error, and after the sign between them: `y` in `sin x/y`."""
     start = _right(c)[1]
-    start += c.letters[start] in "td"
+    start += c.kinds[start] in FACTOR_SIGNS
     return start, c.after(start, "coefficient")
 
 
@@ -266,7 +262,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "raising_base": lambda c: (c.atom(_exponent(c)), _exponent(c) + 1),
     "exponent_alone": lambda c: (_exponent(c) + 1, c.at),
     # The sign before that: `/`.
-    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.letters[_right(c)[1]] in "td")),
+    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in FACTOR_SIGNS)),
     # The operand after the token that does not fit, with its coefficient.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
     # The smallest operand after it, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
@@ -314,7 +310,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "called": _called,
     "statement": _statement,
 }
-"""Pieces by the numbers of their first token and of the one after the last."""
+"""Fragments by the numbers of their first token and of the one after the last."""
 
 SPANS: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The left operand of the operator before the error, and the operator: `a*b/` in `c + a*b/2x`.
@@ -324,55 +320,56 @@ SPANS: dict[str, Callable[[Context], tuple[int, int]]] = {
     # What is between the token that does not fit and the one before.
     "gap": lambda c: (c.tokens[c.at - 1].end, c.tokens[c.at].start),
 }
-"""Pieces by where they begin and end in the text."""
+"""Fragments by where they begin and end in the text."""
 
-TEXTS: dict[str, Callable[[Pieces], str]] = {
+TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": _character,
     # Its number in Unicode.
-    "code": lambda p: f"U+{ord(p.context.text[p.context.point]):04X}",
+    "code": lambda f: f"U+{ord(f.context.text[f.context.point]):04X}",
     "signs": _signs,
     # The inverse of the function at the beginning of the shape.
-    "inverse": lambda p: _inverse(p, p["function"]),
+    "inverse": lambda f: _inverse(f, f["function"]),
     # The inverse of the function that has its exponent in parentheses before the error.
-    "undone": lambda p: _inverse(p, p["powered"]),
+    "undone": lambda f: _inverse(f, f["powered"]),
     # That function.
-    "powered": lambda p: p.context.text[slice(*p.context.tokens[_raised(p.context)[0]][2:])],
+    "powered": lambda f: f.context.written(_raised(f.context)[0]),
     "exponents": _exponents,
     # The operand that begins at the error, in parentheses.
-    "argument": lambda p: p["group"] if p.context.letters[p.context.at] == "o" else f"({p['right']})",
+    "argument": lambda f: f["group"] if f.context.kinds[f.context.at] == Kind.OPEN else f"({f['right']})",
     "fence": _fence,
     # The other one.
-    "unfence": lambda p: ")" if p["fence"] else "",
+    "unfence": lambda f: ")" if f["fence"] else "",
     "lead": _lead,
     # The smallest operand after the token that does not fit, without parentheses around it.
-    "radix": lambda p: p["rooted"][1:-1] if p.context.letters[p.context.at + 1] == "o" else p["rooted"],
+    "radix": lambda f: f["rooted"][1:-1] if f.context.kinds[f.context.at + 1] == Kind.OPEN else f["rooted"],
     # The vulgar fraction at the error.
-    "fraction": lambda p: normalize("NFKC", p["sign"]).replace("⁄", "/"),
+    "fraction": lambda f: normalize("NFKC", f["sign"]).replace("⁄", "/"),
     # What the name before the error, a function elsewhere, is called here.
-    "native": lambda p: native(p["before"], p.context.given),
+    "native": lambda f: native(f["before"], f.context.given),
     # The function that the name before the error is in small letters.
-    "folded": lambda p: FUNCTIONS[p["before"].lower()].name,
-    "after_operand": lambda p: {"n": "a name", "z": "a parenthesis"}[p.context.letters[p.context.at - 1]],
+    "folded": lambda f: FUNCTIONS[f["before"].lower()].name,
+    # Nothing after a function.
+    "after_operand": lambda f: "" if f.context.kinds[f.context.at - 1] == Kind.FUNCTION else f["before"],
     # The signs of the root before the error: `√√` in `2√√x^2`.
-    "roots": lambda p: p["root"][: len(p["root"]) - len(p["root"].lstrip("√"))],
+    "roots": lambda f: f["root"][: len(f["root"]) - len(f["root"].lstrip("√"))],
     # What those are taken of: `x`.
-    "radicand": lambda p: p["root"][len(p["roots"]) :].strip(),
+    "radicand": lambda f: f["root"][len(f["roots"]) :].strip(),
     "nested": _nested,
     # The statement that has an `=` at the error, as the difference of its sides.
-    "difference": lambda p: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(p)),
+    "difference": lambda f: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(f)),
     "level": _level,
     # The hexadecimal, octal or binary number around the error.
-    "decimal": lambda p: str(int(p["before"] + p["token"], 0)),
+    "decimal": lambda f: str(int(f["before"] + f["token"], 0)),
     # The part before the exponent of the number before the error.
-    "mantissa": lambda p: re.split("[eE]", p["before"])[0],
+    "mantissa": lambda f: re.split("[eE]", f["before"])[0],
     # The exponent of that number, with its letter.
-    "exponent": lambda p: p["before"][len(p["mantissa"]) :],
+    "exponent": lambda f: f["before"][len(f["mantissa"]) :],
     # The statement with `==` for the `=` at the error.
-    "compared": lambda p: _instead(p, "==", 1),
+    "compared": lambda f: _instead(f, "==", 1),
     "completed": _completed,
     # The statement with a semicolon before the error.
-    "split": lambda p: _instead(p, "; ", 0),
+    "split": lambda f: _instead(f, "; ", 0),
     # The statement with a semicolon for the comma at the error.
-    "separated": lambda p: _instead(p, ";", 1),
+    "separated": lambda f: _instead(f, ";", 1),
 }
-"""What is made out of pieces, or is none."""
+"""What is made out of fragments, or is none."""

@@ -8,12 +8,13 @@ from ..errors import ExpressionError, Offer, Span
 from ..language.reader import ParseFailure
 from ..language.statements import UnexplainedText
 from ..table.primitive import FUNCTIONS
-from .context import Context
-from .mistakes.mistake import DERIVATIVES
+from .context import POWERS, TIGHT, Context, Kind
 from .suggestions import means, offered
 from .vocabulary import called
 
 _LONGEST = 40
+
+DERIVATIVES = "write the function itself: derivatives are what the program works out"
 
 
 def explained(text: str, error: UnexplainedText, given: Collection[str]) -> ExpressionError:
@@ -66,21 +67,21 @@ def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tu
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
     context = Context(text, ParseFailure(name_span.start, [], None, []), given)
-    tokens, letters = context.tokens, context.letters
+    tokens, kinds = context.tokens, context.kinds
     if context.partner[context.at + 1] == context.at + 2:
         offer = Offer(name_span.start, end, name, shown=(name,))
         return f"for its value write `{name}`", (offer,)
     sign = context.signs() - 1
     of_function = False
-    following = letters[context.partner[context.at + 1] + 1]
+    following = kinds[context.partner[context.at + 1] + 1]
     # A division or a power whose right side is the call, perhaps with signs before it.
-    if sign > 0 and letters[sign] in "dw" and following not in "ws":
+    if sign > 0 and kinds[sign] in (Kind.DIVIDE, Kind.POWER) and following not in POWERS:
         within = text[tokens[sign + 1].start : name_span.start]
-        left = context.term(sign) if letters[sign] == "d" else context.atom(sign)
+        left = context.term(sign) if kinds[sign] == Kind.DIVIDE else context.atom(sign)
         start = tokens[left].start
         before = text[start : tokens[sign + 1].start]
         base = text[start : tokens[left].end]
-        if letters[sign] == "w" and left == sign - 1 and base in FUNCTIONS:
+        if kinds[sign] == Kind.POWER and left == sign - 1 and base in FUNCTIONS:
             of_function = True
             spelling = f"{base}{arguments}**{within}{name}"
             offers = [Offer(start, end, spelling, shown=(spelling,))]
@@ -90,10 +91,10 @@ def _product(text: str, name_span: Span, end: int, given: Collection[str]) -> tu
     else:
         spelling = f"{name}*{arguments}"
         is_known = name in given or any(
-            letters[k] == "n" and letters[k + 1] != "o" and text[token.start : token.end] == name
+            kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
             for k, token in enumerate(tokens)
         )
-        certain = is_known and (sign < 0 or letters[sign] not in "dwr")
+        certain = is_known and (sign < 0 or kinds[sign] not in TIGHT)
         offers = [Offer(name_span.end, tokens[context.at + 1].start, "*", certain, (spelling,))]
     good = tuple([offer for offer in offers if offered(offer.shown[0])])
     if not good:

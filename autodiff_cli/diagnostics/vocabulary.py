@@ -11,7 +11,7 @@ from ..language.reader import ParseFailure
 from ..language.typesetting import plain_name
 from ..table.names import native as native_names
 from ..table.primitive import FUNCTIONS
-from .context import Context
+from .context import ENDS, POWERS, TIGHT, Context, Kind
 from .suggestions import offered
 
 LONGEST = 40
@@ -75,7 +75,7 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
     found: list[Offer] = []
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
-    following = context.letters[context.partner.get(context.at + 1, context.at) + 1]
+    following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
     if lower == "pi" and arguments == [""]:
         return (Offer(span.start, end, "pi", shown=("pi",)),)
     if lower in _SEVERAL and (count == 1 or lower == "lg"):
@@ -89,7 +89,7 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
         written = _WRITTEN[lower].format(
             *[each if not alone or re.fullmatch(r"[\w.]+", each) else f"({each})" for each in arguments]
         )
-        certain = lower == name and following not in "wsg"
+        certain = lower == name and following not in POWERS + Kind.UNREADABLE
         found.append(Offer(span.start, end, written, certain, (written,)))
     elif lower in _TURNED and count == 2 and name != "LOG" and name != lower:
         for first, second in (arguments, arguments[::-1]):
@@ -112,7 +112,7 @@ def is_glued(name: str, given: Collection[str]) -> bool:
 def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[Offer, ...]:
     """What to write for a name without a value that is made of names with one, and of functions."""
     context = _at(text, span, given)
-    following = context.letters[context.at + 1]
+    following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
     if _EXPONENT.fullmatch(name) and (number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])):
@@ -120,7 +120,7 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
     if name in FUNCTIONS or len(name) > LONGEST:
         return ()
     found: dict[str, Offer] = {}
-    for parts in _divided(name, given, exponential=following in "ws"):
+    for parts in _divided(name, given, exponential=following in POWERS):
         if parts[-1].is_function:
             continue
         for offer in _readings(context, parts, span.end):
@@ -136,13 +136,13 @@ def _at(text: str, span: Span, given: Collection[str]) -> Context:
 
 def _arguments(c: Context) -> list[str]:
     """The arguments of the call that begins there."""
-    if c.letters[c.at + 1 : c.at + 2] != "o" or c.at + 1 not in c.partner:
+    if c.kinds[c.at + 1 : c.at + 2] != Kind.OPEN or c.at + 1 not in c.partner:
         return []
     end = c.partner[c.at + 1]
     found, start, depth = [], c.tokens[c.at + 1].end, 0
     for token in c.tokens[c.at + 2 : end]:
-        depth += (token.letter == "o") - (token.letter == "z")
-        if token.letter == "y" and not depth:
+        depth += (token.kind == Kind.OPEN) - (token.kind == Kind.CLOSE)
+        if token.kind == Kind.COMMA and not depth:
             found.append(c.text[start : token.start].strip())
             start = token.end
     return [*found, c.text[start : c.tokens[end].start].strip()]
@@ -182,14 +182,15 @@ def _divided(name: str, given: Collection[str], *, exponential: bool = False) ->
 
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
     """What the parts may mean together."""
-    start, following = c.tokens[c.at].start, c.letters[c.at + 1]
+    start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):
         for offer in _products(c, "*".join(texts), "", end):
             yield offer._replace(certain=not _is_word(texts))
         return
     # Each function takes what follows it up to the next one; where that is more than one name, it may take less.
-    short, long, is_sure = _applied(parts, 1), _applied(parts, len(parts)), following in "pmkzyxljieavqB"
+    short, long = _applied(parts, 1), _applied(parts, len(parts))
+    is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
     spellings = [short] if short == long else [long, short]
     if any(part.text.isdigit() for part in parts):
         spellings = [long, re.sub(r"(\w+?)\((\d+)\*(\w+)\)", r"\1(\3)**\2", long)]
@@ -231,9 +232,11 @@ def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
     """A product in the place of a name; as a divisor, an exponent or under a root it may be all of that, or not."""
     token = c.tokens[c.at]
     sign = c.signs() - 1
-    if sign >= 0 and c.letters[sign] in "dwr":
+    if sign >= 0 and c.kinds[sign] in TIGHT:
         try:
-            left = c.term(sign) if c.letters[sign] == "d" else c.atom(sign) if c.letters[sign] == "w" else sign
+            left = (
+                c.term(sign) if c.kinds[sign] == Kind.DIVIDE else c.atom(sign) if c.kinds[sign] == Kind.POWER else sign
+            )
         except KeyError:
             left = sign
         before = c.text[c.tokens[left].start : token.start]

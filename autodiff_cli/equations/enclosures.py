@@ -8,7 +8,6 @@ Equations, 5.1.
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from ..graphs import jvp_vjp as sweeps
 from ..graphs.value import Value
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import BudgetExceeded, Defined, current
+from ..numerics import linear_algebra
 
 BITS = 80
 """With so many bits boxes are searched."""
@@ -131,7 +131,7 @@ class Operator:
             raise
         except (ExpressionError, *NO_RESULT):
             return None
-        inverse = inverted([[float(x.mid()) for x in row] for row in rows])
+        inverse = linear_algebra.inverse([[float(x.mid()) for x in row] for row in rows])
         if inverse is None:
             return None
         n = len(box)
@@ -206,19 +206,6 @@ class Operator:
             if not self.m.number(value).a.contains(0):
                 return True
         return False
-
-
-def inverted(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
-    """The inverse in doubles, None of a singular matrix."""
-    from ..numbers.floats import REAL
-    from .implicit import Singular, solve_linear
-
-    n = len(matrix)
-    try:
-        found = solve_linear(REAL, matrix, [[float(i == j) for j in range(n)] for i in range(n)])
-    except (Singular, ArithmeticError):
-        return None
-    return found if all(math.isfinite(x) for row in found for x in row) else None
 
 
 def inside(inner: Box, outer: Box) -> bool:

@@ -3,44 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
 from ..numbers.base import Number, NumberType
-
-Matrix = list[list[Any]]
-
-
-class Singular(ArithmeticError):
-    """The equations do not say how the unknowns follow: their derivative by the unknowns cannot be inverted."""
-
-
-def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]) -> Matrix:
-    """The X with matrix·X = right, by elimination with the largest pivots. Raises `Singular`."""
-    n = len(matrix)
-    rows = [[*row, *other] for row, other in zip(matrix, right, strict=True)]
-    for j in range(n):
-        # of balls the centres say which pivot is the largest; what is proven does not depend on it
-        k = max(range(j, n), key=lambda i: abs(float(rows[i][j])))
-        rows[j], rows[k] = rows[k], rows[j]
-        pivot = rows[j][j]
-        if pivot == 0:
-            raise Singular
-        for i in range(j + 1, n):
-            factor = rows[i][j] / pivot
-            rows[i] = [
-                *rows[i][: j + 1],
-                *(x - factor * y for x, y in zip(rows[i][j + 1 :], rows[j][j + 1 :], strict=True)),
-            ]
-    found: Matrix = [[] for _ in range(n)]
-    for i in reversed(range(n)):
-        found[i] = [
-            (rows[i][n + c] - sum((rows[i][k] * found[k][c] for k in range(i + 1, n)), m.number(0))) / rows[i][i]
-            for c in range(len(right[0]))
-        ]
-    return found
+from ..numerics.linear_algebra import Matrix, solve_linear
 
 
 def derivatives(

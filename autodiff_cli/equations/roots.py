@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+from ..numerics.newton import bisected, damped_newton
 
 Sample = tuple[float, float, float]
 """A number, the value of the function there, and its derivative."""
@@ -178,17 +180,15 @@ def _to_the_edge(
     """The neighbour that has a value, and the last one towards the other that has one too."""
     known = here or there
     assert known is not None
-    inner, outer = known, (y if here is not None else x)
-    for _ in range(EDGE):
-        middle = (inner[0] + outer) / 2
-        if middle in (inner[0], outer):
-            break
-        found = function(middle)
-        if found is None:
-            outer = middle
-        else:
-            inner = found
-    return (known, inner) if here is not None else (inner, known)
+    samples: dict[float, Sample | None] = {known[0]: known}
+
+    def has_value(x: float) -> bool:
+        samples[x] = function(x)
+        return samples[x] is not None
+
+    edge = samples[bisected(has_value, known[0], y if here is not None else x, most=EDGE)[0]]
+    assert edge is not None
+    return (known, edge) if here is not None else (edge, known)
 
 
 def outwards(function: Function, start: float) -> Iterator[tuple[Sample, Sample]]:
@@ -216,26 +216,17 @@ def outwards(function: Function, start: float) -> Iterator[tuple[Sample, Sample]
 
 
 def nearest_to_zero(function: Function, start: float) -> Sample | None:
-    """Where Newton's method comes to from a start, its steps shortened where they do not help; None without a value."""
-    here = function(start)
-    if here is None:
-        return None
-    for _ in range(200):
-        x, value, slope = here
-        if value == 0 or slope == 0:
-            break
-        share = 1.0
-        while share > 1e-9:
-            there = function(x - share * value / slope)
-            if there is not None and abs(there[1]) < abs(value):
-                break
-            share /= 2
-        else:
-            break
-        if there[0] == x:
-            break
-        here = there
-    return here
+    """Return where damped Newton steps lead from a start; None where the function has no value there."""
+
+    def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
+        sample = function(point[0])
+        return None if sample is None else (sample[1:2], sample[2])
+
+    def solve(slope: float, values: Sequence[float]) -> list[float] | None:
+        return [-values[0] / slope] if slope else None
+
+    ended = damped_newton(evaluate, solve, [start], most=200, smallest=1e-9)
+    return None if ended is None else (ended[0][0], ended[1][0], ended[2])
 
 
 def refined(

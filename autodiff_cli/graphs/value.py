@@ -14,7 +14,7 @@ from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
-from ..run.doubles import Step, adjoints
+from ..run.doubles import adjoints
 from ..run.reverse import Reverse, reverse
 from ..run.sweep import Activity, Failure, Fault, Rough, activity, compute, forward, show, tangents
 from ..run.tape import Tape
@@ -54,7 +54,7 @@ class Value:
 
     # Python's garbage collector walks through all objects again and again while a graph grows. So a node is only one,
     # without a tuple of its inputs beside it, and a small one: what there may be to say of it stands elsewhere.
-    __slots__ = ("_about", "_first", "_place", "_second", "data", "grad", "primitive")
+    __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
     data: Any
     """The value; None in a graph that has not been evaluated (there), a bool where the node is a condition."""
@@ -67,8 +67,6 @@ class Value:
     _second: Any
     """The second of two inputs, else None."""
     _about: About
-    _place: int
-    """Its place in the lists of the backward sweep that is under way; -1 outside of one."""
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
         self.data = data if type(data) is float and data - data == 0.0 else _plain(data)
@@ -76,7 +74,6 @@ class Value:
         self.primitive = VARIABLE
         self._first = self._second = None
         self._about = About(label) if label else _NOTHING
-        self._place = -1
         if _children or _op:
             self._prev = _inputs(_children, _op)
             self.primitive = BY_SYMBOL[_op]
@@ -330,7 +327,6 @@ def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
     made.primitive = primitive
     made._first, made._second = _kept(parents)
     made._about = _NOTHING
-    made._place = -1
     return made
 
 
@@ -343,7 +339,6 @@ def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value
     made._first = first
     made._second = second
     made._about = _NOTHING
-    made._place = -1
     return made
 
 
@@ -517,18 +512,34 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     """Every node that the roots are made from, each after its inputs, with its place in that order."""
     place: dict[Value, int] = {}
     stack = [*roots][::-1]
+    push, pop = stack.append, stack.pop
     while stack:
         top = stack[-1]
-        if top in place:
-            stack.pop()
+        first, second = top._first, top._second
+        if second is not None:
+            if first not in place:
+                if first._first is not None:
+                    if second not in place:
+                        push(second)
+                    push(first)
+                    continue
+                place[first] = len(place)
+            if second not in place:
+                if second._first is not None:
+                    push(second)
+                    continue
+                place[second] = len(place)
+        elif type(first) is tuple:
+            missing = [p for p in first if p not in place]
+            if missing:
+                stack += missing[::-1]
+                continue
+        elif first is not None and first not in place:
+            push(first)
             continue
-        waiting, second = len(stack), top._second
-        for p in top._prev[::-1] if second is None else (second, top._first):
-            if p not in place:
-                stack.append(p)
-        if len(stack) == waiting:
+        pop()
+        if top not in place:
             place[top] = len(place)
-            stack.pop()
     return place
 
 
@@ -686,94 +697,46 @@ def evaluate(roots: Sequence[Value]) -> None:
         n.data = data
 
 
-_one_sweep = threading.RLock()
-"""Held while places are in Values, which threads may share."""
-
-
 def _passed_back(output: Value) -> list[Diagnostic] | None:
-    """Fill in `grad` of an evaluated graph by the fast lane; None, or `backends.LEFT`, where it takes the sweep."""
-    order: list[Value] = []
-    active: list[bool] = []
-    grads: list[float] | None = None
-    with _one_sweep:
-        try:
-            steps, constants = _steps(output, order, active)
-            active[-1] = True
-            data = [n.data for n in order]
-            if set(map(type, data)) == {float}:
-                grads = adjoints(steps, data, len(data) - 1, constants)
-        finally:
-            for n, varies, grad in zip(order, active, grads or [0.0] * len(order), strict=False):
-                n._place = -1
-                n.grad = grad if varies or grads is None else None
-    return None if grads is None else []
+    """Fill in `grad` of an evaluated graph by the fast lane; None, or `backends.LEFT`, where it takes the sweep.
 
-
-def _steps(output: Value, order: list[Value], active: list[bool]) -> tuple[list[Step], set[int]]:
-    """The operations of a graph in a row, and the places of its constants.
-
-    The nodes are added to `order`, each after its inputs, and to `active` whether they depend on an active leaf.
-    Raises ValueError for a choice, which the sweep evaluates.
+    The operations go to it as four columns: tuples would have Python's garbage collector walk through all of the graph.
     """
-    steps: list[Step] = []
+    place = in_order((output,))
+    data = [n.data for n in place]
+    if set(map(type, data)) != {float}:
+        return None
+    operations: list[Primitive] = []
+    results: list[int] = []
+    firsts: list[Any] = []
+    seconds: list[int | None] = []
     constants: set[int] = set()
-    stack = [output]
-    push, pop, add, add_step, add_active = stack.append, stack.pop, order.append, steps.append, active.append
-
-    def leaf(p: Value) -> int:
-        place = len(order)
-        if p.primitive is CONSTANT:
-            constants.add(place)
-        # in this order, so that whatever interrupts it leaves no place behind
-        add_active(p._about.active)
-        add(p)
-        p._place = place
-        return place
-
-    while stack:
-        top = stack[-1]
-        if top._place >= 0:
-            pop()
+    inactive: set[int] = set()
+    for n, i in place.items():
+        first, second = n._first, n._second
+        if first is None:
+            if not n._about.active:
+                inactive.add(i)
+            if n.primitive is CONSTANT:
+                constants.add(i)
             continue
-        a, b = top._first, top._second
-        if b is not None:
-            if (j := a._place) < 0 and a._first is None:
-                j = leaf(a)
-            if (k := b._place) < 0:
-                if b._first is None:
-                    k = leaf(b)
-                else:
-                    push(b)
-            if j < 0:
-                push(a)
-            if j < 0 or k < 0:
-                continue
-            i = len(order)
-            add_step((top.primitive, i, j, k))
-            add_active(active[j] or active[k])
-        elif a is None:
-            leaf(pop())
-            continue
-        elif type(a) is not tuple:
-            if (k := a._place) < 0:
-                push(a)
-                continue
-            i = len(order)
-            add_step((top.primitive, i, k, None))
-            add_active(active[k])
-        else:
-            if missing := [p for p in a if p._place < 0]:
-                stack += missing[::-1]
-                continue
-            if top.primitive.demand:
-                raise ValueError("a choice")
-            i = len(order)
-            places = tuple([p._place for p in a])
-            add_step((top.primitive, i, places, None))
-            add_active(any(active[p] for p in places))
-        add(pop())
-        top._place = i
-    return steps, constants
+        operations.append(n.primitive)
+        results.append(i)
+        firsts.append(place[first] if type(first) is not tuple else tuple([place[p] for p in first]))
+        seconds.append(None if second is None else place[second])
+        if inactive and all(place[p] in inactive for p in n._prev):
+            inactive.add(i)
+    backward = zip(reversed(operations), reversed(results), reversed(firsts), reversed(seconds), strict=True)
+    grads = adjoints(backward, data, constants)
+    if grads is None:
+        return None
+    for n, grad in zip(place, grads, strict=True):
+        n.grad = grad
+    if inactive:
+        nodes = list(place)
+        for i in inactive - {len(nodes) - 1}:
+            nodes[i].grad = None
+    return []
 
 
 def differentiate(output: Value, nodes: Sequence[Value] = (), graph: Tape | None = None) -> list[Diagnostic]:
@@ -785,6 +748,8 @@ def differentiate(output: Value, nodes: Sequence[Value] = (), graph: Tape | None
     if graph is None:
         place = in_order((output,))
         nodes, tape = list(place), tape_of(place)
+        for n in nodes:
+            n.grad = 0.0
     else:
         tape = Tape(graph.primitives, graph.parents, [n.data for n in nodes])
     root = len(nodes) - 1

@@ -29,24 +29,34 @@ Point = Mapping[str, float | str]
 
 
 class Problem(NamedTuple):
-    """A program and its point, checked against each other."""
+    """A program with the values and the roles of its names, checked against each other."""
 
     program: Program
     point: dict[str, float | str]
     """The values of the program's variables, as they were given; of other wanted names too."""
+    values: dict[str, float]
+    """The same as numbers; of an unknown its start."""
     wanted: list[str]
+    """The variables to differentiate by."""
     warnings: list[Diagnostic]
+    unknowns: Sequence[str] = ()
+    """The names whose values are looked for."""
+    bounds: Mapping[str, tuple[float, float]] = {}
+    """Of unknowns; an infinite end is open."""
+    texts: Sequence[str] = ()
+    """Of equations, each as it was written."""
 
 
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Problem:
     """The program of a text, ready to be differentiated at a point. Raises `ExpressionError`."""
     given = dict(point or {})
-    numbers = {name: as_number(value, name) for name, value in given.items()}
-    program = parse(text, numbers)
-    warnings = place(program, numbers)
-    wanted = wanted_variables(program, numbers, wrt)
+    values = {name: as_number(value, name) for name, value in given.items()}
+    program = parse(text, values)
+    warnings = place(program, values)
+    wanted = wanted_variables(program, values, wrt)
     names = [*program.variables, *(name for name in wanted if name not in program.variables)]
-    return Problem(program, {name: given[name] for name in names}, wanted, warnings)
+    used = {name: given[name] for name in names}
+    return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
 
 def evaluate_constant(text: str) -> float:

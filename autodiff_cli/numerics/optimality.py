@@ -19,7 +19,7 @@ from ..graphs.value import Value, kink_warning
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
-from .eigenvalues import eigenvectors
+from .linear_algebra import cholesky, cholesky_solve, eigenvectors
 
 Matrix = Sequence[Sequence[float]]
 
@@ -231,11 +231,11 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
     for sign, name in ((1.0, "convex"), (-1.0, "concave")):
         # most are definite, which is proven in a hundredth of the time that eigenvalues take
         signed = [[sign * x for x in row] for row in matrix]
-        if _cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
+        if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
             continue
-        lower = _cholesky(signed)
+        lower = cholesky(signed)
         if lower is not None:
-            solved = _solved(lower, slopes)
+            solved = cholesky_solve(lower, slopes)
             gain = abs(math.fsum(g * s for g, s in zip(slopes, solved, strict=True))) / 2
             return _Shape(name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain)
     spectrum, vectors = decomposed(matrix)
@@ -254,32 +254,6 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
             step = [s - along / x * u * v for s, u, v in zip(step, units, vector, strict=True)]
     negative = bool(spectrum) and min(spectrum) < -noise
     return _Shape(curvature(spectrum, noise), negative, flat, step, gain)
-
-
-def _cholesky(matrix: list[list[float]]) -> list[list[float]] | None:
-    """The lower triangle L with L·Lᵀ the symmetric matrix, None if that is not positive definite."""
-    lower: list[list[float]] = []
-    for i, row in enumerate(matrix):
-        found: list[float] = []
-        for j in range(i):
-            found += [(row[j] - sum(map(mul, found, lower[j]))) / lower[j][j]]
-        rest = row[i] - sum(map(mul, found, found))
-        if not rest > 0:
-            return None
-        lower.append([*found, math.sqrt(rest)])
-    return lower
-
-
-def _solved(lower: list[list[float]], right: Sequence[float]) -> list[float]:
-    """The solution of L·Lᵀ·x = `right`."""
-    x: list[float] = []
-    for row, r in zip(lower, right, strict=True):
-        x.append((r - sum(map(mul, row, x))) / row[-1])
-    for i in reversed(range(len(x))):
-        x[i] /= lower[i][i]
-        for j in range(i):
-            x[j] -= lower[i][j] * x[i]
-    return x
 
 
 def norm(matrix: Matrix) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..errors import ExpressionError
+from .newton import bisected
 
 BITS = 80
 
@@ -49,15 +50,8 @@ def coverage_factor(level: float, dof: float) -> float:
     z = NormalDist().inv_cdf((1 + level) / 2)
     if dof > MOST:
         return z
-    # the level grows with k, so that halving cannot miss; its steps are bounded by the bits of a double
+    # the level grows with k, so that halving cannot miss
     low, high = 0.0, z
     while level_of(high, dof) < level and high < 1e300:
         low, high = high, 2 * high
-    while True:
-        middle = (low + high) / 2
-        if not low < middle < high or high - low < 1e-14 * high:
-            return middle
-        if level_of(middle, dof) < level:
-            low = middle
-        else:
-            high = middle
+    return sum(bisected(lambda k: level_of(k, dof) < level, low, high, width=1e-14 * high)) / 2

@@ -20,6 +20,8 @@ from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.budget import allowed, charge, collect, current
+from ..numerics.linear_algebra import identity, solve_linear
+from ..numerics.newton import polished
 from ..numerics.student_t import check_level, coverage_factor
 from ..record import Record
 from .least_squares import (
@@ -44,8 +46,6 @@ RESTARTS, AGAIN = 24, 3
 MOST_PARAMETERS = 200
 NAMED = 0.1
 """How large the part of a parameter in such a direction is for it to be named."""
-
-NEWTON_STEPS = 40
 
 TYPED_ROWS = 100
 """So many rows of data count in what a fit may take as the formula typed once more each."""
@@ -637,14 +637,13 @@ def _sharpened(
 
     The data are read as the decimals that were typed.
     """
-    np = model.np
     names = posed.free
     rows = [k for k in range(model.rows) if model.weights[k] > 0]
     start = [float(x) for x in values]
 
     def work(m: NumberType, held: dict[str, Any]) -> dict[str, Any]:
         equations = _Normal(m, posed, columns, rows, sigma, weights, held)
-        solution = equations.solved(start, np)
+        solution = equations.solved(start)
         total, inverse = equations.summary(solution)
         count = m.number(found.dof)
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
@@ -747,11 +746,8 @@ class _Normal:
 
     def summary(self, values: Sequence[Any]) -> tuple[Any, list[list[Any]]]:
         """The sum of squares, and the inverse of JᵀJ."""
-        from ..equations.implicit import solve_linear
-
         m, n = self.m, len(self.names)
-        zero, one = m.number(0), m.number(1)
-        total = zero
+        zero = total = m.number(0)
         square = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
         for row, y, weight in self.data(STEPS_A_SLOPE):
@@ -762,30 +758,15 @@ class _Normal:
             for i in range(n):
                 for j in range(n):
                     square[i][j] = square[i][j] + weight * g[i] * g[j]
-        return total, solve_linear(m, square, [[one if i == j else zero for j in range(n)] for i in range(n)])
+        return total, solve_linear(m, square, [[m.number(x) for x in row] for row in identity(n)])
 
-    def solved(self, start: Sequence[float], np: Any) -> list[Any]:
+    def solved(self, start: Sequence[float]) -> list[Any]:
         """The solution near a start; of balls, one that is proven to be there and alone."""
         if self.m.name == "certified":
             return self._enclosed(start)
-        from ..equations.implicit import Singular, solve_linear
-
-        m = self.m
-        here = [m.number(x) for x in start]
         # one matrix serves all steps: each gains the digits to which it is known
-        matrix = self.matrix(here)
-        last = None
-        for _ in range(NEWTON_STEPS):
-            left = self.slopes(here)
-            try:
-                step = [row[0] for row in solve_linear(m, matrix, [[-x] for x in left])]
-            except (Singular, ZeroDivisionError):
-                break
-            size = max(abs(d) / (abs(x) + m.number(1e-300)) for d, x in zip(step, here, strict=True))
-            if size == 0 or (last is not None and size >= last):
-                break
-            here, last = [x + d for x, d in zip(here, step, strict=True)], size
-        return here
+        matrix = self.matrix([self.m.number(x) for x in start])
+        return polished(self.m, lambda values: (self.slopes(values), matrix), start)
 
     def _enclosed(self, start: Sequence[float]) -> list[Any]:
         from ..equations.enclosures import Operator, boxes

@@ -9,7 +9,7 @@ products, quotients and whole powers are written out here; all else asks its row
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import pow as power
 from typing import Any
@@ -91,17 +91,17 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 
 
 def adjoints(
-    steps: Sequence[Step], data: list[Any], output: int, constants: Collection[int], signed: Collection[int] = ()
+    steps: Iterable[Step], data: list[Any], constants: Collection[int], signed: Collection[int] = (), output: int = -1
 ) -> list[float] | None:
     """The adjoints of all numbers, up to the sign of a zero; None where the sweeps have to be asked.
 
-    The exponents of powers that are numbers of the program are among its `constants`, or `signed` ones.
-    Raises ValueError or ArithmeticError where they have to be asked as well.
+    The steps come from the last to the first. The exponents of powers that are numbers of the program are among its
+    `constants`, or `signed` ones. Raises ValueError or ArithmeticError where the sweeps have to be asked as well.
     """
     smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     result = [0.0] * len(data)
     result[output] = 1.0
-    for op, place, a, b in reversed(steps):
+    for op, place, a, b in steps:
         adjoint = result[place]
         if op is mul:
             result[a] += adjoint * data[b]
@@ -187,7 +187,7 @@ class Doubles:
             steps = self._new_plan({i: point[name] for name, i in leaves.items()})
             if not evaluate(steps, data):
                 return None
-        found = adjoints(steps, data, self._root, self._constants, self._signed)
+        found = adjoints(reversed(steps), data, self._constants, self._signed, self._root)
         return None if found is None else (data, found)
 
     def _new_plan(self, values: Mapping[int, float]) -> list[Step]:

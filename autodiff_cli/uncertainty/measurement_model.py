@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
-from ..equations.implicit import Singular, derivatives, second_derivatives, solve_linear
-from ..equations.solve import EquationProblem, located, posed_equations
+from ..equations.implicit import derivatives, second_derivatives
+from ..equations.solve import located, posed_equations
 from ..errors import Diagnostic, ExpressionError
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.adjoint import record_values
@@ -27,12 +27,13 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, as_number, parse, pose
+from ..inputs.problem import Point, Problem, as_number, parse, pose
 from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
+from ..numerics.linear_algebra import Singular, solve_linear
 from .measured_value import MeasuredValue
 
 CORRECTIONS = 12
@@ -256,15 +257,15 @@ def _floats(numbers: Sequence[Any]) -> list[float]:
 class Implicit:
     """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
 
-    def __init__(self, posed: EquationProblem) -> None:
+    def __init__(self, posed: Problem) -> None:
         for name in posed.unknowns:
-            if isinstance(posed.given.get(name), MeasuredValue):
+            if isinstance(posed.point.get(name), MeasuredValue):
                 raise ExpressionError(
                     "point", f"`{name}` is looked for: its value is where to start, and has no uncertainty",
-                    hint=f"give the number alone: `{name}={float(posed.given[name]):g}`",
+                    hint=f"give the number alone: `{name}={float(posed.point[name]):g}`",
                 )  # fmt: skip
-        self.program, self.outputs, self.warnings = posed.program, posed.unknowns, posed.warnings
-        self.point = {name: posed.given[name] for name in self.program.variables if name not in posed.unknowns}
+        self.program, self.outputs, self.warnings = posed.program, list(posed.unknowns), posed.warnings
+        self.point = {name: posed.point[name] for name in self.program.variables if name not in posed.unknowns}
         self.values: dict[str, float] = {**posed.values, **located(posed)}
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 

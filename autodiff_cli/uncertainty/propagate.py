@@ -14,7 +14,7 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..numbers.budget import current
-from ..numerics.eigenvalues import eigenvectors
+from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
 from ..record import Record
 from .measured_value import (
@@ -400,7 +400,7 @@ def _correlations(
     """The correlation matrix of the inputs, and the groups it falls into. Raises `ExpressionError` where it is none."""
     n = len(names)
     place = {name: i for i, name in enumerate(names)}
-    matrix = [[float(i == j) for j in range(n)] for i in range(n)]
+    matrix = identity(n)
     measured = [name for name in names if name in readings]
     for i, a in enumerate(measured):
         for b in measured[:i]:
@@ -425,7 +425,7 @@ def _correlations(
     groups = _groups(matrix, [inputs[name].distribution.dof for name in names], names, warnings)
     for members, _ in groups:
         block = [[matrix[i][j] for j in members] for i in members]
-        if len(members) > 1 and (least := eigenvectors(block)[0][0]) < -SLACK * len(members):
+        if len(members) > 1 and (least := eigenvalues(block)[0]) < -SLACK * len(members):
             listed = quoted([names[i] for i in members])
             raise ExpressionError(
                 "point", f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
@@ -474,21 +474,9 @@ def _groups(
 
 
 def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
-    """A matrix R with R·Rᵀ the covariance of the inputs; diagonal where they are independent.
-
-    A Cholesky decomposition that goes on where a pivot vanishes, as it does for a correlation of 1.
-    """
-    n = len(u)
-    root = [[0.0] * n for _ in range(n)]
-    for j in range(n):
-        pivot = matrix[j][j] - math.fsum(x * x for x in root[j][:j])
-        if pivot <= SLACK:
-            continue
-        root[j][j] = math.sqrt(pivot)
-        for i in range(j + 1, n):
-            product = math.fsum(x * y for x, y in zip(root[i][:j], root[j][:j], strict=True))
-            root[i][j] = (matrix[i][j] - product) / root[j][j]
-    return [[x * u[i] for x in row] for i, row in enumerate(root)]
+    """A matrix R with R·Rᵀ the covariance of the inputs; diagonal where they are independent."""
+    lower = cholesky(matrix, SLACK) or []
+    return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
 
 
 # ---- first order --------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from .formats import View
+    from .schema import View
 
 SUBJECTS = (
     "derivatives", "formulas", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises",
@@ -21,13 +21,14 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
     """How an answer is shown, with the choices that its view takes: `digits`, say."""
     from importlib import import_module
 
+    from .schema import view_in
+
     # the Python face has kinds of its own of the questions' answers
     homes = [kind.__module__.split(".") for kind in type(answer).__mro__]
     question = next(home[-1] for home in homes if len(home) == 3 and home[1] in SUBJECTS)
     # a plot over two variables is another answer to the same question
     name = "plot" if question == "contours" else question
-    view: View[Any] = import_module(f".{name}", __name__).view(**choices)
-    return view
+    return view_in(import_module(f".{name}", __name__))(**choices)
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
@@ -70,22 +71,20 @@ def html(answer: Any, **choices: Any) -> str | None:
     from .rendering import Html
 
     view = view_of(answer, **choices)
-    document = view.document
-    if document is None or (not view.prefers_table and latex(answer, **choices) is not None):
+    if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
     warnings = [draw(each, answer.text, Terminal(), level="warning") for each in getattr(answer, "warnings", ())]
     lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
-    return Html(Terminal()).render([*document(answer), *lines])
+    return Html(Terminal()).render([*view.document(answer), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:
     """An answer's formula in LaTeX, as a display of its own; None where it has none."""
-    formula = view_of(answer, **choices).formula
-    return None if formula is None else formula(answer)
+    return view_of(answer, **choices).latex_formula(answer)
 
 
 def svg(answer: Any, **choices: Any) -> str | None:
     """An answer as a drawing; None where it has none."""
-    drawn = view_of(answer, **choices).others.get("svg")
-    made = None if drawn is None else drawn(answer)
-    return made.decode() if isinstance(made, bytes) else made
+    view = view_of(answer, **choices)
+    drawing = view.draw(answer, "svg") if "svg" in view.extra_formats else None
+    return drawing.decode() if isinstance(drawing, bytes) else drawing

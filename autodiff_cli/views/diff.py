@@ -61,7 +61,7 @@ def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False
         return latex(answer.derivations) or derivatives(answer, digits)
 
     columns = STEPS if steps else COLUMNS
-    return View(_record, _rows, brief, document, columns, formula=formula, page=page, endings=ENDINGS)
+    return View(_record, _rows, brief, document, columns, latex_formula=formula, latex_document=page, endings=ENDINGS)
 
 
 def _condition(each: Derivative) -> Pieces:

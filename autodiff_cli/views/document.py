@@ -136,33 +136,45 @@ def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
 NO_VARIABLES = Line((("no variables: there is nothing to differentiate by", "faint"),))
 
 
+def numbers_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[Shown | bool | str | None]],
+    digits: int | None = None,
+    *,
+    right: bool | Collection[int] = True,
+) -> Table:
+    """Return a table of named rows: numbers to so many digits, text as it is.
+
+    `right` says whether what stands beside the names is flush right, or which columns are.
+    """
+    texts = [tuple([x if isinstance(x, str) else format_number(x, digits) for x in row]) for row in rows]
+    flush = (range(1, len(heads)) if right else ()) if isinstance(right, bool) else right
+    number: Style = "number"
+    return Table(tuple(heads), texts, frozenset(flush), styles=("name", *[number] * (len(heads) - 1)))
+
+
 def partials_table(
     point: Mapping[str, Shown],
     gradient: Mapping[str, Shown],
-    number: Callable[[Shown], str],
+    digits: int | None = None,
     head: str = "partial derivative",
-    right: frozenset[int] = frozenset((1, 2)),
+    right: bool = True,
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
 ) -> Table:
-    """The table of the variables: where each stands, and the derivative by it; the elasticity where there are any."""
-    rows: list[tuple[str, ...]] = [(name, number(point[name]), number(by)) for name, by in gradient.items()]
-    if not elasticities:
-        return Table(("variable", "value", head), rows, right, styles=("name", "number", "number"))
-    found = ["–" if e is None else number(e) for e in map(elasticities.__getitem__, gradient)]
-    rows = [(*row, e) for row, e in zip(rows, found, strict=True)]
-    heads = ("variable", "value", head, "elasticity")
-    return Table(heads, rows, right, styles=("name", "number", "number", "number"))
+    """Return the table of the variables: value, partial derivative, and the elasticity where there are any."""
+    heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
+    rows = [
+        (name, point[name], partial, *([elasticities[name]] if elasticities else ()))
+        for name, partial in gradient.items()
+    ]
+    return numbers_table(heads, rows, digits, right=right)
 
 
 def matrix_table(
     head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
 ) -> Table:
-    """A square matrix, its rows and columns under the same names."""
-    cells = [
-        named_row((name, "name"), *(format_number(x, digits) for x in row))
-        for name, row in zip(names, rows, strict=True)
-    ]
-    return Table((head, *names), cells, frozenset(range(1, len(names) + 1)))
+    """Return the table of a square matrix, its rows and columns under the same names."""
+    return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)
 
 
 def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:

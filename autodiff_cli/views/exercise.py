@@ -57,7 +57,7 @@ def view(*, unicode: bool = True) -> View[Sheet | Exercise | Marked]:
             return "right" if answer.right else "wrong"
         return "\n".join(f"{each.number}. {''.join(text for text, _ in task(each, unicode))}" for each in _all(answer))
 
-    return View(record, _rows, brief, document, COLUMNS, {"html": html}, page=_page)
+    return View(record, _rows, brief, document, COLUMNS, {"html": html}, latex_document=_page)
 
 
 def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:

@@ -51,5 +51,10 @@ def _formula(answer: Exported) -> str | None:
 def view() -> View[Exported]:
     """How an exported program is shown."""
     return View(
-        _record, document=_document, others={"markdown": _markdown}, formula=_formula, page=_page, endings=ENDINGS
+        _record,
+        document=_document,
+        extra_formats={"markdown": _markdown},
+        latex_formula=_formula,
+        latex_document=_page,
+        endings=ENDINGS,
     )

@@ -10,57 +10,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO
 
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import ExpressionError, quoted
 from .characters import ends, is_shown, terminal_of, visible
 from .document import Block, Line, Program, sentence
+from .numerals import repr_number
+from .schema import Answer, Closures, diagnostic_record
+from .schema import OutputRow as OutputRow
+from .schema import View as BaseView
 
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
     from .rendering import PlainText
 
-Answer = TypeVar("Answer")
-OutputRow = Mapping[str, str]
-"""One row of a long table, by column; what is left out is empty."""
-
-
-class View(NamedTuple, Generic[Answer]):
-    """What a command's answers look like in each format; a format whose function is None is one that it lacks."""
-
-    record: Callable[[Answer], dict[str, object]]
-    rows: Callable[[Answer], Iterable[OutputRow]] | None = None
-    brief: Callable[[Answer], str] | None = None
-    document: Callable[[Answer], Iterable[Block]] | None = None
-    columns: Sequence[str] = ()
-    others: Mapping[str, Callable[[Answer], str | bytes]] = MappingProxyType({})
-    """Formats of this command's own, by name: from an answer to its text, or to the content of a file."""
-    formula: Callable[[Answer], str | None] | None = None
-    """The answer as mathematics in LaTeX, for a page; None for one without."""
-    prefers_table: bool = False
-    """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
-    page: Callable[[Answer], str] | None = None
-    """The answer as a piece of LaTeX, for a document or a slide that has amsmath."""
-    tikz: Callable[[Answer], tuple[str, str]] | None = None
-    """The answer as a drawing in TikZ: the package beside amsmath that it needs, and the environment."""
-    endings: Sequence[str] = ()
-    """How the names of files end that hold what people are shown, where that is code."""
-    numbers: Callable[[Answer], tuple[Hashable, tuple[float, ...]] | None] | None = None
-    """What is in a record besides numbers, and its numbers in their order; None where that does not settle it.
-
-    All answers for which the first is the same have records that differ in the numbers only.
-    """
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """The names of the formats that there are."""
-        has = (name for name, writer in FORMATS.items() if getattr(self, writer.shows) is not None)
-        return tuple(dict.fromkeys((*has, *self.others)))
+View = Closures
 
 
 class Asked(NamedTuple):
@@ -94,18 +62,6 @@ class Asked(NamedTuple):
         return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
-def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[str, object]:
-    """An error or warning as records have it; without a place if its span points `elsewhere` than into the program."""
-    span = None if elsewhere else diagnostic.span
-    return {
-        "kind": diagnostic.kind,
-        "message": diagnostic.message,
-        "start": span.start if span else None,
-        "end": span.end if span else None,
-        "hint": diagnostic.hint,
-    }
-
-
 def remarks(answer: Any) -> dict[str, object]:
     """The constants that an answer used, and its warnings, as fields of its record."""
     return {"constants": answer.constants, "warnings": list(map(diagnostic_record, answer.warnings))}
@@ -113,9 +69,6 @@ def remarks(answer: Any) -> dict[str, object]:
 
 class Writer(Generic[Answer]):
     """Puts answers and errors on a stream, in one format."""
-
-    shows: str
-    """What of a view it writes: a view without that lacks the format."""
 
     carries_errors = False
     """Whether this format has a place for errors in its output."""
@@ -125,7 +78,7 @@ class Writer(Generic[Answer]):
     """Whether LaTeX is to be a whole document."""
     _begun = False
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
         self.out, self.view, self.many = out, view, many
 
     def answer(self, asked: Asked, answer: Answer) -> None:
@@ -141,59 +94,18 @@ class Writer(Generic[Answer]):
 class JsonLines(Writer[Answer]):
     """One record a line."""
 
-    shows = "record"
-
     carries_errors = carries_warnings = True
 
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._encode = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False).encode
-        self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
-        self._forms: dict[Hashable, str] = {}
 
     def answer(self, asked: Asked, answer: Answer) -> None:
-        text = self._filled(asked, answer)
-        if text is not None:
-            self.write(text)
-            return
         fields = self.view.record(answer)
         if asked.reading is not None:
             fields = asked.reading.placed(fields)
         self.record(fields if asked.text is None else asked.fields() | fields)
-
-    def _filled(self, asked: Asked, answer: Answer) -> str | None:
-        """The record as text, from a form that is remembered; None for one that has to be encoded."""
-        program, line, ident, kept, reading, values = asked
-        if self.view.numbers is None or program is None or kept is not None or reading is not None or values:
-            return None
-        found = self.view.numbers(answer)
-        if found is None:
-            return None
-        key, numbers = found
-        form = self._forms.get(key)
-        if form is None:
-            if len(self._forms) >= _FORMS:
-                self._forms.clear()
-            form = self._forms[key] = self._escaped(self._form(self.view.record(answer)))[1:]
-        total = sum(numbers)
-        if total - total != 0.0:
-            return None
-        name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
-        head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
-        return head + form % tuple(map(repr, numbers)) if _is_plain(head) else None
-
-    def _form(self, found: object) -> str:
-        """What is written of something in a record, with a place for each number; see `View.numbers`."""
-        if type(found) is dict:
-            names = "_".join(found)
-            if names.isascii() and names.isidentifier() and {*map(type, found.values())} == {float}:
-                return '{"' + '": %s, "'.join(found) + '": %s}'
-            items = [f"{self._string(name).replace('%', '%%')}: {self._form(item)}" for name, item in found.items()]
-            return "{" + ", ".join(items) + "}"
-        if type(found) is list:
-            return "[" + ", ".join(map(self._form, found)) + "]" if found else "[]"
-        return "%s" if isinstance(found, float) else self._encode(found).replace("%", "%%")
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         told = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
@@ -218,9 +130,6 @@ class JsonLines(Writer[Answer]):
 
 COLUMNAR = ("parquet", "arrow")
 """Formats of rows of data only, which are wide."""
-
-_FORMS = 1024
-"""So many forms of records are remembered."""
 
 
 def _is_plain(text: str) -> bool:
@@ -255,15 +164,16 @@ class Json(JsonLines[Answer]):
 class Separated(Writer[Answer]):
     """Long tables with a heading row: one row a variable."""
 
-    shows = "rows"
-
     carries_errors = True
     separator = ","
     spreadsheet = False
     """Whether cells that were given must not be formulas of a spreadsheet."""
 
+    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
+        super().__init__(out, view, many)
+        self.columns = tuple(view.columns)
+
     def answer(self, asked: Asked, answer: Answer) -> None:
-        assert self.view.rows
         rows = iter(self.view.rows(answer))
         # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
@@ -279,7 +189,7 @@ class Separated(Writer[Answer]):
     def _head(self) -> None:
         if not self._begun:
             self._begun = True
-            self.out.write(self.separator.join([self._cell(column, True) for column in self.view.columns]) + "\n")
+            self.out.write(self.separator.join([self._cell(column, True) for column in self.columns]) + "\n")
 
     def _rows(self, asked: Asked, rows: Iterable[OutputRow]) -> None:
         name = asked.id if isinstance(asked.id, str) else "" if asked.id is None else json.dumps(asked.id)
@@ -288,11 +198,11 @@ class Separated(Writer[Answer]):
             given[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
         if self.spreadsheet:
             given = {column: disarmed(cell) for column, cell in given.items()}
-        line, columns, separator = {"line": str(asked.line)}, self.view.columns, self.separator
+        line, columns, separator = {"line": str(asked.line)}, self.columns, self.separator
         for row in rows:
             self._head()
             cells = {**line, **row, **given}
-            listed = [cells.get(column, "") for column in columns]
+            listed = [cell if type(cell) is str else cell_text(cell) for cell in map(cells.get, columns)]
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
                 listed = [
@@ -303,6 +213,13 @@ class Separated(Writer[Answer]):
     def _cell(self, text: str, kept: bool) -> str:
         """A cell as it is written; one that is carried along keeps its tabs and line ends, in quotes."""
         return in_quotes(carried(text) if kept else visible(text), self.separator)
+
+
+def cell_text(cell: Any) -> str:
+    """Return what a cell says: text as it is, a list its items, a number all its digits."""
+    if type(cell) in (list, tuple):
+        return " ".join(cell)
+    return cell if isinstance(cell, str) else repr_number(cell)
 
 
 def in_quotes(text: str, separator: str) -> str:
@@ -339,11 +256,8 @@ class Tabbed(Separated[Answer]):
 class Plain(Writer[Answer]):
     """One line an answer, with nothing around it, for shell scripts; of many, a line `error: kind: message` for one."""
 
-    shows = "brief"
-
     def answer(self, asked: Asked, answer: Answer) -> None:
-        assert self.view.brief
-        self.out.write(self.view.brief(answer) + "\n")
+        self.out.write(self.view.one_line(answer) + "\n")
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         if self.many:
@@ -353,14 +267,11 @@ class Plain(Writer[Answer]):
 class Documents(Writer[Answer]):
     """Answers for people: with colour and boxes on a terminal, without colour elsewhere."""
 
-    shows = "document"
-
-    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         self.look = terminal_of(out)
 
     def answer(self, asked: Asked, answer: Answer) -> None:
-        assert self.view.document
         self._document(asked, self.view.document(answer))
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
@@ -400,11 +311,8 @@ class Markdown(Documents[Answer]):
 class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or in one whole document, which compiles as it stands."""
 
-    shows = "page"
-
     def answer(self, asked: Asked, answer: Answer) -> None:
-        assert self.view.page
-        self._part(asked, self.view.page(answer))
+        self._part(asked, self.view.latex_document(answer))
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         from ..language.typesetting import text_latex
@@ -454,10 +362,7 @@ def _remark(line: str) -> str:
 class Tikz(Writer[Answer]):
     """An answer as a drawing in TikZ, for a slide or a paper; or as a document of one page that is as large."""
 
-    shows = "tikz"
-
     def answer(self, asked: Asked, answer: Answer) -> None:
-        assert self.view.tikz
         package, drawing = self.view.tikz(answer)
         if self.document:
             from .tex import PICTURE_FOOT, PICTURE_HEAD
@@ -473,7 +378,7 @@ class Other(Writer[Answer]):
     name = ""
 
     def answer(self, asked: Asked, answer: Answer) -> None:
-        made = self.view.others[self.name](answer)
+        made = self.view.draw(answer, self.name)
         if isinstance(made, str):
             self.out.write(made + "\n")
         else:
@@ -608,22 +513,33 @@ def draws(name: str) -> bool:
 
 
 def writer(
-    name: str, out: TextIO, view: View[Answer], many: bool, *, spreadsheet: bool = False, document: bool = False
+    name: str,
+    out: TextIO,
+    view: BaseView[Answer],
+    many: bool,
+    *,
+    spreadsheet: bool = False,
+    document: bool = False,
+    kept: Sequence[str] = (),
 ) -> Writer[Answer]:
-    """The writer of a format; a usage error for one that this view lacks, or for a choice that the format has not."""
+    """Return the writer of a format, which in csv and tsv also has the columns that are `kept`.
+
+    Raises a usage error for a format that this view lacks, and for a choice that the format does not have.
+    """
     if name not in view.formats:
         raise lacking(name, view.formats)
     if document and name not in ("latex", "tikz"):
         raise undocumented(view.formats)
-    if name in view.others:
+    if name in view.extra_formats:
         other: Other[Answer] = Other(out, view, many)
         other.name = name
         return other
     made = FORMATS[name](out, view, many)
     made.document = document
-    if spreadsheet:
-        if not isinstance(made, Separated):
-            hint = "`--format csv` and `--format tsv` have them"
-            raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
-        made.spreadsheet = True
+    if isinstance(made, Separated):
+        made.spreadsheet = spreadsheet
+        made.columns += tuple(name for name in kept if name not in made.columns)
+    elif spreadsheet:
+        hint = "`--format csv` and `--format tsv` have them"
+        raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
     return made

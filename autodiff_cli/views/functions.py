@@ -92,4 +92,4 @@ def _page(entry: FunctionEntry | Functions) -> str:
 
 def view() -> View[FunctionEntry | Functions]:
     """How functions are shown: one in full, or several, to people in a table for each group."""
-    return View(_record, _rows, _brief, _document, COLUMNS, page=_page)
+    return View(_record, _rows, _brief, _document, COLUMNS, latex_document=_page)

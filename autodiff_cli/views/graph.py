@@ -8,9 +8,10 @@ from typing import cast
 from ..derivatives.graph import Picture, gathered
 from .characters import Theme
 from .document import Block
-from .formats import View, diagnostic_record
+from .formats import View
 from .outline import outline
 from .pictures.cells import Choices, Way
+from .schema import diagnostic_record
 
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
@@ -72,7 +73,7 @@ def view(
         return "tikz", tikz(drawn(picture), choices)
 
     others = {"dot": dot, "mermaid": mermaid, "svg": svg, "png": png, "pdf": pdf}
-    return View(_record, document=document, others=others, tikz=tikz)
+    return View(_record, document=document, extra_formats=others, tikz=tikz)
 
 
 def way_of(name: str | None) -> Way:

@@ -46,7 +46,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
         if not names:
             yield NO_VARIABLES
             return
-        yield partials_table(answer.point, answer.gradient, lambda x: format_number(x, digits))
+        yield partials_table(answer.point, answer.gradient, digits)
         if len(names) <= WIDEST:
             yield matrix_table("Hessian", names, answer.hessian, digits)
         else:
@@ -75,7 +75,7 @@ def view(*, digits: int | None = None) -> View[Hessian]:
 
         return second_derivatives(answer, digits)
 
-    return View(_record, _rows, _brief, document, COLUMNS, formula=page, prefers_table=True, page=page)
+    return View(_record, _rows, _brief, document, COLUMNS, latex_formula=page, prefers_table=True, latex_document=page)
 
 
 def _record(answer: Hessian) -> dict[str, object]:

@@ -27,9 +27,7 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
             )
         yield Table(("output", "value", *columns), rows, frozenset(range(1, len(columns) + 2)))
         if answer.gradient is not None:
-            yield partials_table(
-                answer.point, answer.gradient, lambda x: format_number(x, digits), "adjoint · Jacobian"
-            )
+            yield partials_table(answer.point, answer.gradient, digits, "adjoint · Jacobian")
         if not answer.variables:
             yield NO_VARIABLES
 
@@ -38,7 +36,7 @@ def view(*, digits: int | None = None) -> View[Jacobian]:
 
         return several_outputs(answer, digits)
 
-    return View(_record, _rows, _brief, document, COLUMNS, formula=page, prefers_table=True, page=page)
+    return View(_record, _rows, _brief, document, COLUMNS, latex_formula=page, prefers_table=True, latex_document=page)
 
 
 def _record(answer: Jacobian) -> dict[str, object]:

@@ -5,74 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Pieces, Table, held_fixed, loss_summary_lines, stated
-from .formats import OutputRow, View, diagnostic_record
-from .numerals import format_number, repr_number
-
-COLUMNS = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
+from .document import Block, Line, Table, held_fixed, loss_summary_lines, stated
+from .numerals import format_number
+from .schema import DATA, POINT, WARNINGS, Field, View
 
 
-def view(*, digits: int | None = None) -> View[Minimum]:
-    """How a minimum is shown; the choices are for people only."""
+class MinimumView(View[Minimum]):
+    """How a minimum is shown."""
 
-    def number(x: float) -> str:
-        return format_number(x, digits)
+    fields = (
+        Field("value", "the value at the point", column="value"),
+        POINT,
+        Field("gradient", "the partial derivatives there, by name", column="partial"),
+        Field("gradient_norm", "the norm of the gradient, without what presses against a bound"),
+        Field("converged", "whether the search has converged", column="converged"),
+        Field("reason", "why it ended, as one word"),
+        Field("message", "why it ended, in words"),
+        Field("kind", "`minimum`, or what else the point is; null where that is not known", column="kind"),
+        Field("verdict", "the kind in words"),
+        Field("at_bounds", "the variables that are at their bounds"),
+        Field("method", "the method"),
+        Field("steps", "how many steps it took"),
+        Field("evaluations", "how often value and gradient were computed"),
+        Field("hessians", "how often the Hessian was computed"),
+        Field("outside", "how many of the evaluations were outside the domain"),
+        DATA,
+        WARNINGS,
+    )
+    csv_columns = ("line", "id", "variable", "at", "partial", "value", "converged", "kind", "error")
+    line_fields = ("value", "point")
 
-    def record(answer: Minimum) -> dict[str, object]:
-        data = {} if answer.over is None else {"data": answer.over._asdict()}
-        return {
-            "value": answer.value,
-            "point": answer.point,
-            "gradient": answer.gradient,
-            "gradient_norm": answer.gradient_norm,
-            "converged": answer.converged,
-            "reason": answer.reason,
-            "message": answer.message,
-            "kind": answer.kind,
-            "verdict": answer.verdict,
-            "at_bounds": list(answer.at_bounds),
-            "method": answer.method,
-            "steps": answer.steps,
-            "evaluations": answer.evaluations,
-            "hessians": answer.hessians,
-            "outside": answer.outside,
-            **data,
-            "warnings": [diagnostic_record(warning) for warning in answer.warnings],
-        }
-
-    def rows(answer: Minimum) -> Iterator[OutputRow]:
-        common = {
-            "value": repr_number(answer.value),
-            "converged": repr_number(answer.converged),
-            "kind": answer.kind or "",
-        }
-        for name, partial in answer.gradient.items():
-            yield {"variable": name, "at": repr_number(answer.point[name]), "partial": repr_number(partial), **common}
-
-    def brief(answer: Minimum) -> str:
-        return " ".join([repr_number(answer.value), *(f"{name}={repr_number(x)}" for name, x in answer.point.items())])
-
-    def document(answer: Minimum) -> Iterator[Block]:
+    def document(self, answer: Minimum) -> Iterator[Block]:
+        number = self.number
         yield stated("value", number(answer.value))
         yield from loss_summary_lines(answer.over)
         yield from held_fixed({name: number(x) for name, x in answer.point.items() if name not in answer.gradient})
-        cells: list[tuple[Pieces, ...]] = []
-        for name, partial in answer.gradient.items():
-            bound = " (at its bound)" if name in answer.at_bounds else ""
-            cells.append(
-                (
-                    ((name, "name"), (bound, "faint")),
-                    ((number(answer.point[name]), "number"),),
-                    ((number(partial), "number"),),
-                )
+        rows = [
+            (
+                ((name, "name"), (" (at its bound)" if name in answer.at_bounds else "", "faint")),
+                ((number(answer.point[name]), "number"),),
+                ((number(partial), "number"),),
             )
-        yield Table(("variable", "value", "partial derivative"), cells, frozenset((1, 2)))
+            for name, partial in answer.gradient.items()
+        ]
+        yield Table(("variable", "value", "partial derivative"), rows, frozenset((1, 2)))
         yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
             yield Line(((answer.verdict, "" if answer.kind == "minimum" else "heading"),))
         yield Line(((_effort(answer), "faint"),))
-
-    return View(record, rows, brief, document, COLUMNS)
 
 
 def verdict(answer: Minimum) -> str:

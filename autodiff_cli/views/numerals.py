@@ -79,14 +79,12 @@ def _any(found: Any) -> bool:
 
 def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """The fields of a record that hold numbers: as doubles, and under `digits` as text where there are more digits."""
-    if arithmetic == "double":
-        return fields
-    record: dict[str, object] = doubles(fields)
-    record["arithmetic"] = arithmetic
-    record["digits"] = _each(fields, lambda figure: figure.text)
-    # how near to 0 a number is of which no more is known
+    return fields if arithmetic == "double" else doubles(fields) | figure_texts(arithmetic, fields)
+
+
+def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
+    """Return the arithmetic of a record's figures, all their digits, and how near to 0 those are of unknown digits."""
+    record: dict[str, object] = {"arithmetic": arithmetic, "digits": _each(fields, lambda figure: figure.text)}
     within = _each(fields, lambda figure: figure.within or None, lambda x: None)
     near = {key: found for key, found in within.items() if _any(found)}
-    if near:
-        record["within"] = near
-    return record
+    return record | {"within": near} if near else record

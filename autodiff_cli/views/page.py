@@ -38,7 +38,7 @@ def view(*, theme: Theme = "auto") -> View[Page]:
     def html(page: Page) -> bytes:
         return document(page, theme).encode()
 
-    return View(record, others={"html": html})
+    return View(record, extra_formats={"html": html})
 
 
 def document(page: Page, theme: Theme = "auto") -> str:

@@ -11,11 +11,12 @@ from ..errors import ExpressionError
 from ..inputs.problem import parse
 from .characters import TITLE, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
-from .formats import OutputRow, View, diagnostic_record, format_of
+from .formats import OutputRow, View, format_of
 from .mathematics import program_in_mathematics
 from .numerals import format_number, repr_number
 from .plots import pictures
 from .plots.frame import frames
+from .schema import diagnostic_record
 
 COLUMNS = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
 

@@ -37,7 +37,7 @@ def view(*, digits: int | None = None) -> View[Taylor]:
 
         return expansion(answer, digits)
 
-    return View(_record, _rows, brief, document, COLUMNS, formula=formula, page=formula)
+    return View(_record, _rows, brief, document, COLUMNS, latex_formula=formula, latex_document=formula)
 
 
 def _record(answer: Taylor) -> dict[str, object]:

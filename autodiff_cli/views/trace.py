@@ -170,7 +170,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS,
             yield _reverse(answer, notation, steps)
             yield from _left_out("steps", len(answer.pulls), steps)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, lambda x: format_number(x, digits))
+                table = partials_table(answer.point, answer.gradient, digits)
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if blanks else table)
             else:
                 yield NO_VARIABLES
@@ -193,7 +193,7 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS,
     def record(answer: Trace) -> dict[str, object]:
         return _blank(_record(answer)) if blanks else _record(answer)
 
-    return View(record, None, brief, document, page=lambda answer: page(answer, digits, blanks))
+    return View(record, None, brief, document, latex_document=lambda answer: page(answer, digits, blanks))
 
 
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:

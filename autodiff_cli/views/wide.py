@@ -68,8 +68,7 @@ class WideTable(Documents[Values]):
         """The line, the numbers, the error and what is carried along."""
 
     def answer(self, asked: Asked, answer: Values) -> None:
-        assert self.view.brief
-        self._add(asked, self.view.brief(answer).split("\t"), "")
+        self._add(asked, self.view.one_line(answer).split("\t"), "")
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         self._add(

@@ -25,7 +25,7 @@ from autodiff_cli.cli.runner import answer_requests
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
-from autodiff_cli.views.gradient import view
+from autodiff_cli.views.gradient import GradientView
 
 Answer = tuple[float, dict[str, float]]
 Way = Callable[[str, Mapping[str, float]], Answer]
@@ -203,7 +203,7 @@ def _ours(asked: Sequence[Formula], line: Callable[[Formula], str]) -> tuple[flo
     answer_requests(
         stream(data, Defaults({}, None)),
         lambda request: programs.gradient(request.text, request.point, request.wrt),
-        writer("jsonl", out, view(), True),
+        writer("jsonl", out, GradientView(), True),
         False,
     )
     taken = time.process_time() - begin

@@ -24,7 +24,7 @@ from autodiff_cli.derivatives.gradient import Gradient, gradient
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
-from autodiff_cli.views.gradient import view
+from autodiff_cli.views.gradient import GradientView
 
 FORMULA = "log(1.2 + (x)**2)*(x*(0.71 + y)*z + (((x - 0.31) + (x - 0.71)))**2)"
 
@@ -34,7 +34,7 @@ def _records(requests: bytes, ask: Callable[..., Gradient[Any]]) -> str:
     answer_requests(
         stream(io.BytesIO(requests), Defaults({}, None)),
         lambda each: ask(each.text, each.point),
-        writer("jsonl", out, view(), True),
+        writer("jsonl", out, GradientView(), True),
         False,
     )
     return out.getvalue()

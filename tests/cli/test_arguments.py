@@ -13,6 +13,7 @@ from autodiff_cli.cli.commands import COMMANDS, command_module
 from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.options import COLUMNAR, Argument, Option, Without
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.views.schema import view_in
 from running import autodiff
 
 GRAD = Declared(command_module("grad").run)
@@ -79,7 +80,7 @@ def declared() -> dict[str, dict[str, tuple[Option, object]]]:
 def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
     module = command_module(command)
     offered = declared()["--format"][command][0].choices
-    there = module.FORMATS if command == "graph" else module.view().formats
+    there = module.FORMATS if command == "graph" else view_in(module)().formats
     assert set(offered) == {*there, *(COLUMNAR if command in declared()["--points"] else ())}
     for name in offered:
         assert name in autodiff(command, "--help").out

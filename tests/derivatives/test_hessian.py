@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.derivatives.jacobian import jacobian
-from autodiff_cli.numerics.eigenvalues import eigenvalues
+from autodiff_cli.numerics.linear_algebra import eigenvalues
 from counting import counted_calls
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import ambiguities as doubts
+from autodiff_cli.diagnostics import ambiguities
 from autodiff_cli.diagnostics.leniency import LONGEST, MOST, AsRead, certain, leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
@@ -295,36 +295,36 @@ def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
 
 DOUBTED = {
     "never": "2 3",
-    "over": "sin x!",
-    "closed": "x mod y z",
-    "whole": "xy!",
-    "builtin": "g(x) = x; g^2(x)",
-    "apart": "a\u200bb",
-    "quoted": 'x" + 1',
-    "no_operand_before": "y + x⅓ + 1",
+    "argument_ends": "sin x!",
+    "operand_ends": "x mod y z",
+    "no_joined_names": "xy!",
+    "builtin_function": "g(x) = x; g^2(x)",
+    "no_joined_words": "a\u200bb",
+    "wholly_quoted": 'x" + 1',
+    "no_operand_before_fraction": "y + x⅓ + 1",
     "single_letters": "\\frac{mv^2}{2}",
-    "factor": "1/x∛y",
-    "percentage": "x % \\pi",
+    "no_divisor_or_power": "1/x∛y",
+    "no_operand_after": "x % \\pi",
     "single_dash": "x–-y",
     "no_dollar_within": "12$5",
-    "no_words": "x // comment",
-    "no_prose": "gradient of",
-    "no_number": "2 3xᵀ",
+    "no_words_after": "x // comment",
+    "no_words_beside": "gradient of",
+    "no_number_after": "2 3xᵀ",
     "no_index": "k[x + 1]",
-    "module": "np.x + 1",
-    "one_way": "2*(x + 1",
+    "known_module_names": "np.x + 1",
+    "one_place_to_close": "2*(x + 1",
     "in_condition": "y + (x = 3)",
     "no_spreadsheet_power": "=-x^2",
-    "no_letter_after": "20°x",
-    "numbered": "x[y]",
+    "no_letter_after_degree": "20°x",
+    "numbered_index": "x[y]",
     "few_bars": "|x|y|x|",
-    "whole_number": "√1,000 x",
+    "no_grouped_divisor": "√1,000 x",
 }
 """For each doubt a text that it alone keeps from being read."""
 
 
 def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert DOUBTED.keys() == doubts.DOUBTS.keys()
+    assert DOUBTED.keys() == ambiguities.CONDITIONS.keys()
     point = {"x": 2.0, "y": 3.0}
 
     def ask(text: str) -> object:
@@ -334,7 +334,7 @@ def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ExpressionError) as caught:
             leniently(text, ask)
         with monkeypatch.context() as patch:
-            patch.setitem(doubts.DOUBTS, name, lambda pieces, stop: True)  # type: ignore[misc]
+            patch.setitem(ambiguities.CONDITIONS, name, lambda fragments, stop: True)  # type: ignore[misc]
             try:
                 leniently(text, ask)
             except ExpressionError as error:

@@ -19,8 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import ambiguities as doubts
-from autodiff_cli.diagnostics import fragments as excerpts
+from autodiff_cli.diagnostics import ambiguities, fragments
 from autodiff_cli.diagnostics.context import Context, shape
 from autodiff_cli.diagnostics.diagnosis import recognised
 from autodiff_cli.diagnostics.mistakes import MISTAKES
@@ -172,11 +171,16 @@ def test_every_text_of_the_rows_keeps_the_promises_when_it_is_cut_off_or_repeate
 
 def test_the_examples_of_every_row_can_be_read() -> None:
     for mistake in MISTAKES:
-        assert all(means(example) for example in mistake.examples), mistake
-        assert "{}" in mistake.hint or not (mistake.offers or mistake.examples), mistake
-        assert "{}" not in mistake.hint or mistake.examples or mistake.hint.endswith(": {}"), mistake
+        assert all(means(example) for example in mistake.example), mistake
+        assert "{}" in mistake.hint or not (mistake.offers or mistake.example), mistake
+        assert "{}" not in mistake.hint or mistake.example or mistake.hint.endswith(": {}"), mistake
         assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.offers
         assert all(parses(spelling) for spelling in re.findall(r"`([^`{}]*)`", mistake.hint)), mistake
+
+
+def test_the_fields_of_every_row_are_known_ones() -> None:
+    for mistake in MISTAKES:
+        assert not re.match(r"\w+:", mistake.message), mistake
 
 
 def test_every_row_is_needed() -> None:
@@ -202,13 +206,13 @@ def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -
         for template in (mistake.same, *mistake.offers):
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
         named |= {mistake.needs, mistake.there}
-        named |= {name for place in (mistake.caret, *mistake.places) for name in place.split("..")}
-        assert set(mistake.certain.split()) <= doubts.DOUBTS.keys(), mistake
-    known = {*excerpts.RANGES, *excerpts.SPANS, *excerpts.TEXTS}
+        named |= {name for place in (mistake.caret, *mistake.place) for name in place.split("..")}
+        assert set(mistake.certain.split()) <= ambiguities.CONDITIONS.keys(), mistake
+    known = {*fragments.RANGES, *fragments.SPANS, *fragments.TEXTS}
     assert named - {"sign", "repaired", ""} <= known
     # What is not named in a mistake is what others are made of.
-    source = Path(excerpts.__file__).read_text(encoding="utf-8")
-    assert {name for name in known - named if f'p["{name}"]' not in source} == set()
+    source = Path(fragments.__file__).read_text(encoding="utf-8")
+    assert {name for name in known - named if f'f["{name}"]' not in source} == set()
 
 
 def test_what_was_typed_is_shortened_where_it_is_long() -> None:

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lark import Lark
 
-from autodiff_cli.diagnostics.context import LETTERS
+from autodiff_cli.diagnostics.context import Kind
 from autodiff_cli.language import generate, tables, tokens
 from strategies import texts
 
@@ -50,11 +50,11 @@ def test_the_tables_are_the_same_in_every_process() -> None:
 
 def test_every_terminal_has_a_name_of_its_own() -> None:
     assert not [name for name in tables.TERMINALS if name.startswith("__")]
-    assert {name.strip("$") for name in tables.TERMINALS[1:]} - set(tables.IGNORED) <= set(LETTERS)
+    assert {name.strip("$") for name in tables.TERMINALS[1:]} - set(tables.IGNORED) <= set(Kind.__members__)
 
 
 def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
-    assert len(set(LETTERS.values())) == len(LETTERS)
+    assert len(set(Kind)) == len(Kind.__members__)
 
 
 def test_valid_text_is_parsed_without_lark() -> None:

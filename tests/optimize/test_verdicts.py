@@ -19,7 +19,7 @@ from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.problem import parse, single_output
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.running_error import RUNNING, Bounded
-from autodiff_cli.numerics.eigenvalues import eigenvectors
+from autodiff_cli.numerics.linear_algebra import eigenvectors
 from autodiff_cli.numerics.optimality import Derivatives, classified
 from autodiff_cli.optimize.minimize import Minimum, minimize
 from places import TESTS

@@ -670,8 +670,8 @@ def test_an_answer_is_frozen_and_no_tuple() -> None:
     for command, text, given in CASES:
         if command in ("fit", "propagate") or given.get("data"):
             continue
-        given = {**given, "path": None} if "path" in given else given
-        answer = FUNCTIONS[command](*([text] if text else []), **given)
+        options = {name: value for name, value in given.items() if name != "path"}
+        answer = FUNCTIONS[command](*([text] if text else []), **options)
         assert not isinstance(answer, tuple) and (command == "functions" or not hasattr(answer, "__getitem__"))
         with pytest.raises(AttributeError, match="frozen"):
             answer.text = "x"

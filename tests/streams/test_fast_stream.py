@@ -27,7 +27,7 @@ from autodiff_cli.language.printer import expression_text
 from autodiff_cli.streams import requests
 from autodiff_cli.streams.requests import Defaults, lines, stream
 from autodiff_cli.views import formats
-from autodiff_cli.views.gradient import view
+from autodiff_cli.views.gradient import GradientView
 from counting import calls
 from counting import lines as lines_run
 from running import autodiff
@@ -185,42 +185,6 @@ def test_a_stream_is_answered_without_a_graph(format: str, monkeypatch: pytest.M
     assert short.code == 0
 
 
-@pytest.mark.parametrize("format", ["jsonl", "json"])
-@pytest.mark.parametrize("more", [(), ("--sort",)])
-def test_records_that_come_again_are_filled_into_forms(
-    format: str, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = ["x*y\tx=2,y=0.1", "x*y\tx=-0.5,y=1e300", "y/x\tx=3,y=5e-324", "pi*e*x\tx=7,y=1", "2\t", "x λ\tx=1"]
-    lines += ["sqrt(x)\tx=-1", "abs(x)\tx=0", "x + y\x7f\tx=1,y=2", "λ*x\tλ=1,x=2", "x²\tx=3", 'x*"y"\tx=1,y=2']
-    lines += ['{"id": "a\\u202e%s", "expr": "x*y", "at": {"x": 2, "y": 3}, "wrt": ["y"]}']
-    data = "\n".join([*lines * 4, ""])
-    asked = ("grad", "-", "--format", format, *more)
-    made: list[str] = []
-    ordinary = formats.JsonLines._filled
-
-    def noted(self: formats.JsonLines[Any], asked: formats.Asked, answer: Any) -> str | None:
-        text = ordinary(self, asked, answer)
-        made.extend([text] if text else [])
-        return text
-
-    monkeypatch.setattr(formats.JsonLines, "_filled", noted)
-    filled = autodiff(*asked, stdin=data)
-    assert len(made) >= 20
-    monkeypatch.setattr(formats.JsonLines, "_filled", lambda self, asked, answer: None)
-    assert autodiff(*asked, stdin=data) == filled
-
-
-def test_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "_FORMS", 10)
-    made = formats.writer("jsonl", io.StringIO(), view(), True)
-    assert isinstance(made, formats.JsonLines)
-    for k in range(100):
-        for count in range(3):
-            found = gradient(f"x{k} + {count}", {f"x{k}": 1.0})
-            assert made._filled(formats.Asked(found.text), found) is not None
-            assert len(made._forms) <= 10
-
-
 def answered(format: str, count: int, *, again: bool = False) -> Callable[[], object]:
     """What answers so many formulas at a point in a format, by formulas alone where people are shown the answers.
 
@@ -233,7 +197,7 @@ def answered(format: str, count: int, *, again: bool = False) -> Callable[[], ob
 
     def run() -> None:
         known = remembered if again else Programs(whole=False)
-        made = formats.writer(format, io.StringIO(), view(tree=False), True)
+        made = formats.writer(format, io.StringIO(), GradientView(tree=False), True)
         answer_requests(
             stream(io.BytesIO(asked.encode()), Defaults({}, None)),
             lambda request: known.gradient(request.text, request.point, request.wrt), made, False,

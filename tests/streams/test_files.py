@@ -15,6 +15,7 @@ from autodiff_cli.cli.commands import COMMANDS, command_module
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
 from autodiff_cli.views.formats import ENDINGS
+from autodiff_cli.views.schema import view_in
 from places import TESTS
 from running import autodiff, lines
 
@@ -113,7 +114,7 @@ ASKED: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp_path: Path) -> None:
-    formats = command_module(command).view().formats
+    formats = view_in(command_module(command))().formats
     for format, (ending, *_) in ENDINGS.items():
         if format in ("png", "pdf"):
             continue

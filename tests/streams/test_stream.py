@@ -20,6 +20,7 @@ from autodiff_cli.cli.runner import WARNINGS
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams.progress import Progress
 from autodiff_cli.views.plots import PICTURES
+from autodiff_cli.views.schema import view_in
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
@@ -194,7 +195,7 @@ STREAMS = [command for command in COMMANDS if "--on-error" in Declared(command_m
 @pytest.mark.parametrize("command", STREAMS)
 def test_every_format_of_a_stream_has_something_for_every_line(command: str) -> None:
     x = "x=3±0.1" if command == "propagate" else "x=3"
-    formats = set(command_module(command).view().formats) - set(PICTURES)
+    formats = set(view_in(command_module(command))().formats) - set(PICTURES)
     assert len(formats) >= 6 and len(STREAMS) > 8
     for format in formats:
         result = autodiff(command, "-", "--format", format, stdin=lines([f"x**2\t{x}", "x +", f"x**3\t{x}"]))

@@ -16,7 +16,7 @@ EXAMPLES = (
     "printf 'x,y\\n0,1\\n1,3\\n2,5.5\\n' | autodiff check \"(y - (w*x + b))**2\" --data - --reduce mean --at w=2,b=1",
 )
 
-NO = "fewer digits are right than are asked for"
+NO = "no: fewer digits are correct than required"
 """When the exit code is 1."""
 
 DISAGREES = 1
@@ -26,7 +26,7 @@ Required = Annotated[
     int | None,
     options.Option(
         "--require",
-        f"Correct digits that agreement asks for, {REQUIRED} by default.",
+        f"The number of correct digits required for exit code 0, {REQUIRED} by default.",
         "N",
         range=(1, FULL - 1),
         main=True,
@@ -43,7 +43,7 @@ def run(
 ) -> int:
     """Check how many digits of value and gradient are correct.
 
-    By 50-digit arithmetic and by differences."""
+    Value and gradient are compared with 50-digit arithmetic and with finite differences."""
     disagreed = False
     inputs = Inputs.of(program, answers)
     over = data_over(loss, answers, inputs)

@@ -20,19 +20,24 @@ EXAMPLES = (
     "--at w=0,b=0 --batch 2 --shuffle --epochs 5",
 )
 
-NO = "it diverged, or did not reach a tolerance"
+NO = "no: the descent diverged, or did not reach its tolerance"
 """When the exit code is 1."""
 
-ANSWERS = options.formats(view().formats, "by default what the file's name says, else table, or jsonl for a stream")
+ANSWERS = options.formats(view().formats, "by default from the name of `--output`, else table, jsonl for a stream")
 
 _rates = ", ".join(f"{rate:g} for {name}" for name, rate in RATES.items())
 
 Rate = Annotated[
-    float | None, options.Option("--rate", f"What the gradient is multiplied by in a step ({_rates}).", "X", main=True)
+    float | None,
+    options.Option(
+        "--rate", f"The learning rate, which multiplies the gradient in each step ({_rates}).", "X", main=True
+    ),
 ]
 Steps = Annotated[
     int | None,
-    options.Option("--steps", f"How many steps at most, {STEPS} by default.", "N", range=(0, 1_000_000_000), main=True),
+    options.Option(
+        "--steps", f"The maximum number of steps, {STEPS} by default.", "N", range=(0, 1_000_000_000), main=True
+    ),
 ]
 Method = Annotated[
     str | None,
@@ -50,47 +55,55 @@ Momentum = Annotated[
 Beta1 = Annotated[
     float | None,
     options.Option(
-        "--beta1", "For adam: the share kept of the gradient, 0.9 by default.", "X", needs=("--method adam",)
+        "--beta1", "For adam: the decay rate of the average gradient, 0.9 by default.", "X", needs=("--method adam",)
     ),
 ]
 Beta2 = Annotated[
     float | None,
     options.Option(
-        "--beta2", "For adam: the share kept of its square, 0.999 by default.", "X", needs=("--method adam",)
+        "--beta2",
+        "For adam: the decay rate of the average squared gradient, 0.999 by default.",
+        "X",
+        needs=("--method adam",),
     ),
 ]
-Maximize = Annotated[bool, options.Option("--maximize", "Go uphill.", main=True)]
+Maximize = Annotated[bool, options.Option("--maximize", "Maximise the value instead.", main=True)]
 GradientTolerance = Annotated[
     float | None,
-    options.Option("--gradient-tolerance", "Stop once the gradient norm is so small; none by default.", "X", main=True),
+    options.Option(
+        "--gradient-tolerance",
+        "Stop when the norm of the gradient is at most X; no tolerance by default.",
+        "X",
+        main=True,
+    ),
 ]
 ValueTolerance = Annotated[
     float | None,
-    options.Option("--value-tolerance", "Stop once a step changes the value by no more; none by default.", "X"),
+    options.Option(
+        "--value-tolerance", "Stop when a step changes the value by at most X; no tolerance by default.", "X"
+    ),
 ]
 Batch = Annotated[
     int | None,
     options.Option(
-        "--batch", "Take each step on so many rows of `--data`; a row of the answer is then an epoch.", "N",
+        "--batch", "Take each step on a batch of N rows of `--data`; the answer then has one row per epoch.", "N",
         range=(1, 1_000_000_000), needs=("--data",), main=True),
 ]  # fmt: skip
 Epochs = Annotated[
     int | None,
     options.Option(
         "--epochs",
-        "How often to go through the data in batches, once by default.",
+        "The number of passes through the data, 1 by default.",
         "N",
         range=(1, 1_000_000_000),
         needs=("--batch",),
     ),
 ]
-Shuffle = Annotated[
-    bool, options.Option("--shuffle", "Go through them in another order in each epoch.", needs=("--batch",))
-]
+Shuffle = Annotated[bool, options.Option("--shuffle", "Shuffle the rows before each epoch.", needs=("--batch",))]
 Seed = Annotated[
     int | None,
     options.Option(
-        "--seed", f"What the orders begin from, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--shuffle",)
+        "--seed", f"The seed of the random order, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--shuffle",)
     ),
 ]
 
@@ -118,9 +131,9 @@ def run(
 ) -> int:
     """Run gradient descent from a point, one row a step.
 
-    The start is row 0. Without a tolerance it takes all the steps and exits with 0. With one it exits with 1 unless
-    the tolerance was reached, as it does when the run diverges. A picture, which needs the
-    extra `plot`, is of the values over the steps.
+    Row 0 is the start. Without a tolerance, the command takes all steps and exits with 0. With a tolerance, it exits
+    with 1 unless the tolerance was reached. It also exits with 1 if the run diverges. A picture shows the value at
+    each step; it needs the extra `plot`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need()

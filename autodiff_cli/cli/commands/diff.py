@@ -21,23 +21,24 @@ EXAMPLES = (
 
 AT = options.Option(
     "--at",
-    "Also the values there: `x=-2,y=pi/4`, or `@point.json`. Repeats.",
+    "Also evaluate the derivatives at this point: `x=-2,y=pi/4`, or `@point.json`. Repeats.",
     "POINT",
     value_syntax="=",
     python_type="At",
     main=True,
 )
 Order = Annotated[
-    int | None, options.Option("--order", "How many times to differentiate: 1 by default.", "N", main=True)
+    int | None, options.Option("--order", "The number of times to differentiate, 1 by default.", "N", main=True)
 ]
 Share = Annotated[
-    bool, options.Option("--share", "Name common parts, so that long derivatives stay short: `t1 = …;`.", main=True)
+    bool,
+    options.Option("--share", "Name common subexpressions, so that long derivatives stay short: `t1 = …;`.", main=True),
 ]
 Steps = Annotated[
     bool,
     options.Option(
         "--steps",
-        "Also how each is found: rule by rule, as worked by hand.",
+        "Also show the derivation, rule by rule, as worked by hand.",
         conflicts=("--share", "--to python"),
         main=True,
     ),
@@ -45,14 +46,15 @@ Steps = Annotated[
 Everywhere = Annotated[
     bool,
     options.Option(
-        "--everywhere", "Formulas that hold at single points and kinks too, with their choices; no short forms."
+        "--everywhere",
+        "Give formulas that also hold at kinks and single points, with case distinctions, instead of shorter ones.",
     ),
 ]
 Assume = Annotated[
     list[str] | None,
     options.Option(
         "--assume",
-        "What is known of the variables: `x > 0, 0 < t < 1, n integer`. Repeats.",
+        "Simplify for variables that satisfy these conditions: `x > 0, 0 < t < 1, n integer`. Repeats.",
         "CONDITIONS",
         python_type="str | Sequence[str] | None",
         main=True,
@@ -61,7 +63,7 @@ Assume = Annotated[
 To = Annotated[
     str | None,
     options.Option(
-        "--to", f"{', '.join(LANGUAGES)}; by default what the file's name says, else text.", "LANGUAGE",
+        "--to", f"{', '.join(LANGUAGES)}; by default from the name of `--output`, else text.", "LANGUAGE",
         choices=tuple(LANGUAGES), main=True),
 ]  # fmt: skip
 
@@ -81,7 +83,7 @@ def run(
 ) -> int:
     """Differentiate a formula into formulas.
 
-    Simplified by rules that hold in the whole domain; with their values if a point is given.
+    The derivatives are simplified by rules that hold in the whole domain. With a point, their values are shown too.
     """
     inputs = Inputs.of(program, answers, document)
     language = language_of(to, inputs.format, inputs.output, LANGUAGES, "text")

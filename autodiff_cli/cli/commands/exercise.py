@@ -18,7 +18,7 @@ EXAMPLES = (
     "autodiff exercise --level 4 --count 5 --solutions --output key.html",
 )
 
-NO = "the answer is not right"
+NO = "no: the answer is wrong"
 """When the exit code is 1."""
 
 WRONG = 1
@@ -33,27 +33,30 @@ ANSWERS = (
 
 Level = Annotated[
     int | None,
-    options.Option("--level", f"How hard, 1 by default: {ABOUT}.", "N", range=(1, max(LEVELS)), main=True),
+    options.Option(
+        "--level", f"The level of difficulty, 1 by default: {ABOUT}.", "N", range=(1, max(LEVELS)), main=True
+    ),
 ]
 Count = Annotated[
-    int | None, options.Option("--count", f"How many, {COUNT} by default.", "N", range=(1, MOST), main=True)
+    int | None,
+    options.Option("--count", f"The number of exercises, {COUNT} by default.", "N", range=(1, MOST), main=True),
 ]
 Seed = Annotated[
     int | None,
     options.Option(
         "--seed",
-        f"Which ones: the same seed, {SEED} by default, gives the same sheet.",
+        f"The seed of the sheet, {SEED} by default: the same seed gives the same exercises.",
         "N",
         range=(0, 2**31),
         main=True,
     ),
 ]
-Solutions = Annotated[bool, options.Option("--solutions", "With answers, worked step by step.", main=True)]
+Solutions = Annotated[bool, options.Option("--solutions", "Also print the answers, worked step by step.", main=True)]
 Check = Annotated[
     int | None,
     options.Option(
         "--check",
-        "Say whether `--answer` is right for the exercise of this number.",
+        "Check `--answer` against exercise N of the sheet.",
         "N",
         range=(1, MOST),
         needs=("--answer",),
@@ -87,9 +90,9 @@ def run(
 ) -> int:
     """Set exercises in derivatives, and check answers.
 
-    No two of a sheet are alike. A formula is right if it is equal as a function, not as text: its difference from the
-    derivative simplifies to 0, or both agree to 30 digits wherever the derivative exists among 24 points. Exits with 1
-    where the answer is wrong.
+    No two exercises of a sheet are alike. An answer is right if it is the same function, however it is written: its
+    difference from the derivative simplifies to 0, or both agree to 30 digits wherever the derivative exists among 24
+    points. The command exits with 1 if the answer is wrong.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
     shown = view(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)

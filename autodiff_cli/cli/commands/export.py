@@ -25,14 +25,14 @@ ANSWERS = (
 To = Annotated[
     str | None,
     options.Option(
-        "--to", f"{', '.join(TARGETS)}; by default what the file's name says, else python.", "LANGUAGE",
+        "--to", f"{', '.join(TARGETS)}; by default from the name of `--output`, else python.", "LANGUAGE",
         choices=tuple(TARGETS), main=True),
 ]  # fmt: skip
 Dialect = Annotated[
     str | None,
     options.Option(
         "--dialect",
-        f"Of SQL: {', '.join(DIALECTS)}; the first by default.",
+        f"The dialect of SQL: {', '.join(DIALECTS)}; the first by default.",
         "DATABASE",
         choices=tuple(DIALECTS),
         main=True,
@@ -40,7 +40,9 @@ Dialect = Annotated[
 ]
 Name = Annotated[
     str | None,
-    options.Option("--name", "The name of the function, `f` by default.", "NAME", allowed_in_env=False, main=True),
+    options.Option(
+        "--name", "The name of the generated function, `f` by default.", "NAME", allowed_in_env=False, main=True
+    ),
 ]
 
 
@@ -55,7 +57,8 @@ def run(
 ) -> int:
     """Write value and gradient as a function in another language.
 
-    Straight-line code with shared parts named once, in the accurate forms that `grad` uses. No point is needed.
+    The code has no branches or loops, computes shared parts once, and uses the same accurate forms as `grad`. No point
+    is needed.
     """
     inputs = Inputs.of(program, answers, document)
     inputs.need(only="one program at a time is exported, not a stream")

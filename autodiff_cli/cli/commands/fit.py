@@ -25,13 +25,13 @@ EXAMPLES = (
     "printf 'x,y\\n0,1.1\\n1,2.9\\n2,5.2\\n3,6.9\\n' | autodiff fit \"y = a + b*x\" --data -",
     "printf 'x,y\\n0,1\\n1,1.6\\n2,2.8\\n3,4.4\\n' | autodiff fit \"y = a*exp(k*x)\" --data - --at k=0.4",
 )
-NO = "the fit did not converge, or the data do not determine a parameter"
+NO = "no: the fit did not converge, or the data do not determine a parameter"
 
 Data = Annotated[
     list[str] | None,
     options.Option(
         "--data",
-        "The data, a column a variable (as for `--points`; `-`: standard input); names that are no columns are "
+        "The data, one column per variable (as for `--points`; `-`: standard input); names without a column are "
         "parameters. Repeats.",
         "PATH",
         data_role=options.DATA,
@@ -44,19 +44,19 @@ Data = Annotated[
 Response = Annotated[
     str | None,
     options.Option(
-        "--response", "The column that the formula explains, where it is not `y = …`.", "NAME",
+        "--response", "The column that the formula predicts, if the formula is not written `y = …`.", "NAME",
         value_syntax="", value_names=options.COLUMNS, main=True),
 ]  # fmt: skip
 Fix = Annotated[
     list[str] | None,
     options.Option(
-        "--fix", "Hold these parameters: `b=1`. Repeats.", "VALUES", value_syntax="=", python_type="At", main=True
+        "--fix", "Hold these parameters fixed: `b=1`. Repeats.", "VALUES", value_syntax="=", python_type="At", main=True
     ),
 ]
 Sigma = Annotated[
     str | None,
     options.Option(
-        "--sigma", "The standard uncertainty of the response: a column, or a number.", "SIGMA",
+        "--sigma", "The standard uncertainty of the response: a column or a number.", "SIGMA",
         value_syntax="", value_names=options.COLUMNS, conflicts=("--weights",), python_type="str | float | None",
         main=True,
     ),
@@ -65,7 +65,7 @@ Weights = Annotated[
     str | None,
     options.Option(
         "--weights",
-        "A column of weights, proportional to 1/sigma².",
+        "The column of weights, proportional to 1/sigma².",
         "NAME",
         value_syntax="",
         value_names=options.COLUMNS,
@@ -75,17 +75,21 @@ Weights = Annotated[
 Loss = Annotated[
     str | None,
     options.Option(
-        "--loss", f"{', '.join(LOSSES)}: how large residuals count.", "NAME", choices=tuple(LOSSES), main=True
+        "--loss",
+        f"{', '.join(LOSSES)}: the loss function of a residual; linear by default.",
+        "NAME",
+        choices=tuple(LOSSES),
+        main=True,
     ),
 ]
 Residuals = Annotated[
     str | None,
-    options.Option("--residuals", "Write fitted values and residuals, a row each (csv or parquet).", "PATH"),
+    options.Option("--residuals", "Write the data with fitted values and residuals to a csv or parquet file.", "PATH"),
 ]
-ANSWERS = options.formats(view().formats, "by default what the file's name says, else table")
+ANSWERS = options.formats(view().formats, "by default from the name of `--output`, else table")
 AT = options.Option(
     "--at",
-    "Starts of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.",
+    "Starting values of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.",
     "POINT",
     value_syntax="=",
     python_type="At",
@@ -114,8 +118,9 @@ def run(
 ) -> int:
     """Fit the parameters of a formula to data, by least squares.
 
-    With their standard errors, by SciPy with the exact Jacobian. A parameter in which the formula is linear needs no
-    start. Exits with 1 where it does not converge. Needs the extra `optimize`, and a picture the extra `plot`.
+    The answer has the parameters with their standard errors, found by SciPy with the exact Jacobian. Parameters in
+    which the formula is linear need no starting value. The command exits with 1 if the fit does not converge. It needs
+    the extra `optimize`, and `plot` for a picture.
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")

@@ -25,7 +25,7 @@ ANSWERS = (
 def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS], document: options.Document = False) -> int:
     """List the functions of the language.
 
-    For each its signature, domain and derivative, and what is taken for the derivative at a kink.
+    Each has its signature, domain and derivative, and the value that is used as derivative at a kink.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
     shown = view()

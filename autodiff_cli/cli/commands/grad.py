@@ -6,7 +6,7 @@ from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
 from ...views.formats import draws
-from ...views.gradient import view
+from ...views.gradient import GradientView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -21,7 +21,10 @@ EXAMPLES = (
 All = Annotated[
     bool,
     options.Option(
-        "--all", "Also the value and derivative of every name that the program binds.", conflicts=("--data",), main=True
+        "--all",
+        "Also show the value and derivative of every name that the program binds.",
+        conflicts=("--data",),
+        main=True,
     ),
 ]
 
@@ -60,7 +63,7 @@ def run(
         from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
 
         data = given(rows)
-    shown = view(
+    shown = GradientView(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip

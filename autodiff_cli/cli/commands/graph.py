@@ -18,25 +18,29 @@ EXAMPLES = (
 
 ANSWERS = (
     options.Without.of("--on-error"),
-    options.formats(FORMATS, "by default what the file's name says, else tree. png needs the extra `draw`, pdf `plot`"),
+    options.formats(
+        FORMATS, "by default from the name of `--output`, else tree. png needs the extra `draw`, pdf `plot`"
+    ),
 )
 Layout = Annotated[
     str | None,
     options.Option(
         "--layout",
-        "right or down: where a drawing goes from the inputs; auto (default): as it fits a slide.",
+        "The direction of a drawing from the inputs on: right, down, or auto (default: whichever fits a slide).",
         "NAME",
         choices=WAYS,
         main=True,
     ),
 ]
-Partials = Annotated[bool, options.Option("--partials", "Write the local derivatives beside the lines.", main=True)]
+Partials = Annotated[bool, options.Option("--partials", "Label the edges with the local derivatives.", main=True)]
 Width = Annotated[
     int | None,
-    options.Option("--width", "Draw svg, png, pdf and tikz N pixels wide: 96 are an inch.", "N", range=(50, 20_000)),
+    options.Option(
+        "--width", "The width of svg, png, pdf and tikz in pixels, 96 to the inch.", "N", range=(50, 20_000)
+    ),
 ]
 Symbolic = Annotated[
-    bool, options.Option("--symbolic", "Draw the graph without numbers; no point is needed.", main=True)
+    bool, options.Option("--symbolic", "Draw the graph without numbers, so that no point is needed.", main=True)
 ]
 
 

@@ -27,9 +27,9 @@ def run(
     rows: options.Rows,
     loss: Annotated[options.Loss, options.SHARED],
 ) -> int:
-    """Compute second derivatives at a point, and what they say of it.
+    """Compute the Hessian at a point, and classify the point.
 
-    Value, gradient, Hessian and its eigenvalues.
+    The answer has the value, the gradient, the Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
     inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)

@@ -20,7 +20,7 @@ Adjoint = Annotated[
     str | None,
     options.Option(
         "--adjoint",
-        "Only the outputs' weighted sum differentiated, by one backward sweep: `1,2`, or `a=1,b=2`.",
+        "Differentiate only this weighted sum of the outputs, in one backward sweep: `1,2`, or `a=1,b=2`.",
         "VECTOR",
         allowed_in_env=False,
         python_type="Mapping[str, Any] | Sequence[float | str] | str | None",
@@ -39,7 +39,7 @@ def run(
     numbers: options.Numbers,
     rows: options.Rows,
 ) -> int:
-    """Differentiate several outputs, or products with them.
+    """Compute the Jacobian of several outputs, or products with it.
 
     The last line of the program lists its outputs: `a, b, c`.
     """

@@ -6,7 +6,7 @@ from ...errors import Diagnostic
 from ...inputs.bounds import parse_ranges
 from ...optimize.minimize import METHODS, SECOND_ORDER_STEPS, STEPS, TOLERANCE, Minimum, minimize
 from ...streams.requests import Request
-from ...views.minimize import verdict, view
+from ...views.minimize import MinimumView, verdict
 from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Saved, Searches
@@ -19,7 +19,7 @@ EXAMPLES = (
     "--reduce mean --at w=0,b=0",
 )
 
-NO = "it did not converge"
+NO = "no: the search did not converge"
 """When the exit code is 1."""
 
 Method = Annotated[
@@ -44,7 +44,7 @@ Tolerance = Annotated[
 Steps = Annotated[
     int | None,
     options.Option(
-        "--steps", f"How many steps at most ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
+        "--steps", f"The maximum number of steps ({STEPS:,}; {SECOND_ORDER_STEPS:,} with the Hessian).", "N",
         range=(1, 1_000_000_000), main=True),
 ]  # fmt: skip
 
@@ -62,12 +62,13 @@ def run(
 ) -> int:
     """Minimise a formula with SciPy, with exact gradients.
 
-    The optimisers use the exact Hessian too. Exits with 1 unless it converged. Needs the extra `optimize`.
+    Methods that use second derivatives get the exact Hessian. The command exits with 1 unless the search converged. It
+    needs the extra `optimize`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need()
     over = data_over(loss, answers, inputs)
-    shown = view(digits=answers.shown)
+    shown = MinimumView(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     saved = Saved(inputs, saves)
     limits = parse_ranges(bounds or ())

@@ -27,8 +27,8 @@ def run(
 ) -> int:
     """Make a page to watch and do backpropagation in a browser.
 
-    One HTML file: steps forward and backward through the graph, sliders for the variables, a quiz, gradient descent and
-    a plot. It needs no network, and nothing beside it.
+    The page is one HTML file that works offline. It steps forward and backward through the graph, and has sliders for
+    the variables, a quiz, gradient descent and a plot.
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a page is made of one program at a time, not of a stream")

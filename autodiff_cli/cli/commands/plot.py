@@ -23,7 +23,7 @@ Range = Annotated[
     list[str] | None,
     options.Option(
         "--range",
-        "From where to where: `x=-2:4`, or `x=-2:2,y=-1:3`; else around the point.",
+        "The range of each axis: `x=-2:4`, or `x=-2:2,y=-1:3`. Default: around the point.",
         "RANGES",
         value_syntax="=",
         python_type="Ranges",
@@ -34,7 +34,7 @@ Path = Annotated[
     str | None,
     options.Option(
         "--path",
-        "Also the path of a run, the jsonl or csv of `descend` (`-`: standard input).",
+        "Also draw the path of a run: the jsonl or csv that `descend` wrote (`-`: standard input).",
         "PATH",
         reads_stdin=True,
         python_type="str | Iterable[Mapping[str, float] | DescentStep] | None",
@@ -45,13 +45,13 @@ Path = Annotated[
 Order = Annotated[
     int | None,
     options.Option(
-        "--order", "The derivatives beside the function: 0 for none, 1 (default), or 2 for f″ too.", "N",
+        "--order", "The derivatives to draw with the function: 0 for none, 1 (default) for f′, 2 for f′ and f″.", "N",
         range=(0, ORDERS), main=True),
 ]  # fmt: skip
 
 ANSWERS = (
     options.Without.of("--on-error"),
-    options.formats(view().formats, "by default what the file's name says, else table"),
+    options.formats(view().formats, "by default from the name of `--output`, else table"),
 )
 
 
@@ -68,9 +68,10 @@ def run(
 ) -> int:
     """Plot a function with its derivative and tangent, or contours.
 
-    Over one variable also where it breaks, over two the gradient, over both the path of a run; several functions, as
-    `sin(x), cos(x)`, beside each other. On the terminal, or as SVG, PNG or PDF. With `--for` or `--between` of
-    equations, as `solve` takes them: the first unknown over another variable. Drawing needs the extra `plot`.
+    A function of one variable is drawn with its poles and jumps, one of two variables as contours with its gradient.
+    Several functions, as `sin(x), cos(x)`, share one picture. With `--for` or `--between`, the formula is an equation,
+    as for `solve`, and the first unknown is drawn over another variable. The plot is drawn on the terminal, or written
+    as SVG, PNG or PDF. It needs the extra `plot`.
     """
     inputs = Inputs.of(program, answers)
     inputs.need(only="a plot is drawn of one program at a time, not of a stream")

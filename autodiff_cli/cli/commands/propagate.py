@@ -71,8 +71,8 @@ Data = Annotated[
     list[str] | None,
     options.Option(
         "--data",
-        "Repeated readings, a column a variable (as for `--points`; `-`: standard input): their means, uncertainties "
-        "and correlations are used. Repeats.",
+        "Repeated readings, one column per variable (as for `--points`; `-`: standard input): use their means, "
+        "uncertainties and correlations. Repeats.",
         "PATH",
         data_role=options.VARIABLES,
         reads_stdin=True,
@@ -84,8 +84,8 @@ Fitted = Annotated[
     str | None,
     options.Option(
         "--fit",
-        "The parameters that `fit` found, with their standard errors, correlations and degrees of freedom: the JSON "
-        "file that it wrote (`-`: standard input). Values in `--at` come before them.",
+        "Use the parameters of a fit, with their standard errors, correlations and degrees of freedom, from the JSON "
+        "file that `fit` wrote (`-`: standard input). Values in `--at` take precedence.",
         "PATH",
         reads_stdin=True,
         python_type="Fit | str | None",
@@ -98,16 +98,16 @@ Cover = Annotated[
 Samples = Annotated[
     float | None,
     options.Option(
-        "--samples", "Also draw the inputs so many times, and hold the result against that: `1e6`.", "N", main=True
+        "--samples", "Also run a Monte Carlo simulation with N draws, and compare the results: `1e6`.", "N", main=True
     ),
 ]
 Seed = Annotated[
     int | None,
     options.Option(
-        "--seed", f"What the draws begin from, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--samples",)
+        "--seed", f"The seed of the random draws, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--samples",)
     ),
 ]
-ANSWERS = options.formats(view().formats, "by default what the file's name says, else table, jsonl for a stream")
+ANSWERS = options.formats(view().formats, "by default from the name of `--output`, else table, jsonl for a stream")
 
 
 def run(
@@ -129,11 +129,11 @@ def run(
     theme: options.Theme = None,
     answers: Annotated[options.Answers, ANSWERS],
 ) -> int:
-    """Propagate uncertainties, and show where they come from.
+    """Propagate uncertainties, and show each input's contribution.
 
-    The budget of the GUM (JCGM 100), by exact derivatives. With `--samples` beside what the distributions themselves
-    give (JCGM 101). With `--for` or `--between` of equations, as `solve` takes them: the unknowns are the results. A
-    picture needs the extra `plot`.
+    The answer is the uncertainty budget of the GUM (JCGM 100), from exact derivatives. `--samples` adds the Monte Carlo
+    result (JCGM 101). With `--for` or `--between`, the formula is an equation, as for `solve`, and its unknowns are the
+    results. A picture needs the extra `plot`.
     """
     reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
     inputs = Inputs.of(program, answers, reading=reading)

@@ -1,4 +1,4 @@
-"""`autodiff solve`: where equations hold, and how that follows their other variables."""
+"""`autodiff solve`: solve equations, and differentiate the solution."""
 
 from typing import Annotated
 
@@ -16,19 +16,21 @@ EXAMPLES = (
     'autodiff solve "tanh(x) = x/2" --between -3:3 --all --certified --format plain',
 )
 
-NO = "no solution was found, or it is undecided whether these are all"
+NO = "no: no solution was found, or it is undecided whether these are all"
 
 Every = Annotated[
     bool,
     options.Option(
         "--all",
-        "All solutions between the bounds; with `--certified` these are proven, and proven to be all.",
+        "Find all solutions between the bounds; `--certified` proves each, and that there are no others.",
         main=True,
     ),
 ]
 Order = Annotated[
     int | None,
-    options.Option("--order", "2 gives the second derivatives of the solution too.", "N", range=(1, 2), main=True),
+    options.Option(
+        "--order", "Also compute second derivatives of the solution: 2. Default: 1.", "N", range=(1, 2), main=True
+    ),
 ]
 
 
@@ -44,8 +46,8 @@ def run(
 ) -> int:
     """Solve equations, and differentiate the solution.
 
-    The solution of an equation, or of several, with its derivatives by all other variables, or by those of `--wrt`.
-    Exits with 1 where none is found. Several equations need the extra `optimize`.
+    The answer is the solution of one equation or of several, with its derivatives with respect to all other variables,
+    or to those of `--wrt`. The command exits with 1 if it finds none. Several equations need the extra `optimize`.
     """
     inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()

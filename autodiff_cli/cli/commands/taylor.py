@@ -33,7 +33,7 @@ def run(
 ) -> int:
     """Expand a formula in one variable into a Taylor polynomial.
 
-    By power series, to any order.
+    The coefficients are computed by arithmetic of truncated power series, to any order.
     """
     arithmetic = chosen(*numbers)
 

@@ -31,14 +31,16 @@ Lines = Annotated[
     int | None,
     options.Option(
         "--lines",
-        f"How many lines of each trace tables show, {STEPS} by default; other formats have all.",
+        f"The number of lines shown of each trace, {STEPS} by default; machine formats have all.",
         "N",
         range=(1, 10_000_000),
         main=True,
     ),
 ]
 
-Blanks = Annotated[bool, options.Option("--blanks", "Leave out the numbers, to be filled in: a worksheet.", main=True)]
+Blanks = Annotated[
+    bool, options.Option("--blanks", "Print a worksheet: leave the numbers blank, to be filled in.", main=True)
+]
 
 
 def run(

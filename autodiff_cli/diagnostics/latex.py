@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...language.tokens import KEYWORDS
-from ...table.primitive import FUNCTIONS
+from ..language.tokens import KEYWORDS
+from ..table.primitive import FUNCTIONS
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
 _GREEK = frozenset((

@@ -1,0 +1,255 @@
+"""One equation in one unknown, in doubles: roots in brackets, and more digits where rounding hides what is a root."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..batched.evaluator import Evaluator
+from ..errors import Diagnostic, ExpressionError, point_error
+from ..graphs import jvp_vjp as sweeps
+from ..inputs.arithmetic import Arithmetic
+from ..inputs.problem import Problem
+from ..numbers.budget import Defined, charge
+from ..numbers.running_error import UNIT
+from .residuals import TOUCHED, rounding_errors
+from .roots import Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
+
+STEPS_AN_EVALUATION = 20
+
+MANY_DIGITS = 800
+"""With so many digits it is looked whether a value that rounds to 0 in doubles is 0."""
+
+
+class Stopped(Exception):
+    """The search was to end early."""
+
+
+class OneEquation:
+    """One equation, in doubles."""
+
+    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+        self.problem, self.stop = problem, stop
+        (self.name,) = problem.unknowns
+        self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
+        self.evaluations = 0
+        self.least: Sample | None = None
+        self._evaluator = Evaluator(problem.program, [self.name])
+        self.known: list[float] = []
+        self.multiplicities: dict[float, int | None] = {}
+        """Of the roots at which the sign does not change plainly."""
+        self.rejected: dict[float, Any] = {}
+        """Where the value rounds to 0 and there is no root, and the value in more digits."""
+
+    def __call__(self, x: float) -> Sample | None:
+        """Value and derivative at a number, None where there is none."""
+        if self.stop():
+            raise Stopped
+        charge(STEPS_AN_EVALUATION)
+        self.evaluations += 1
+        point = self._point_at(x)
+        try:
+            value, slopes = self._evaluator(point)
+        except ExpressionError:
+            try:
+                # at a root that is multiple, or on an edge, there may be a value and no derivative
+                value, slopes = self._evaluator.value(point), [0.0]
+            except ExpressionError:
+                return None
+        if self.least is None or abs(value) < abs(self.least[1]):
+            self.least = x, value, slopes[0]
+        return x, value, slopes[0]
+
+    def _point_at(self, x: float) -> list[float]:
+        values = {**self.problem.values, self.name: x}
+        return [values[name] for name in self._evaluator.variables]
+
+    def small(self, x: float) -> float:
+        """How large rounding may make the value at a root."""
+        return TOUCHED * self._rounding(x)
+
+    def _rounding(self, x: float, *, own: bool = True) -> float:
+        return rounding_errors(self.problem, {self.name: x}, own=own)[0]
+
+    def one(self) -> list[list[float]]:
+        """The solution that is asked for, if there is one."""
+        if self.name in self.problem.bounds:
+            return [[self._between(*self.bounds)]]
+        start = self.problem.values[self.name]
+        if self(start) is None:
+            self._evaluator(self._point_at(start))  # raises what is wrong with the start
+        for root in self._candidates(start):
+            for x in self.confirmed([root]):
+                return [[x]]
+        return []
+
+    def _candidates(self, start: float) -> Iterator[Root]:
+        """Roots in doubles, the likeliest first."""
+        near = nearest_to_zero(self, start)
+        touched = near is not None and abs(near[1]) <= self.small(near[0])
+        if near is not None and touched and near[2]:
+            yield self._polished(near)
+        for low, high in outwards(self, start):
+            root = bracketed(self, low, high, self.small)
+            if root is not None:
+                yield root
+        if near is not None and touched:
+            yield Root(near[0], False, 0)
+        # Newton's method comes to a multiple root at 0 by halves, and never there
+        nothing = self(0.0) if near is not None and abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
+        if nothing is not None and nothing[1] == 0:
+            yield Root(0.0, False, 0)
+
+    def _polished(self, near: Sample) -> Root:
+        """The root beside a number that is nearly one: bracketed, where the sign changes beside it."""
+        x, value, slope = near
+        step = abs(value / slope) + abs(x) * 2.0**-50
+        for _ in range(8):
+            low, high = self(x - step), self(x + step)
+            if low is None or high is None:
+                break
+            if low[1] * high[1] < 0:
+                return bracketed(self, low, high, self.small, x) or Root(x, False, 0)
+            step *= 4
+        return Root(x, False, 0)
+
+    # ---- what rounding hides ------------------------------------------------------------------------------------
+    def confirmed(self, roots: Sequence[Root]) -> list[float]:
+        """The true roots among ascending ones in doubles: those that rounding makes of one are one, or none."""
+        result: list[float] = []
+        flat: list[float] = []
+        for root in roots:
+            plain = self._changes_sign(root.x)
+            if flat and (plain or not self._is_flat((flat[-1] + root.x) / 2)):
+                result += self._true_roots(flat)
+                flat = []
+            (result if plain else flat).append(root.x)
+        return sorted({*result, *self._true_roots(flat)})
+
+    def _is_flat(self, x: float) -> bool:
+        here = self(x)
+        return here is not None and abs(here[1]) <= self.small(x)
+
+    def _changes_sign(self, x: float, step: float = 0.0) -> bool:
+        """Whether the sign changes beside a number by more than rounding errors, and the slope does not."""
+        here = self(x)
+        if here is None or not (here[2] or step):
+            return False
+        error = self._rounding(x)
+        reach = step or 2 * (abs(here[1]) + error) / abs(here[2]) + 2 * UNIT * abs(x)
+        low, high = self(x - reach), self(x + reach)
+        if low is None or high is None or low[1] * high[1] >= 0 or min(abs(low[1]), abs(high[1])) <= error:
+            return False
+        # at a simple root the slope is nearly the same all around
+        return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
+
+    def _true_roots(self, flat: Sequence[float]) -> list[float]:
+        """The roots between numbers at which the value is 0 within rounding errors, by a computation in more digits."""
+        if not flat or any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
+            return []
+        low, high = self.bounds
+        size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
+        width = max(flat[-1] - flat[0], 1e-12 * size)
+        while width < size and (self._is_flat(flat[0] - width) or self._is_flat(flat[-1] + width)):
+            width *= 4
+        result = []
+        for start in dict.fromkeys((flat[len(flat) // 2], *flat[:: max(1, len(flat) - 1)])):
+            error = max(self._rounding(start), self._rounding(start + width))
+            root = refined(self._in_digits, start, width, error)
+            if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
+                x = min(max(root[0], low), high)
+                if abs(x - root[0]) <= 4 * UNIT * abs(x) + 1e-12 * width:
+                    self.multiplicities[x] = root[1]
+                    result.append(x)
+        return result or self._rounded_root(flat, width)
+
+    def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
+        """One of the numbers at which the value is 0 within rounding errors, if it is 0 there or changes its sign."""
+        at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
+        in_digits = self._in_digits(MANY_DIGITS)(at)
+        value = in_digits and in_digits[0]
+        exact = value == 0 and self._rounding(at, own=False) == 0.0
+        if not exact and not self._changes_sign(at, width):
+            self.rejected[at] = value
+            return []
+        if exact and len(flat) > 1:
+            message = f"the equation holds everywhere from {self.name} = {flat[0]:.6g} to {flat[-1]:.6g}"
+            self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+        self.multiplicities[at] = None
+        return [at]
+
+    def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
+        """Value and derivative in so many digits, None where there is none; the derivative is None where it is not."""
+        from ..numbers.multiprecision import Multiprecision
+
+        m = Multiprecision(digits, decimals=True)
+        arithmetic = Arithmetic("precision", digits)
+        point = {name: x for name, x in self.problem.point.items() if name in self._evaluator.variables}
+        values = {name: arithmetic._value(m, name, x) for name, x in point.items()}
+
+        def function(x: Any) -> tuple[Any, Any] | None:
+            result = None
+            with Defined(ArithmeticError):
+                here = {**values, self.name: m.number(x)}
+                swept = sweeps.evaluate_in(m, self.problem.program.outputs, here, [self.name])
+                result = m.number(swept.values[0]), None
+                result = result[0], m.number(sweeps.jacobian(swept, [self.name])[0][0][0])
+            return None if m.underflowed else result
+
+        return function
+
+    # ---- between bounds -----------------------------------------------------------------------------------------
+    def _between(self, low: float, high: float) -> float:
+        """The solution between the bounds: near a start that was given, else the first. Raises where there is none."""
+        a, b = self(low), self(high)
+        start = self.problem.values[self.name] if self.name in self.problem.point else None
+        if a is not None and b is not None and a[1] * b[1] <= 0:
+            root = bracketed(self, a, b, self.small, start)
+            for x in self.confirmed([root]) if root is not None else ():
+                return x
+        self.every()
+        if not self.known:
+            raise self._no_change(low, high, a, b)
+        return self.known[0] if start is None else min(self.known, key=lambda x: abs(x - start))
+
+    def _no_change(self, low: float, high: float, a: Sample | None, b: Sample | None) -> ExpressionError:
+        ends = [f"{'no value' if s is None else f'{s[1]:.6g}'} at {end:g}" for end, s in ((low, a), (high, b))]
+        near = "" if self.least is None else f"; {self.least[1]:.3g} is nearest to 0, at {self.least[0]:.6g}"
+        return point_error(
+            f"left side less right side does not change its sign between {low:g} and {high:g}, and no root "
+            f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
+            "give other bounds; `--all --certified` proves that there is no root",
+        )
+
+    def every(self) -> list[list[float]]:
+        """All solutions that a grid shows between the bounds."""
+        self.known = self.confirmed(all_roots(self, *self.bounds, self.small))
+        return [[x] for x in self.known]
+
+    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
+        """Where other solutions between the bounds seem to be."""
+        if self.name not in self.problem.bounds or not solutions:
+            return []
+        try:
+            self.known or self.every()
+        except Stopped:
+            return []
+        ((x,),) = solutions
+        return [other for other in self.known if abs(other - x) > 1e-7 * max(abs(x), abs(other))]
+
+    def _only_rounded(self) -> str:
+        """Where the value rounds to 0 without being 0, in words."""
+        for x, value in self.rejected.items():
+            exact = "" if value is None or value == 0 else f": in more digits it is {value.context.nstr(value, 3)}"
+            return f"; it is 0 within rounding errors at {self.name} = {x:.6g}, where there is no root{exact}"
+        return ""
+
+    def nearest(self) -> str:
+        """Where the equation is nearest to holding, in words."""
+        if self.least is None:
+            return ""
+        if self.rejected:
+            return self._only_rounded().replace("it", "left side less right side", 1)
+        at = f"{self.name} = {self.least[0]:.6g}"
+        return f"; left side less right side is nearest to 0 at {at}, where it is {self.least[1]:.3g}"

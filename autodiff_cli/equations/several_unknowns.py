@@ -1,0 +1,180 @@
+"""Several equations in several unknowns, in doubles: SciPy with the exact Jacobian, and damped Newton steps."""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from ..batched.evaluator import Evaluator
+from ..errors import ExpressionError, needed
+from ..inputs.problem import Problem
+from ..numbers.budget import Defined, charge
+from ..numerics.newton import damped_newton, newton
+from .one_unknown import STEPS_AN_EVALUATION, Stopped
+from .residuals import TOUCHED, residuals, rounding_errors, solution_errors, system
+from .roots import DIGITS
+
+MOST_STEPS = 100
+STARTS = 200
+"""From how many points all solutions are looked for."""
+
+SHRINKING_STEPS = 12
+"""Towards a root of multiplicity 17 so many of Newton's steps shrink to half."""
+
+BESIDE = 1e-6
+"""How far from a singular solution, in terms of its size, Newton's method is tried."""
+
+ANYWHERE = (-math.inf, math.inf)
+
+
+class SeveralEquations:
+    """Several equations, in doubles."""
+
+    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+        message = "several equations need SciPy, the extra `optimize`"
+        needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
+        import numpy
+
+        self.np, self.problem, self.stop = numpy, problem, stop
+        self.evaluations = 0
+        self.least: tuple[float, list[float]] | None = None
+        """The least distance of the sides so far, and where."""
+        self.multiplicities: dict[float, int | None] = {}
+        self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
+        program = problem.program
+        self._evaluators = [
+            Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
+        ]
+
+    def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
+        """Values and Jacobian at a point. Raises `ExpressionError` where there are none."""
+        if self.stop():
+            raise Stopped
+        charge(STEPS_AN_EVALUATION * len(self._evaluators))
+        self.evaluations += 1
+        if not all(map(math.isfinite, x)):
+            raise ExpressionError("overflow", "the point is too large")
+        unknowns = dict(zip(self.problem.unknowns, map(float, x), strict=True))
+        point = [{**self.problem.values, **unknowns}[name] for name in self.problem.program.variables]
+        rows = [evaluator(point) for evaluator in self._evaluators]
+        values = self.np.array([value for value, _ in rows])
+        size = math.hypot(*values)
+        if self.least is None or size < self.least[0]:
+            self.least = size, list(unknowns.values())
+        return values, self.np.array([row for _, row in rows])
+
+    def _defined(self, x: Sequence[float]) -> tuple[Any, Any] | None:
+        """Values and Jacobian at a point, None where there are none."""
+        with Defined():
+            return self(x)
+        return None
+
+    def one(self) -> list[list[float]]:
+        """The solution that is found from the start, if there is one."""
+        start = [self.problem.values[name] for name in self.problem.unknowns]
+        self(start)  # raises what is wrong with the start
+        solution = self._from(start) or self._from(self._wandered(start))
+        return [] if solution is None else [solution]
+
+    def _from(self, start: Sequence[float]) -> list[float] | None:
+        """SciPy's hybrid method, else Newton's with shortened steps; then Newton's to the last digit."""
+        from scipy.optimize import root
+
+        ended = list(start)
+        # outside the domain it has nothing to go on with
+        outside = Defined(ValueError, self.np.linalg.LinAlgError)
+        with outside, warnings.catch_warnings(), self.np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            ended = root(self, self.np.array(start, dtype=float), jac=True, method="hybr", options={"xtol": 1e-13}).x
+        return self._newton(ended) or self._newton(start)
+
+    def _newton(self, start: Sequence[float]) -> list[float] | None:
+        """Newton's method, its steps shortened until they help; None where it does not come to a solution."""
+
+        def least_squares(rows: Any, values: Any) -> list[float]:
+            return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
+
+        ended = damped_newton(self._defined, least_squares, list(map(float, start)), most=MOST_STEPS, smallest=1e-6)
+        if ended is None:
+            return None
+        x, values, _ = ended
+        near = rounding_errors(self.problem, dict(zip(self.problem.unknowns, x, strict=True)))
+        good = all(abs(value) <= TOUCHED * error for value, error in zip(values, near, strict=True))
+        return self._within(x) if good and self._converges(x) else None
+
+    def _converges(self, x: list[float]) -> bool:
+        """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
+
+        That is asked only where doubles cannot tell the derivative from a singular one, as at a multiple root.
+        """
+        from ..numbers.multiprecision import Multiprecision
+
+        problem = self.problem
+        at = dict(zip(problem.unknowns, x, strict=True))
+        if solution_errors(problem, at, *residuals(problem, at)) is not None:
+            return True
+        m = Multiprecision(DIGITS)
+        in_digits = system(m, problem, {name: m.number(value) for name, value in problem.values.items()})
+        beside = [m.number(value + BESIDE * (abs(value) or 1.0)) for value in x]
+        sizes: list[Any] = []
+        with Defined(ArithmeticError):
+            for _, step in islice(newton(m, in_digits, beside), SHRINKING_STEPS):
+                if step is None:
+                    break
+                sizes.append(max(map(abs, step)))
+                if sizes[-1] <= 0.5 * sizes[0]:
+                    return True
+        if sizes:
+            return False
+        # where the derivative is singular all around, as in two equations that are one, nothing speaks against it
+        flat = True
+        with Defined(ArithmeticError):
+            flat = not any(in_digits(beside)[0])
+        return not (flat and any(rounding_errors(problem, at, own=False)))
+
+    def _within(self, x: Sequence[float]) -> list[float] | None:
+        """The solution, moved onto a bound that it misses by rounding errors; None where it lies outside."""
+        moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
+        near = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
+        return moved if all(abs(a - b) <= e for a, b, e in zip(x, moved, near, strict=True)) else None
+
+    def _wandered(self, start: Sequence[float]) -> list[float]:
+        """The least sum of squares near the start, between the bounds."""
+        from scipy.optimize import least_squares
+
+        bounds = tuple(zip(*self.bounds, strict=True))
+        with Defined(ValueError), self.np.errstate(all="ignore"):
+            ended = least_squares(
+                lambda x: self(x)[0], start, jac=lambda x: self(x)[1], bounds=bounds, x_scale="jac", max_nfev=200
+            )
+            return list(ended.x)
+        return list(self.least[1]) if self.least else list(start)
+
+    def every(self) -> list[list[float]]:
+        """All solutions that are found from many starts between the bounds."""
+        draw = random.Random(0)
+        near = [1e-6 * (high - low) for low, high in self.bounds]
+        solutions: list[list[float]] = []
+        for _ in range(STARTS):
+            x = self._newton([draw.uniform(low, high) for low, high in self.bounds])
+            if x is not None and not any(
+                all(abs(a - b) <= e for a, b, e in zip(x, y, near, strict=True)) for y in solutions
+            ):
+                solutions.append(x)
+        return sorted(solutions)
+
+    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
+        """None is looked for unless all are."""
+        return []
+
+    def nearest(self) -> str:
+        """Where the equations are nearest to holding, in words."""
+        if self.least is None:
+            return ""
+        size, place = self.least
+        at = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.problem.unknowns, place, strict=True))
+        return f"; they are nearest to holding at {at}, where the sides differ by {size:.3g}"

@@ -1,0 +1,150 @@
+"""Linear algebra without a library: systems in any number type, and small symmetric matrices of floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import mul
+from typing import Any
+
+from ..numbers import budget as work
+from ..numbers.base import Number, NumberType
+from ..numbers.floats import REAL
+
+Matrix = list[list[Any]]
+
+SWEEPS = 60
+
+SMALLEST = 1e-18
+"""An entry beside the diagonal that is no larger than this, in terms of the largest one, counts as 0."""
+
+
+class Singular(ArithmeticError):
+    """A matrix that cannot be inverted."""
+
+
+def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]) -> Matrix:
+    """Return the X with matrix·X = right in a number type, by elimination with the largest pivots.
+
+    Raises `Singular`, of doubles and balls `ZeroDivisionError` too.
+    """
+    n = len(matrix)
+    rows = [[*row, *other] for row, other in zip(matrix, right, strict=True)]
+    for j in range(n):
+        # of balls the centres say which pivot is the largest; what is proven does not depend on it
+        k = max(range(j, n), key=lambda i: abs(float(rows[i][j])))
+        rows[j], rows[k] = rows[k], rows[j]
+        pivot = rows[j][j]
+        if pivot == 0:
+            raise Singular
+        for row in rows[j + 1 :]:
+            factor = row[j] / pivot
+            row[j + 1 :] = [x - factor * y for x, y in zip(row[j + 1 :], rows[j][j + 1 :], strict=True)]
+    solution: Matrix = [[] for _ in range(n)]
+    for i in reversed(range(n)):
+        solution[i] = [
+            (rows[i][n + c] - sum((rows[i][k] * solution[k][c] for k in range(i + 1, n)), m.number(0))) / rows[i][i]
+            for c in range(len(right[0]))
+        ]
+    return solution
+
+
+def identity(n: int) -> list[list[float]]:
+    """Return the identity matrix."""
+    return [[float(i == j) for j in range(n)] for i in range(n)]
+
+
+def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
+    """Return the inverse in doubles, None of a singular matrix."""
+    try:
+        result = solve_linear(REAL, matrix, identity(len(matrix)))
+    except ArithmeticError:
+        return None
+    return result if all(math.isfinite(x) for row in result for x in row) else None
+
+
+def cholesky(matrix: Sequence[Sequence[float]], slack: float | None = None) -> list[list[float]] | None:
+    """Return the lower triangle L with L·Lᵀ the symmetric matrix, None where that is not positive definite.
+
+    With `slack` a semidefinite matrix has one too: a pivot that is no larger leaves its column 0.
+    """
+    lower: list[list[float]] = []
+    for i, row in enumerate(matrix):
+        entries: list[float] = []
+        for j in range(i):
+            pivot = lower[j][j]
+            entries.append((row[j] - math.fsum(map(mul, entries, lower[j]))) / pivot if pivot else 0.0)
+        rest = row[i] - math.fsum(map(mul, entries, entries))
+        if slack is None and not rest > 0:
+            return None
+        lower.append([*entries, math.sqrt(rest) if rest > (slack or 0.0) else 0.0])
+    return lower
+
+
+def cholesky_solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
+    """Return the solution of L·Lᵀ·x = `right`."""
+    x: list[float] = []
+    for row, r in zip(lower, right, strict=True):
+        x.append((r - sum(map(mul, row, x))) / row[-1])
+    for i in reversed(range(len(x))):
+        x[i] /= lower[i][i]
+        for j in range(i):
+            x[j] -= lower[i][j] * x[i]
+    return x
+
+
+def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
+    """The eigenvalues, smallest first, of a symmetric matrix; right to a few units of the last digit of the largest.
+
+    Golub and Van Loan, Matrix Computations, 8.5.
+    """
+    return sorted(_diagonalised(matrix, None))
+
+
+def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
+    """The eigenvalues, smallest first, of a symmetric matrix, and in the same order its eigenvectors, of length 1."""
+    vectors = identity(len(matrix))
+    found = _diagonalised(matrix, vectors)
+    order = sorted(range(len(found)), key=found.__getitem__)
+    return [found[k] for k in order], [vectors[k] for k in order]
+
+
+def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]] | None) -> list[float]:
+    """The diagonal to which rotations bring the matrix; the rows of `vectors` are rotated along."""
+    n = len(matrix)
+    scale = max((abs(x) for row in matrix for x in row), default=0.0)
+    if not scale:
+        return [0.0] * n
+    a = [[x / scale for x in row] for row in matrix]
+    for _ in range(SWEEPS):
+        turned = False
+        for p in range(n - 1):
+            work.charge(n * sum([not -SMALLEST <= x <= SMALLEST for x in a[p][p + 1 :]]))
+            for q in range(p + 1, n):
+                if not -SMALLEST <= a[p][q] <= SMALLEST:
+                    turned = True
+                    c, s = _rotate(a, p, q)
+                    if vectors is not None:
+                        rows = list(zip(vectors[p], vectors[q], strict=True))
+                        vectors[p] = [c * x - s * y for x, y in rows]
+                        vectors[q] = [s * x + c * y for x, y in rows]
+        if not turned:
+            break
+    return [a[i][i] * scale for i in range(n)]
+
+
+def _rotate(a: list[list[float]], p: int, q: int) -> tuple[float, float]:
+    """The similarity transformation that makes the entry (p, q) zero; cosine and sine of its angle."""
+    theta = (a[q][q] - a[p][p]) / (2 * a[p][q])
+    t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
+    c = 1 / math.hypot(t, 1.0)
+    s = t * c
+    app, aqq, apq = a[p][p], a[q][q], a[p][q]
+    row_p = [c * x - s * y for x, y in zip(a[p], a[q], strict=True)]
+    row_q = [s * x + c * y for x, y in zip(a[p], a[q], strict=True)]
+    row_p[p], row_q[q] = app - t * apq, aqq + t * apq
+    row_p[q] = row_q[p] = 0.0
+    a[p], a[q] = row_p, row_q
+    for k, row in enumerate(a):
+        row[p], row[q] = row_p[k], row_q[k]
+    return c, s

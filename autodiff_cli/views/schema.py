@@ -1,0 +1,255 @@
+"""What an answer says and in which forms: its fields, declared once.
+
+From the fields of a view come the JSON record, `to_dict` of the Python answers, the rows of csv and tsv, the plain line
+and the tables of keys in the reference. Documents for people, LaTeX and drawings are methods of the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform
+
+from ..errors import Diagnostic
+from .numerals import doubles, figure_texts, format_number, repr_number
+
+if TYPE_CHECKING:
+    from ..inputs.figures import Shown
+    from .document import Block
+
+Answer = TypeVar("Answer")
+OutputRow = Mapping[str, object]
+"""One row of a long table, by column; what is left out is empty."""
+
+FORMS: Mapping[str, str] = {
+    "table": "document",
+    "json": "record",
+    "jsonl": "record",
+    "csv": "rows",
+    "tsv": "rows",
+    "markdown": "document",
+    "plain": "one_line",
+    "latex": "latex_document",
+    "tikz": "tikz",
+}
+"""The formats, and the method of a view that each shows; a view that does not define it lacks the format."""
+
+
+class Field(NamedTuple):
+    """A key of an answer's JSON record."""
+
+    name: str
+    meaning: str
+    """What it holds, for the reference."""
+    value: Callable[[Any], object] | None = None
+    """Its value in an answer; None where that is the answer's attribute of the same name."""
+    figures: bool = False
+    """Whether it holds numbers in the answer's arithmetic: doubles in the record, all digits as text beside them."""
+    optional: bool = False
+    """Whether the record leaves it out where it is None."""
+    choice: str = ""
+    """The choice of the view that shows it; empty where it is always there."""
+    column: str = ""
+    """The column of csv and tsv that it fills; empty where it is in none."""
+    fields: tuple[Field, ...] = ()
+    """The keys of its records, where it is a list of records."""
+
+    def of(self, answer: Any) -> Any:
+        """Return its value in an answer."""
+        return getattr(answer, self.name) if self.value is None else self.value(answer)
+
+
+def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[str, object]:
+    """Return an error or warning as records have it; without a place if its span does not point into the program."""
+    span = None if elsewhere else diagnostic.span
+    return {
+        "kind": diagnostic.kind,
+        "message": diagnostic.message,
+        "start": span.start if span else None,
+        "end": span.end if span else None,
+        "hint": diagnostic.hint,
+    }
+
+
+CONSTANTS = Field("constants", "the constants that were used, by name")
+WARNINGS = Field(
+    "warnings", "a list, each of the same shape as an error", lambda answer: [*map(diagnostic_record, answer.warnings)]
+)
+REMARKS = (CONSTANTS, WARNINGS)
+DATA = Field(
+    "data",
+    "with `--data`: the rows that the value is the sum or mean over",
+    lambda answer: None if answer.over is None else answer.over._asdict(),
+    optional=True,
+)
+POINT = Field("point", "the value of every variable, by name", figures=True, column="at")
+
+
+def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") -> dict[str, object]:
+    """Return the record of an answer, or of one of the items in it."""
+    record: dict[str, object] = {}
+    figures: dict[str, object] = {}
+    for field in fields:
+        value = field.of(answer)
+        if value is None and field.optional:
+            continue
+        if field.fields and value is not None:
+            value = [record_of(field.fields, item, arithmetic) for item in value]
+        if field.figures and arithmetic != "double":
+            figures[field.name] = value
+            value = doubles(value)
+        elif figures:
+            record |= figure_texts(arithmetic, figures)
+            figures = {}
+        record[field.name] = [*value] if type(value) is tuple else value
+    return record | figure_texts(arithmetic, figures) if figures else record
+
+
+@dataclass_transform(kw_only_default=True)
+class Choices:
+    """Takes a value by its name for each attribute that a subclass declares with a type."""
+
+    def __init__(self, **choices: Any) -> None:
+        for name, choice in choices.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no choice {name!r}")
+            setattr(self, name, choice)
+
+
+class View(Choices, Generic[Answer]):
+    """How answers of one kind look in each format.
+
+    What a subclass declares with a type is a choice of how to show them, which the constructor takes by its name.
+    """
+
+    fields: ClassVar[tuple[Field, ...]] = ()
+    """The keys of the record, in their order."""
+    csv_columns: ClassVar[tuple[str, ...]] = ()
+    """The columns of csv and tsv, in their order."""
+    row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
+    """The column that tells an answer's rows apart, and the field with a row for each of its names or records."""
+    line_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields whose numbers are the plain line."""
+    extra_formats: ClassVar[tuple[str, ...]] = ()
+    """The names of formats of this kind's own, which `draw` makes."""
+    endings: ClassVar[Sequence[str]] = ()
+    """How the names of files end that hold what people are shown, where that is code."""
+    prefers_table: ClassVar[bool] = False
+    """Whether tables say more than the formula: a notebook shows those, and what is printed from it has the formula."""
+    latex_is_formula: ClassVar[bool] = False
+    """Whether the answer in LaTeX is one formula."""
+
+    digits: int | None = None
+    """To how many digits people are shown numbers."""
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The names of the formats that there are."""
+        return tuple(
+            dict.fromkeys([*(name for name, method in FORMS.items() if self._has(method)), *self.extra_formats])
+        )
+
+    def _has(self, method: str) -> bool:
+        declared = {"record": self.fields, "rows": self.csv_columns, "one_line": self.line_fields}
+        if declared.get(method) or method in vars(self):
+            return True
+        return getattr(type(self), method) is not getattr(View, method)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of csv and tsv by the choices."""
+        hidden = {field.column for field in self.fields if field not in self.shown_fields} - {""}
+        return tuple(name for name in self.csv_columns if name not in hidden)
+
+    @cached_property
+    def shown_fields(self) -> list[Field]:
+        """The fields by the choices."""
+        return [field for field in self.fields if not field.choice or getattr(self, field.choice)]
+
+    def select(self, answer: Answer) -> Answer:
+        """Return of an answer what the choices show, in their order."""
+        return answer
+
+    def number(self, x: Shown | bool | None) -> str:
+        """Return a number as people are shown it."""
+        return format_number(x, self.digits)
+
+    def record(self, answer: Answer) -> dict[str, object]:
+        """Return the answer as the fields of its JSON record."""
+        arithmetic = getattr(answer, "arithmetic", None)
+        return record_of(self.shown_fields, self.select(answer), "double" if arithmetic is None else arithmetic.name)
+
+    def rows(self, answer: Answer) -> Iterator[OutputRow]:
+        """Yield the rows of csv and tsv: one for each name or record in the field of `row_key`."""
+        answer = self.select(answer)
+        column, by = self.row_key
+        cells = {field.column: field.of(answer) for field in self.shown_fields if field.column}
+        items: Iterable[dict[str, object]]
+        nested = next((field for field in self.fields if field.name == by and field.fields), None)
+        if nested is None:
+            items = ({column: name} for name in getattr(answer, by))
+        else:
+            items = ({f.column: f.of(item) for f in nested.fields if f.column} for item in nested.of(answer))
+        for item in items:
+            name = item[column]
+            yield {c: x.get(name) if isinstance(x, dict) else x for c, x in cells.items()} | item
+
+    def one_line(self, answer: Answer) -> str:
+        """Return the answer on one line: numbers, those that have names as `name=number`."""
+        answer = self.select(answer)
+        values = {field.name: field.of(answer) for field in self.fields if field.name in self.line_fields}
+        return " ".join(word for name in self.line_fields for word in words(values[name]))
+
+    def document(self, answer: Answer) -> Iterable[Block]:
+        """Return the answer for people, as lines, tables and trees."""
+        raise NotImplementedError
+
+    def latex_document(self, answer: Answer) -> str:
+        """Return the answer as a piece of LaTeX, for a document or a slide that has amsmath."""
+        raise NotImplementedError
+
+    def latex_formula(self, answer: Answer) -> str | None:
+        """Return the answer as mathematics in LaTeX, for a page; None for one without."""
+        return self.latex_document(answer) if self.latex_is_formula else None
+
+    def tikz(self, answer: Answer) -> tuple[str, str]:
+        """Return the answer as a drawing in TikZ: the package beside amsmath that it needs, and the environment."""
+        raise NotImplementedError
+
+    def draw(self, answer: Answer, format: str) -> str | bytes:
+        """Return the answer in one of the `extra_formats`: text, or the content of a file."""
+        raise NotImplementedError
+
+
+def words(value: Any) -> Iterator[str]:
+    """Yield the numbers of a field, those that have names as `name=number`."""
+    if isinstance(value, dict):
+        yield from (f"{name}={repr_number(x)}" for name, x in value.items())
+    else:
+        yield from map(repr_number, value if type(value) in (list, tuple) else (value,))
+
+
+def view_in(module: Any) -> type[View[Any]]:
+    """Return the kind of view that a module defines, or else the one that it imports."""
+    if hasattr(module, "view"):
+        return module.view  # type: ignore[no-any-return]
+    views = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, View)]
+    own = [kind for kind in views if kind.__module__ == module.__name__]
+    return (own or [kind for kind in views if kind is not View])[0]
+
+
+class Closures(View[Answer]):
+    """A view of functions, until each is a class."""
+
+    def __init__(
+        self, record: Any, rows: Any = None, one_line: Any = None, document: Any = None, columns: Any = (),
+        extra_formats: Any = (), latex_formula: Any = None, prefers_table: bool = False, latex_document: Any = None,
+        tikz: Any = None, endings: Any = (),
+    ) -> None:  # fmt: skip
+        methods = {
+            "record": record, "rows": rows, "one_line": one_line, "document": document, "csv_columns": columns,
+            "latex_formula": latex_formula, "prefers_table": prefers_table, "latex_document": latex_document,
+            "tikz": tikz, "endings": endings, "extra_formats": tuple(extra_formats) or None,
+            "draw": lambda answer, format: extra_formats[format](answer),
+        }  # fmt: skip
+        vars(self).update({name: value for name, value in methods.items() if value is not None})
