@@ -47,7 +47,7 @@ The exact gradient of a formula. For example:
 def described(function: Callable[..., int]) -> Callable[..., None]:
     """A stand-in for a command's function whose parameters are described in Typer's terms, for its help."""
     declared = Declared(function)
-    told: list[tuple[str, Any, Any]] = [
+    specs: list[tuple[str, Any, Any]] = [
         (
             name,
             str | None,
@@ -60,16 +60,16 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
         )
         for name, argument in declared.arguments
     ]
-    told += [(name, kind, _typer_option(option)) for name, option, kind in declared.options.values()]
+    specs += [(name, kind, _typer_option(option)) for name, option, kind in declared.options.values()]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
 
     parameters = [
         Parameter(
-            name, Parameter.KEYWORD_ONLY, default=False if kind is bool else None, annotation=Annotated[kind, each]
+            name, Parameter.KEYWORD_ONLY, default=False if kind is bool else None, annotation=Annotated[kind, spec]
         )
-        for name, kind, each in told
+        for name, kind, spec in specs
     ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -77,17 +77,17 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
     return call
 
 
-def _completed(ways: Callable[[str], Iterable[str]]) -> Callable[[str], list[str]]:
+def _completed(suggestions: Callable[[str], Iterable[str]]) -> Callable[[str], list[str]]:
     """The completion of an argument in Typer's terms."""
 
     def complete(incomplete: str) -> list[str]:
-        return list(ways(incomplete))
+        return list(suggestions(incomplete))
 
     return complete
 
 
-def _commands(begun: str) -> list[str]:
-    return [name for name in COMMANDS if name.startswith(begun)]
+def _commands(prefix: str) -> list[str]:
+    return [name for name in COMMANDS if name.startswith(prefix)]
 
 
 def _typer_option(option: Option) -> Any:
@@ -111,11 +111,14 @@ class Command(typer.core.TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help: the examples first, and of the options those that matter first, or all."""
-        told = entry(self.name or "")
-        sections: Sections = {"Arguments": {each.metavar: each.help for each in told.arguments}, "Options": {}}
+        description = entry(self.name or "")
+        sections: Sections = {
+            "Arguments": {argument.metavar: argument.help for argument in description.arguments},
+            "Options": {},
+        }
         more: dict[str, str] = {}
-        for option, _ in told.options:
-            title = told.sections[option.name]
+        for option, _ in description.options:
+            title = description.sections[option.name]
             if option.main or ctx.obj == HELP_ALL:
                 sections.setdefault(title, {})[written(option)] = option.help
             else:
@@ -123,8 +126,8 @@ class Command(typer.core.TyperCommand):
         sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
         if more:
             sections[f"More options, which `{HELP_ALL}` explains"] = more
-        sections["Exit codes"] = {str(code): meaning for code, meaning in told.exits.items()}
-        _write_help(self, ctx, formatter, told.examples, (told.summary, *told.details), sections)
+        sections["Exit codes"] = {str(code): meaning for code, meaning in description.exits.items()}
+        _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
 
 
 class HelpCommand(typer.core.TyperCommand):
@@ -147,22 +150,26 @@ class Commands(typer.core.TyperGroup):
         """The command of that name, None where there is none."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        one = typer.Typer(add_completion=False, rich_markup_mode=None)
+        typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
         if cmd_name == "help":
-            one.command(cmd_name, cls=HelpCommand, context_settings={"help_option_names": ["--help", "-h"]})(help_)
+            typer_app.command(cmd_name, cls=HelpCommand, context_settings={"help_option_names": ["--help", "-h"]})(
+                help_
+            )
         else:
             settings = {"help_option_names": list(HELP_OPTIONS)}
-            one.command(cmd_name, cls=Command, context_settings=settings)(described(command_module(cmd_name).run))
-        return typer.main.get_command(one)
+            typer_app.command(cmd_name, cls=Command, context_settings=settings)(described(command_module(cmd_name).run))
+        return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before the command; a usage error for one that there is not."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
-            known = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
+            before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
-            if name not in known:
-                near = "--version" if name == "-V" else nearest_option(args[0], known)
-                hint = f"did you mean `{near}`?" if near else f"for its gradient: `autodiff grad '{args[0]}'`"
+            if name not in before_command:
+                suggestion = "--version" if name == "-V" else nearest_option(args[0], before_command)
+                hint = (
+                    f"did you mean `{suggestion}`?" if suggestion else f"for its gradient: `autodiff grad '{args[0]}'`"
+                )
                 raise ExpressionError("usage", f"there is no option `{name}` before the command", hint=hint)
         return super().parse_args(ctx, args)
 
@@ -193,10 +200,10 @@ OTHER_NAMES = {
 
 
 def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
-    near = OTHER_NAMES.get(name) or nearest(name, names)
+    suggestion = OTHER_NAMES.get(name) or nearest(name, names)
     hint = "`autodiff --help` lists the commands"
-    if near:
-        hint = f"did you mean `autodiff {near}`?"
+    if suggestion:
+        hint = f"did you mean `autodiff {suggestion}`?"
     elif not name.isidentifier():
         hint = f"for its gradient: `autodiff grad '{name}'`"
     return ExpressionError("usage", f"there is no command `{name}`", hint=hint)
@@ -227,12 +234,12 @@ def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
     """Write examples, usage, a description, and lists of words with what they mean: in boxes where there is room."""
-    own = defaults.told()
-    if own:
-        sections[f"Defaults from {defaults.VARIABLE}"] = {own: "on a terminal; what is typed wins."}
+    environment_options = defaults.told()
+    if environment_options:
+        sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
     sections = {title: rows for title, rows in sections.items() if rows}
     if not _is_rich():
-        formatter.write("Examples:\n" + "".join(f"  {each}\n" for each in examples) + "\n")
+        formatter.write("Examples:\n" + "".join(f"  {example}\n" for example in examples) + "\n")
         command.format_usage(ctx, formatter)
         for paragraph in paragraphs:
             formatter.write_paragraph()
@@ -253,7 +260,7 @@ def _write_help(
     console = Console(width=min(screen.width or WIDEST, WIDEST), highlight=False)
     # outside of boxes, so that they can be copied
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
-    sys.stdout.write("".join(f"   {paint(each, 'code', screen)}\n" for each in examples))
+    sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
     sys.stdout.flush()
     console.print(Text(f"\n Usage: {ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}\n", style="bold"))
     for paragraph in paragraphs:
@@ -278,8 +285,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         from .. import __version__
         from ..extras import EXTRAS, installed_extras
 
@@ -417,10 +424,10 @@ def offer_completion(args: Sequence[str]) -> int:
 
 def complete() -> None:
     """Answer a shell that asks for completions; does not come back."""
-    begun = prepare(os.environ)
+    prefix = prepare(os.environ)
     answer = io.StringIO()
     try:
         with redirect_stdout(answer):
             typer.main.get_command(app).main(prog_name="autodiff")
     finally:
-        sys.stdout.write(for_bash(answer.getvalue(), os.environ[VARIABLE], begun))
+        sys.stdout.write(for_bash(answer.getvalue(), os.environ[VARIABLE], prefix))

@@ -39,42 +39,48 @@ class Declared:
         self._groups: dict[str, Any] = {}
         for parameter, annotation in function.__annotations__.items():
             group: Any = getattr(annotation, "__origin__", annotation)
-            told = getattr(annotation, "__metadata__", ())
+            metadata = getattr(annotation, "__metadata__", ())
             if hasattr(group, "_fields"):
                 self._groups[parameter] = group
                 title = TITLES.get(group, "Options")
-                for field, each in group.__annotations__.items():
-                    self._declare(field, each.__origin__, _changed(each.__metadata__[0], told), title)
-            elif told:
-                self._declare(parameter, group, told[0])
+                for field, note in group.__annotations__.items():
+                    self._declare(field, note.__origin__, _changed(note.__metadata__[0], metadata), title)
+            elif metadata:
+                self._declare(parameter, group, metadata[0])
         if any(parameter == "expr" for parameter, _ in self.arguments):
             self._declare("work", int | None, WORK)
         self._declare("debug", bool, DEBUG)
 
-    def _declare(self, parameter: str, kind: Any, told: Option | Argument | None, title: str = "Options") -> None:
-        if isinstance(told, Option):
-            self.sections[told.name] = title
-            self.options[told.name] = (parameter, told, kind)
-        elif told is not None:
-            self.arguments.append((parameter, told))
+    def _declare(
+        self, parameter: str, kind: Any, declaration: Option | Argument | None, title: str = "Options"
+    ) -> None:
+        if isinstance(declaration, Option):
+            self.sections[declaration.name] = title
+            self.options[declaration.name] = (parameter, declaration, kind)
+        elif declaration is not None:
+            self.arguments.append((parameter, declaration))
 
     def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments for the function, from the value of each option and argument that was given."""
-        made = dict(values)
+        by_parameter = dict(values)
         for parameter, group in self._groups.items():
-            made[parameter] = group(**{field: made.pop(field) for field in group._fields if field in made})
-        return made
+            by_parameter[parameter] = group(
+                **{field: by_parameter.pop(field) for field in group._fields if field in by_parameter}
+            )
+        return by_parameter
 
 
-def _changed(told: Option | Argument, changes: Sequence[Option | Argument | Without]) -> Option | Argument | None:
+def _changed(
+    declaration: Option | Argument, changes: Sequence[Option | Argument | Without]
+) -> Option | Argument | None:
     """A declaration of a group as a command has it, None where it is left out."""
     for change in changes:
         if isinstance(change, Without):
-            if isinstance(told, Option) and told.name in change.names:
+            if isinstance(declaration, Option) and declaration.name in change.names:
                 return None
-        elif isinstance(change, Argument) if isinstance(told, Argument) else change[0] == told.name:
-            told = change
-    return told
+        elif isinstance(change, Argument) if isinstance(declaration, Argument) else change[0] == declaration.name:
+            declaration = change
+    return declaration
 
 
 def read(
@@ -87,22 +93,23 @@ def read(
     values: dict[str, Any] = {}
     positional: list[str] = []
     late: list[str] = []
-    known = (*declared.options, *HELP_OPTIONS)
-    rest = iter(args)
-    for arg in rest:
+    option_names = (*declared.options, *HELP_OPTIONS)
+    remaining = iter(args)
+    for arg in remaining:
         name, equals, value = arg.partition("=")
         if arg in HELP_OPTIONS:
             raise HelpAsked(arg)
         if arg == "--":
-            late = list(rest)
+            late = list(remaining)
             positional += late
         elif name not in declared.options:
-            near = "--at" if name == "--point" and "--at" in known else nearest_option(arg, known)
-            if near:
+            suggestion = "--at" if name == "--point" and "--at" in option_names else nearest_option(arg, option_names)
+            if suggestion:
                 raise ExpressionError(
-                    "usage", f"there is no option `{name}`",
-                    hint=f"did you mean `{near}`? (as an expression, write it after `--`, behind all options)",
-                )  # fmt: skip
+                    "usage",
+                    f"there is no option `{name}`",
+                    hint=f"did you mean `{suggestion}`? (as an expression, write it after `--`, behind all options)",
+                )
             positional.append(arg)
         else:
             parameter, option, kind = declared.options[name]
@@ -112,8 +119,8 @@ def read(
                 values[parameter] = True
                 continue
             if not equals:
-                following = next(rest, None)
-                if following is None or following in known:
+                following = next(remaining, None)
+                if following is None or following in option_names:
                     hint = f"write it after the option; `{command} --help` says what it is"
                     raise ExpressionError("usage", f"`{name}` needs a value", hint=hint)
                 value = following
@@ -124,7 +131,7 @@ def read(
                 if values.setdefault(parameter, chosen) != chosen:
                     raise ExpressionError("usage", f"`{name}` is given twice", hint="leave one of them out")
     if len(positional) > len(declared.arguments):
-        if any(each.partition("=")[0] in known for each in late):
+        if any(argument.partition("=")[0] in option_names for argument in late):
             raise ExpressionError("usage", "what stands after `--` is no option", hint="put the options before `--`")
         raise _too_many(positional, declared, command, elsewhere, "at" in values)
     if values.get("json") and values.get("format", "json") != "json":
@@ -140,20 +147,20 @@ def read(
 
 def check(options: Iterable[Option], values: Mapping[str, Any]) -> None:
     """Raise a usage error where the options that have values, which are by name, do not go together, or one lacks."""
-    known = {option.name: option for option in options}
+    by_name = {option.name: option for option in options}
     stdin = None
-    for name, option in known.items():
+    for name, option in by_name.items():
         if name not in values:
             if option.required:
-                raise ExpressionError("usage", f"`{name}` is required", hint=f"add {_written(name, known)}")
+                raise ExpressionError("usage", f"`{name}` is required", hint=f"add {_written(name, by_name)}")
             continue
-        for other in option.conflicts:
-            if _is_there(other, values):
-                raise _excluded(name, other)
-        needs = [need for need in option.needs if need.partition(" ")[0] in known]
+        for conflict in option.conflicts:
+            if _is_there(conflict, values):
+                raise _excluded(name, conflict)
+        needs = [need for need in option.needs if need.partition(" ")[0] in by_name]
         if needs and not any(_is_there(need, values) for need in needs):
             message = f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
-            hint = f"add {' or '.join(_written(need, known) for need in needs)}, or leave `{name}` out"
+            hint = f"add {' or '.join(_written(need, by_name) for need in needs)}, or leave `{name}` out"
             raise ExpressionError("usage", message, hint=hint)
         value = values[name]
         if option.reads_stdin and "-" in (
@@ -170,15 +177,15 @@ def _is_there(need: str, values: Mapping[str, Any]) -> bool:
     return name in values and (not value or str(values[name]) == value)
 
 
-def _written(need: str, known: Mapping[str, Option]) -> str:
+def _written(need: str, by_name: Mapping[str, Option]) -> str:
     """An option as it is typed: with the value that it has to have, or its choices, or what stands for them."""
     name, _, value = need.partition(" ")
-    values = (value,) if value else known[name].choices[:3] or (known[name].metavar,)
-    return " or ".join(f"`{f'{name} {each}'.rstrip()}`" for each in values)
+    values = (value,) if value else by_name[name].choices[:3] or (by_name[name].metavar,)
+    return " or ".join(f"`{f'{name} {value_text}'.rstrip()}`" for value_text in values)
 
 
-def _excluded(one: str, other: str) -> ExpressionError:
-    return ExpressionError("usage", f"`{one}` and `{other}` exclude each other", hint="leave one of them out")
+def _excluded(first: str, second: str) -> ExpressionError:
+    return ExpressionError("usage", f"`{first}` and `{second}` exclude each other", hint="leave one of them out")
 
 
 def converted(option: Option, kind: Any, text: str) -> str | int | float:
@@ -190,13 +197,13 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
             raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
         return chosen if option.choices else text
     low, high = option.range or (None, None)
-    whole = kind == (int | None)
+    is_integer = kind == (int | None)
     try:
-        value: int | float = int(text) if whole else float(text)
+        value: int | float = int(text) if is_integer else float(text)
     except ValueError:
         value = float("nan")
     if value - value != 0 or (low is not None and value < low) or (high is not None and value > high):
-        wanted = "a whole number" if whole else "a number"
+        wanted = "a whole number" if is_integer else "a number"
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
         raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
     return value
@@ -207,9 +214,9 @@ def _converted_here(option: Option, kind: Any, text: str, declared: Declared) ->
     try:
         return converted(option, kind, text)
     except ExpressionError as error:
-        for other, (_, another, _) in declared.options.items():
+        for other_name, (_, another, _) in declared.options.items():
             if text in another.choices:
-                raise ExpressionError("usage", str(error), hint=f"did you mean `{other} {text}`?") from None
+                raise ExpressionError("usage", str(error), hint=f"did you mean `{other_name} {text}`?") from None
         raise
 
 
@@ -228,22 +235,22 @@ def _too_many(
         name, _, value = arg.partition("=")
         if looks_like_option(arg):
             meant = _meant(name[2:], value or "".join(positional[k + 1 : k + 2]), declared)
-            there = elsewhere(name)
+            commands = elsewhere(name)
             hint = f"`{command} --help` lists the options"
             if meant:
-                hint = f"did you mean {' or '.join(f'`{each}`' for each in meant)}?"
-            elif 0 < len(there) <= FEW:
-                hint = f"it is an option of {', '.join(f'`{each}`' for each in there)}; {hint}"
+                hint = f"did you mean {' or '.join(f'`{word}`' for word in meant)}?"
+            elif 0 < len(commands) <= FEW:
+                hint = f"it is an option of {', '.join(f'`{word}`' for word in commands)}; {hint}"
             return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
         if re.fullmatch(_SHORT, name):
-            meant = [each for each in declared.options if each == f"-{name}" or (each.startswith(f"-{name}") and k)]
+            meant = [word for word in declared.options if word == f"-{name}" or (word.startswith(f"-{name}") and k)]
             if meant:
-                hint = f"did you mean {' or '.join(f'`{each}`' for each in meant[:3])}? only `-h` has one dash"
+                hint = f"did you mean {' or '.join(f'`{word}`' for word in meant[:3])}? only `-h` has one dash"
                 return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
     extra = positional[len(declared.arguments)]
     hint = f"`{command} --help` says what it takes"
-    assigned = [each for each in positional if re.fullmatch(_ASSIGNED, each)]
-    takes = [f"{each} {extra}" for each, (_, option, _) in declared.options.items() if extra in option.choices]
+    assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
+    takes = [f"{word} {extra}" for word, (_, option, _) in declared.options.items() if extra in option.choices]
     if "--at" in declared.options and extra in assigned and at:
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
     elif "--at" in declared.options and assigned and not at:
@@ -252,8 +259,8 @@ def _too_many(
         hint = f"to mark an answer: `autodiff exercise --check '{positional[0]}' --answer '{extra}'`"
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
-    elif "--data" in declared.options and any(each.endswith(_DATA) for each in positional):
-        hint = f"data are named with `--data {next(each for each in positional if each.endswith(_DATA))}`"
+    elif "--data" in declared.options and any(word.endswith(_DATA) for word in positional):
+        hint = f"data are named with `--data {next(word for word in positional if word.endswith(_DATA))}`"
     elif f"--{extra}" in declared.options:
         hint = f"did you mean `--{extra}`?"
     elif extra.startswith("=") and not extra.startswith("=="):
@@ -287,14 +294,18 @@ _SHORT = r"-[a-z][a-z-]*"
 
 def _meant(name: str, value: str, declared: Declared) -> list[str]:
     """Which options of the command may be meant by a name that none has, before this value: by likelihood."""
-    takes = [f"{each} {value}" for each, (_, option, _) in declared.options.items() if value in option.choices]
+    takes = [
+        f"{candidate} {value}" for candidate, (_, option, _) in declared.options.items() if value in option.choices
+    ]
     # `--latex` for `--format latex`
-    takes += [f"{each} {name}" for each, (_, option, _) in declared.options.items() if name in option.choices]
+    takes += [f"{candidate} {name}" for candidate, (_, option, _) in declared.options.items() if name in option.choices]
     if takes:
         return takes[:2]
     if ELSEWHERE.get(name) in declared.options:
         return [ELSEWHERE[name]]
     words = set(name.split("-"))
-    near = [each for each in declared.options if words & set(each[2:].split("-"))]
-    near = near or [each for each in declared.options if len(name) > 2 and each.startswith(f"--{name}")]
-    return near[:2] if len(near) <= 2 else []
+    candidates = [candidate for candidate in declared.options if words & set(candidate[2:].split("-"))]
+    candidates = candidates or [
+        candidate for candidate in declared.options if len(name) > 2 and candidate.startswith(f"--{name}")
+    ]
+    return candidates[:2] if len(candidates) <= 2 else []

@@ -47,14 +47,14 @@ def prepare(environment: MutableMapping[str, str]) -> str:
     return joined[-1] if joined else ""
 
 
-def for_bash(answer: str, asked: str, begun: str) -> str:
+def for_bash(answer: str, line: str, current: str) -> str:
     """An answer of Typer's as bash takes it, and any other shell's as it is.
 
     Bash is given the rest of a word that it has cut, and writes no space behind what is to go on: `x=`, or `sin(`.
     """
-    if asked == "complete_bash":
-        return "".join(in_bash(word, begun) for word in answer.splitlines(keepends=True))
-    return with_nospace(answer) if asked == "source_bash" else answer
+    if line == "complete_bash":
+        return "".join(in_bash(word, current) for word in answer.splitlines(keepends=True))
+    return with_nospace(answer) if line == "source_bash" else answer
 
 
 def with_nospace(script: str) -> str:
@@ -64,46 +64,46 @@ def with_nospace(script: str) -> str:
     return script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
 
 
-def of_option(option: Option, begun: str) -> Iterator[str]:
+def of_option(option: Option, prefix: str) -> Iterator[str]:
     """What the value of an option may go on with, after its beginning."""
     if option.choices:
-        yield from (choice for choice in option.choices if choice.startswith(begun))
+        yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
         line = typed(os.environ)
-        head, comma, word = begun.rpartition(",")
-        there = {piece.partition("=")[0].strip() for piece in head.split(",")}
+        head, comma, word = prefix.rpartition(",")
+        already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}
         before, after, names = f"{head}{comma}", option.value_syntax, columns(line)
         if option.value_names == VARIABLES:
-            known = columns(line, DATA)
-            names = [name for name in variables(line.expression) if name not in known]
+            data_columns = columns(line, DATA)
+            names = [name for name in variables(line.expression) if name not in data_columns]
         elif option.value_names == RENAMED and after not in word:
             names = variables(line.expression)
         elif option.value_names == RENAMED:
             name, _, word = word.partition(after)
             before, after = f"{before}{name}{after}", ""
-        yield from (f"{before}{name}{after}" for name in names if name.startswith(word) and name not in there)
+        yield from (f"{before}{name}{after}" for name in names if name.startswith(word) and name not in already_typed)
 
 
-def in_bash(whole: str, begun: str) -> str:
+def in_bash(completion: str, word: str) -> str:
     """What bash is given of an answer: it begins a word anew behind some characters, and has what is before them."""
-    there = _BREAKS.match(begun)
-    return whole[there.end() :] if there and whole.startswith(there[0]) else whole
+    break_match = _BREAKS.match(word)
+    return completion[break_match.end() :] if break_match and completion.startswith(break_match[0]) else completion
 
 
-def of_expression(begun: str) -> Iterator[str]:
+def of_expression(prefix: str) -> Iterator[str]:
     """Functions that the last word of an expression may become."""
     from ..table.primitive import FUNCTIONS
 
-    word = _NAME.search(begun)
+    word = _NAME.search(prefix)
     if word is not None:
-        yield from (f"{begun[: word.start(1)]}{name}(" for name in FUNCTIONS if name.startswith(word[1]))
+        yield from (f"{prefix[: word.start(1)]}{name}(" for name in FUNCTIONS if name.startswith(word[1]))
 
 
-def of_functions(begun: str) -> Iterator[str]:
+def of_functions(prefix: str) -> Iterator[str]:
     """Names of functions."""
     from ..table.primitive import FUNCTIONS
 
-    yield from (name for name in FUNCTIONS if name.startswith(begun))
+    yield from (name for name in FUNCTIONS if name.startswith(prefix))
 
 
 class Line(NamedTuple):
@@ -129,20 +129,20 @@ def typed(environment: Mapping[str, str]) -> Line:
         return Line()
     options = Declared(command_module(command).run).options
     expression: str | None = None
-    given: list[tuple[Option, str]] = []
-    rest = iter(word for word in words if word)
-    for word in rest:
+    typed_options: list[tuple[Option, str]] = []
+    remaining = iter(word for word in words if word)
+    for word in remaining:
         name, equals, value = word.partition("=")
         if name not in options:
             expression = word if expression is None else expression
         elif options[name][2] is not bool:
-            given.append((options[name][1], value if equals else next(rest, "")))
-    return Line(expression, tuple(given))
+            typed_options.append((options[name][1], value if equals else next(remaining, "")))
+    return Line(expression, tuple(typed_options))
 
 
-def columns(line: Line, held: str | None = None) -> Sequence[str]:
-    """The columns of the files in a line that hold data; of those only that hold `held`."""
-    paths = [path for option, path in line.given if option.data_role is not None and held in (None, option.data_role)]
+def columns(line: Line, role: str | None = None) -> Sequence[str]:
+    """The columns of the files in a line that hold data; of those only that hold `role`."""
+    paths = [path for option, path in line.given if option.data_role is not None and role in (None, option.data_role)]
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # what is far away, or can be read once only, is left alone
         return ()

@@ -44,24 +44,26 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
         raise _wrong(
             f"it cannot be read: {str(fault)[:1].lower() + str(fault)[1:]}", "close the quotes in it"
         ) from None
-    given = {name for name, (parameter, _, _) in declared.options.items() if parameter in typed}
-    found: dict[str, Any] = {}
+    typed_names = {name for name, (parameter, _, _) in declared.options.items() if parameter in typed}
+    defaults: dict[str, Any] = {}
     while words:
         word = words.pop()
         name, equals, value = word.partition("=")
-        here = declared.options.get(name)
-        users = [here[1:]] if here else everywhere().get(name, ())
+        declaration = declared.options.get(name)
+        users = [declaration[1:]] if declaration else everywhere().get(name, ())
         if not users:
-            near = nearest(name, list(everywhere()))
-            raise _wrong(f"no command has an option `{name}`", f"did you mean `{near}`?" if near else "leave it out")
+            suggestion = nearest(name, list(everywhere()))
+            raise _wrong(
+                f"no command has an option `{name}`", f"did you mean `{suggestion}`?" if suggestion else "leave it out"
+            )
         option, kind = users[0]
         if not is_allowed(option, kind):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
         if not equals and (kind is bool) == bool(words and not words[-1].startswith("-")):
             # a word that commands use for two things, here meant for the other one
-            others = [each for each in everywhere().get(name, ()) if (each[1] is bool) != (kind is bool)]
+            others = [candidate for candidate in everywhere().get(name, ()) if (candidate[1] is bool) != (kind is bool)]
             if others:
-                here, (option, kind) = None, others[0]
+                declaration, (option, kind) = None, others[0]
         chosen: Any = True
         if kind is bool:
             if equals:
@@ -73,28 +75,28 @@ def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) 
             try:
                 chosen = converted(option, kind, following)
             except ExpressionError as error:
-                if any(following in other.choices for other, _ in everywhere()[name]):
+                if any(following in other_option.choices for other_option, _ in everywhere()[name]):
                     # another command has that choice
                     continue
                 raise _wrong(str(error), error.hint) from None
-        if here and name not in given:
-            found[name] = chosen
-    return _that_fit(found, typed, declared) | typed
+        if declaration and name not in typed_names:
+            defaults[name] = chosen
+    return _that_fit(defaults, typed, declared) | typed
 
 
-def _that_fit(own: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
+def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
     """The defaults that go together with what is typed and with those before them, by parameter."""
     options = [option for _, option, _ in declared.options.values()]
     values = {name: typed[parameter] for name, (parameter, _, _) in declared.options.items() if parameter in typed}
-    kept: dict[str, Any] = {}
+    fitting: dict[str, Any] = {}
     # again for those that need a later one
-    for name, value in [*own.items()] * len(own):
+    for name, value in [*defaults.items()] * len(defaults):
         parameter, option, _ = declared.options[name]
         if name not in values and not values.keys() & set(option.yields_to):
             with suppress(ExpressionError):
                 check(options, {**values, name: value})
-                values[name] = kept[parameter] = value
-    return kept
+                values[name] = fitting[parameter] = value
+    return fitting
 
 
 def is_allowed(option: Option, kind: Any) -> bool:

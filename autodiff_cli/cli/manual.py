@@ -63,12 +63,18 @@ def entry(command: str) -> Entry:
     module = command_module(command)
     declared = Declared(module.run)
     summary, *details = (" ".join(part.split()) for part in module.run.__doc__.split("\n\n"))
-    own = {1: module.NO} if hasattr(module, "NO") else {}
-    exits = {code: told for code, told in {**EXITS, **own}.items() if code != 1 or own}
+    exit_of_command = {1: module.NO} if hasattr(module, "NO") else {}
+    exits = {code: meaning for code, meaning in {**EXITS, **exit_of_command}.items() if code != 1 or exit_of_command}
     return Entry(
-        command, summary, tuple(details), module.EXAMPLES, tuple(argument for _, argument in declared.arguments),
-        tuple((option, kind) for _, option, kind in declared.options.values()), declared.sections, exits,
-    )  # fmt: skip
+        command,
+        summary,
+        tuple(details),
+        module.EXAMPLES,
+        tuple(argument for _, argument in declared.arguments),
+        tuple((option, kind) for _, option, kind in declared.options.values()),
+        declared.sections,
+        exits,
+    )
 
 
 def written(option: Option) -> str:
@@ -79,20 +85,20 @@ def written(option: Option) -> str:
 @cache
 def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
     """Every declaration of an option once, with the commands that have it, in the order of the commands."""
-    found: dict[Option, list[str]] = {}
+    users_of_option: dict[Option, list[str]] = {}
     for command in COMMANDS:
         for option, _ in entry(command).options:
-            found.setdefault(option, []).append(command)
-    return tuple((option, tuple(commands)) for option, commands in found.items())
+            users_of_option.setdefault(option, []).append(command)
+    return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
 
 
 def users(commands: tuple[str, ...]) -> str:
     """The commands that have an option, in words."""
-    rest = [command for command in COMMANDS if command not in commands]
-    if not rest:
+    others = [command for command in COMMANDS if command not in commands]
+    if not others:
         return "all commands"
-    if len(rest) < len(commands) and len(rest) <= 4:
-        return f"all but {', '.join(rest)}"
+    if len(others) < len(commands) and len(others) <= 4:
+        return f"all but {', '.join(others)}"
     return ", ".join(commands)
 
 
@@ -122,15 +128,15 @@ def _man_lines() -> Iterator[str]:
     )
     yield ".SH COMMANDS"
     for command in COMMANDS:
-        told = entry(command)
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(each.metavar for each in told.arguments)}"
-        yield _roff(" ".join((told.summary, *told.details)))
-        for option, _ in told.options:
+        description = entry(command)
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
+        yield _roff(" ".join((description.summary, *description.details)))
+        for option, _ in description.options:
             if option not in shared:
                 yield from _man_option(option)
-        also = ", ".join(f"`{option.name}`" for option, _ in told.options if option in shared)
+        also = ", ".join(f"`{option.name}`" for option, _ in description.options if option in shared)
         yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
-        yield from (_roff(example, code=True) for example in told.examples)
+        yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
     yield ".SH OPTIONS OF SEVERAL COMMANDS"
     for option, commands in options_and_users():
@@ -161,10 +167,10 @@ def _roff(text: str, *, code: bool = False) -> str:
         return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
 
     pieces = [text] if code else text.split("`")
-    made = "".join(
+    formatted = "".join(
         typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
     )
-    return "\\&" + made if made[:1] in (".", "'") else made
+    return "\\&" + formatted if formatted[:1] in (".", "'") else formatted
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
@@ -179,12 +185,16 @@ def tables() -> dict[str, str]:
         "exit codes": _table(
             ("exit code", "when", "kinds of error"),
             (
-                (str(code), told, " ".join(f"`{kind}`" for kind, each in EXIT_CODES.items() if each == code))
-                for code, told in EXITS.items()
+                (
+                    str(code),
+                    meaning,
+                    " ".join(f"`{kind}`" for kind, exit_code in EXIT_CODES.items() if exit_code == code),
+                )
+                for code, meaning in EXITS.items()
             ),
         ),
         "environment": _table(
-            ("variable", "what it does"), ((f"`{each}`", told) for each, told in ENVIRONMENT.items())
+            ("variable", "what it does"), ((f"`{exit_code}`", meaning) for exit_code, meaning in ENVIRONMENT.items())
         ),
     }
 
@@ -200,8 +210,8 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 def with_tables(text: str) -> str:
     """A page with the tables as they are now, each between `<!-- table: NAME -->` and `<!-- end -->`."""
-    made = tables()
-    return _PLACE.sub(lambda found: f"{found[1]}\n{made[found[2]]}\n", text)
+    generated = tables()
+    return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
 
 def files(top: Path) -> dict[Path, str]:

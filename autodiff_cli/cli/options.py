@@ -244,9 +244,9 @@ Output = Annotated[
 Theme = Annotated[
     str | None,
     Option(
-        "--theme", f"{', '.join(THEMES)}: the colours of pictures; auto follows the reader's.", "NAME",
-        choices=THEMES),
-]  # fmt: skip
+        "--theme", f"{', '.join(THEMES)}: the colours of pictures; auto follows the reader's.", "NAME", choices=THEMES
+    ),
+]
 Force = Annotated[bool, Option("--force", "Overwrite an existing file.", allowed_in_env=False, python_type=None)]
 Exact = Annotated[
     bool,
@@ -291,9 +291,14 @@ ROWS = ("--points", "--data")
 InputFormat = Annotated[
     str | None,
     Option(
-        "--input-format", "The format of the data, where neither file name nor content shows it.", "NAME",
-        choices=("csv", "tsv", "jsonl", *COLUMNAR), needs=ROWS, python_type=None),
-]  # fmt: skip
+        "--input-format",
+        "The format of the data, where neither file name nor content shows it.",
+        "NAME",
+        choices=("csv", "tsv", "jsonl", *COLUMNAR),
+        needs=ROWS,
+        python_type=None,
+    ),
+]
 Columns = Annotated[
     list[str] | None,
     Option(
@@ -325,9 +330,14 @@ Wide = Annotated[
 Backend = Annotated[
     str | None,
     Option(
-        "--backend", "Compute rows with llvm, numpy, or python (row by row). Default: the fastest there is.", "NAME",
-        choices=("llvm", "numpy", "python"), needs=ROWS, python_type=None),
-]  # fmt: skip
+        "--backend",
+        "Compute rows with llvm, numpy, or python (row by row). Default: the fastest there is.",
+        "NAME",
+        choices=("llvm", "numpy", "python"),
+        needs=ROWS,
+        python_type=None,
+    ),
+]
 Engine = Annotated[
     str | None,
     Option(

@@ -84,10 +84,15 @@ class Inputs(NamedTuple):
     def of(cls, program: Program, answers: Answers, document: bool = False, reading: Reading = AS_USUAL) -> Inputs:
         """The inputs that these options name."""
         return cls(
-            *program, answers.file, "json" if answers.json else answers.format,
-            None if answers.output == "-" else answers.output, answers.force, answers.on_error == "fail",
-            reading.leniently if program.lenient else reading, document,
-        )  # fmt: skip
+            *program,
+            answers.file,
+            "json" if answers.json else answers.format,
+            None if answers.output == "-" else answers.output,
+            answers.force,
+            answers.on_error == "fail",
+            reading.leniently if program.lenient else reading,
+            document,
+        )
 
     @property
     def many(self) -> bool:
@@ -152,8 +157,8 @@ def answer_all(
     if inputs.output is None:
         return answer_with(inputs, method, writer(chosen, sys.stdout, view, inputs.many, document=inputs.document))
     out = inputs.out()
-    made = writer(chosen, out.stream, view, inputs.many, document=inputs.document)
-    return out.finish(answer_with(inputs, method, made), whole=inputs.many)
+    out_writer = writer(chosen, out.stream, view, inputs.many, document=inputs.document)
+    return out.finish(answer_with(inputs, method, out_writer), whole=inputs.many)
 
 
 def answer_with(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) -> int:
@@ -243,9 +248,14 @@ def _answer_stream(inputs: Inputs, method: Method[Answer], out: Writer[Answer]) 
 
 
 def answer_requests(
-    requests: Iterable[Request], method: Method[Answer], out: Writer[Answer], flush: bool, *, fail: bool = False,
+    requests: Iterable[Request],
+    method: Method[Answer],
+    out: Writer[Answer],
+    flush: bool,
+    *,
+    fail: bool = False,
     lenient: bool = False,
-) -> int:  # fmt: skip
+) -> int:
     """Answer one request after the other; return the highest exit code.
 
     With `flush` the answers go out as they come; with `fail` the first error is the end; with `lenient` programs are
@@ -275,11 +285,11 @@ def answer_requests(
 
 def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer], flush: bool, lenient: bool) -> int:
     """Answer one program of a stream; return its exit code."""
-    about, text, _, _, wrong, _ = request
+    source, text, _, _, invalid, _ = request
     current().renew(len(text))
     try:
-        if wrong is not None:
-            raise wrong
+        if invalid is not None:
+            raise invalid
         answer, asked = _answered(request, method, lenient)
     except OSError:
         raise
@@ -291,13 +301,13 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
             # so that the other lines are answered
             error = bugs.internal_error_message(fault, "the line")
         drop_traceback(fault)
-        asked = _as_read(about, error)
+        asked = _as_read(source, error)
         out.error(asked, error)
         if not out.carries_errors:
             if flush:
                 out.out.flush()
-            place = f"line {about.line}: "
-            if about.reading is None:
+            place = f"line {source.line}: "
+            if source.reading is None:
                 _note(asked, place)
             report(error.diagnostic, error.text if error.text is not None else text, where=place)
         return error.exit_code
@@ -306,7 +316,7 @@ def _answer_request(request: Request, method: Method[Answer], out: Writer[Answer
         # one point serves many programs there, and not each uses all of it
         warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
-    new = bool(asked.values) or asked.reading is not about.reading
+    new = bool(asked.values) or asked.reading is not source.reading
     out.answer(asked, answer)
     if (warnings or new) and not out.carries_warnings:
         place = f"line {asked.line}: "

@@ -75,12 +75,12 @@ class Runs(Writer[Descent]):
     def answer(self, asked: Asked, answer: Descent) -> None:
         """Take the steps. A stream's rows say to which line they belong."""
         people = isinstance(self.rows, Documents)
-        whole = None
+        collected = None
         if isinstance(self.rows, Documents | Other):
-            whole = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
-        label = asked if self.many or whole is not None else Asked(None)
-        progress = Progress("steps", here=whole is not None)
-        flush = whole is None and not is_file(self.out)
+            collected = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
+        label = asked if self.many or collected is not None else Asked(None)
+        progress = Progress("steps", here=collected is not None)
+        flush = collected is None and not is_file(self.out)
         with Interruption() as interruption:
 
             def stop(step: int) -> bool:
@@ -89,12 +89,12 @@ class Runs(Writer[Descent]):
 
             answer.stop = stop
             for row in answer:
-                if whole is None:
+                if collected is None:
                     self.rows.answer(label, row)
                     if flush:
                         self.out.flush()
                 else:
-                    whole.add(row)
+                    collected.add(row)
                 self.saved.row(row)
                 progress.step(row.step)
                 if interruption.asked:
@@ -105,13 +105,13 @@ class Runs(Writer[Descent]):
         self.saved.best = answer.best.point
         ending = answer.ending
         assert ending is not None
-        if whole is not None:
-            whole.best, whole.ending, whole.over = answer.best, ending, answer.over
-            self.rows.answer(label, whole)
+        if collected is not None:
+            collected.best, collected.ending, collected.over = answer.best, ending, answer.over
+            self.rows.answer(label, collected)
         self.out.flush()
-        self._end(asked, answer, interruption.code, told=people)
+        self._end(asked, answer, interruption.code, shown_whole=people)
 
-    def _end(self, asked: Asked, answer: Descent, interrupted: int, *, told: bool) -> None:
+    def _end(self, asked: Asked, answer: Descent, interrupted: int, *, shown_whole: bool) -> None:
         """Note the exit code, and say on standard error what the rows have no place for."""
         ending = answer.ending
         assert ending is not None
@@ -120,10 +120,12 @@ class Runs(Writer[Descent]):
         self.code = max(self.code, interrupted or 1)
         where = f"line {asked.line}: " if self.many else ""
         if ending.error is not None:
-            inner = ending.error.diagnostic
-            said = Diagnostic(ending.reason, f"stopped at step {ending.step}: {inner.message}", inner.span, ending.hint)
-            report(said, ending.error.text or asked.meant, level="warning", where=where)
-        elif not told:
+            cause = ending.error.diagnostic
+            diagnostic = Diagnostic(
+                ending.reason, f"stopped at step {ending.step}: {cause.message}", cause.span, ending.hint
+            )
+            report(diagnostic, ending.error.text or asked.meant, level="warning", where=where)
+        elif not shown_whole:
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
         if interrupted and self.many:
             raise KeyboardInterrupt(interrupted - INTERRUPTED)
@@ -149,9 +151,9 @@ class Ended(Protocol):
     def message(self) -> str: ...
 
 
-def unconverged(found: Ended) -> Diagnostic:
+def unconverged(search: Ended) -> Diagnostic:
     """What there is to warn of: nothing where the search has come to what it was to find."""
-    return Diagnostic(found.reason, "" if found.converged else found.message)
+    return Diagnostic(search.reason, "" if search.converged else search.message)
 
 
 class Searches(Generic[SearchProgress]):
@@ -193,12 +195,12 @@ class Searches(Generic[SearchProgress]):
                 return interruption.asked
 
             try:
-                found = self.search(request, stop)
+                result = self.search(request, stop)
             finally:
                 progress.done()
-        self.code = max(self.code, 0 if self.good(found) else interruption.code or 1)
-        self.last = found
-        warning = None if self.told is None else self.told(found)
+        self.code = max(self.code, 0 if self.good(result) else interruption.code or 1)
+        self.last = result
+        warning = None if self.told is None else self.told(result)
         if warning is not None and warning.message:
             report(warning, None, level="warning", where=f"line {request.asked.line}: " if self.many else "")
-        return found
+        return result

@@ -73,10 +73,10 @@ class Arithmetic(NamedTuple):
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The task's numbers, all of this type. Raises `ExpressionError`."""
         try:
-            found = task(m, {name: self._value(m, name, given) for name, given in point.items()})
+            result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
-        return _each(found, lambda key, x: m.number(x))
+        return _each(result, lambda key, x: m.number(x))
 
     def _settled(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers, each with the digits that two computations agree on, of which one has more digits.
@@ -96,7 +96,7 @@ class Arithmetic(NamedTuple):
         while digits < max(MOST_DIGITS, 2 * self.digits):
             pairs = _pairs(coarse, finer)
             settled = all(_digits_alike(*pair) >= self.digits for pair in pairs)
-            zeros = max((_zeros(x) for other, x in pairs if not _vanishes(other, x)), default=0)
+            zeros = max((_zeros(x) for other_name, x in pairs if not _vanishes(other_name, x)), default=0)
             needed = min(self.digits + GUARD + zeros, MOST_DIGITS)
             if digits >= needed:
                 if settled and (digits >= ABSORBING or all(finer for _, finer in pairs)):
@@ -111,7 +111,7 @@ class Arithmetic(NamedTuple):
                 if error.kind != "limit" or unsure:
                     raise
                 break
-        others = iter([other for other, _ in _pairs(coarse, finer)])
+        others = iter([other_name for other_name, _ in _pairs(coarse, finer)])
         return _each(finer, lambda key, x: self._agreed(next(others), x))
 
     def _agreed(self, coarse: Any, finer: Any) -> Figure:
@@ -125,9 +125,11 @@ class Arithmetic(NamedTuple):
         if _vanishes(coarse, finer):
             return Figure("0", 0.0, context.nstr(2 * abs(coarse), 2, min_fixed=0, max_fixed=0))
         raise ExpressionError(
-            "limit", f"no digit of a result can be told, even with {context.dps:,} digits", None,
+            "limit",
+            f"no digit of a result can be told, even with {context.dps:,} digits",
+            None,
             "ask for more digits, allow more work with `--work 10`, or move the point",
-        )  # fmt: skip
+        )
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         """The numbers with proven digits only: computed with more and more bits until these suffice."""
@@ -140,7 +142,7 @@ class Arithmetic(NamedTuple):
         reason: ExpressionError | None = None
         while bits <= max(MOST_BITS, int(self.digits * 16)):
             try:
-                found = self._done(Balls(bits), point, task)
+                balls = self._done(Balls(bits), point, task)
             except ExpressionError as error:
                 if error.kind == "limit" and (best or reason):
                     break
@@ -150,8 +152,8 @@ class Arithmetic(NamedTuple):
                 best, reason = None, ExpressionError("domain", message, error.span, error.hint)
                 reason.text = error.text
             else:
-                unproven = [x for key, item in found.items() for x in _numbers(item) if self._unproven(key, x)]
-                best = None if unproven else _each(found, self._proven)
+                unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
+                best = None if unproven else _each(balls, self._proven)
                 reason = _too_few_digits(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
@@ -191,26 +193,26 @@ class Arithmetic(NamedTuple):
         return value
 
 
-def _each(found: dict[str, Any], shown: Callable[[str, Number], Any]) -> dict[str, Any]:
-    """The same lists and dictionaries with each number as it is shown; `shown` gets its key in the whole with it."""
+def _each(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+    """The same lists and dictionaries with each number as it is shown; `convert` gets its key in the whole with it."""
 
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
-            return {name: item(key, each) for name, each in x.items()}
+            return {name: item(key, element) for name, element in x.items()}
         if isinstance(x, list):
-            return [item(key, each) for each in x]
-        return x if isinstance(x, bool) or x is None else shown(key, x)
+            return [item(key, element) for element in x]
+        return x if isinstance(x, bool) or x is None else convert(key, x)
 
-    return {key: item(key, x) for key, x in found.items()}
+    return {key: item(key, x) for key, x in results.items()}
 
 
-def _numbers(found: Any) -> Iterator[Any]:
+def _numbers(results: Any) -> Iterator[Any]:
     """The numbers in lists and dictionaries, in order."""
-    if isinstance(found, (dict, list)):
-        for item in found.values() if isinstance(found, dict) else found:
+    if isinstance(results, (dict, list)):
+        for item in results.values() if isinstance(results, dict) else results:
             yield from _numbers(item)
-    elif not isinstance(found, bool) and found is not None:
-        yield found
+    elif not isinstance(results, bool) and results is not None:
+        yield results
 
 
 def _pairs(coarse: Any, finer: Any) -> list[tuple[Any, Any]]:
@@ -280,12 +282,14 @@ def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
 def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[tuple[Value, list[Number]]]) -> list[Diagnostic]:
     """A warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
     met = list(kinks)
-    found = [kink_warning(node, inputs) for node, inputs in met]
-    if found and arithmetic.name == "certified":
-        first = found[0]
+    warnings = [kink_warning(node, inputs) for node, inputs in met]
+    if warnings and arithmetic.name == "certified":
+        first = warnings[0]
         what = "a derivative" if met[0][0].primitive.gives_condition else "one"
         raise ExpressionError(
-            "derivative", f"{first.message}, so no digit of {what} can be proven", first.span,
+            "derivative",
+            f"{first.message}, so no digit of {what} can be proven",
+            first.span,
             "move the point, or leave `--certified` out for the conventional derivative",
-        )  # fmt: skip
-    return found
+        )
+    return warnings

@@ -33,17 +33,17 @@ def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
     >>> parse_ranges(["x=0:pi/2,y=:2"])
     {'x': Range(low=0.0, high=1.5707963267948966), 'y': Range(low=None, high=2.0)}
     """
-    found: dict[str, Range] = {}
+    ranges: dict[str, Range] = {}
     for text in texts:
         try:
             for start, end in pieces(text):
                 name, ends = _one(text, start, end)
-                if found.setdefault(name, ends) != ends:
+                if ranges.setdefault(name, ends) != ends:
                     fail(f"`{name}` is given two ranges", Span(start, end), "leave one of them out")
         except ExpressionError as error:
             error.text = text
             raise
-    return found
+    return ranges
 
 
 def parse_between(texts: Sequence[str]) -> dict[str, Range] | Range | None:

@@ -60,8 +60,8 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
     if len(data) > LIMIT:
         raise ExpressionError("limit", f"`{path}` is longer than {LIMIT:,} bytes", hint="use a smaller file")
     text, error = decode(data, first=True)
-    if (error is not None or data.startswith(b"%PDF")) and (other := kind_of(data)):
-        kind, hint = other
+    if (error is not None or data.startswith(b"%PDF")) and (other_kind := kind_of(data)):
+        kind, hint = other_kind
         if not hint.startswith(("unpack", "save it as UTF-8")):
             hint = "give a file of text"
         name = "standard input" if path == "-" else f"`{path}`"

@@ -90,9 +90,9 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str
     if not equals or not is_name(bare) or not value.strip() or "=" in value:
         from ..diagnostics.points import wrong_part
 
-        wrong = wrong_part(text, start, end)
-        if wrong is not None:
-            fail(*wrong)
+        bad_part = wrong_part(text, start, end)
+        if bad_part is not None:
+            fail(*bad_part)
     return bare, value_of(bare, value, start + len(name) + 1)
 
 
@@ -107,9 +107,9 @@ class Typed(float):
 
 def typed(value: float, source: str) -> Typed:
     """The value with its text."""
-    made = Typed(value)
-    made.source = source
-    return made
+    number = Typed(value)
+    number.source = source
+    return number
 
 
 def constant_value(name: str, text: str, offset: int = 0) -> float:
@@ -151,9 +151,9 @@ class Lenient:
         """The value; see `ValueOf`."""
         from ..diagnostics.leniency import leniently
 
-        def read(each: str) -> float:
+        def read(part: str) -> float:
             try:
-                return self.value_of(name, each, 0)
+                return self.value_of(name, part, 0)
             except ExpressionError as error:
                 # the place is in the text that is asked about
                 error.text = None
@@ -170,8 +170,8 @@ class Lenient:
 
 def meant(point: Mapping[str, float]) -> list[str]:
     """What to tell of the values that were not read as they were typed."""
-    told = {name: getattr(value, "as_read", None) for name, value in point.items()}
-    return [f"{name} = {text.strip()}" for name, text in told.items() if text is not None]
+    readings = {name: getattr(value, "as_read", None) for name, value in point.items()}
+    return [f"{name} = {text.strip()}" for name, text in readings.items() if text is not None]
 
 
 def is_name(text: str) -> bool:
@@ -187,30 +187,30 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
     if not isinstance(value, Mapping):
         fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
     point: dict[str, float] = {}
-    for name, given in value.items():
+    for name, entry in value.items():
         if not NAMES[name]:
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
-        point[name] = value_of_object(name, given, value_of)
+        point[name] = value_of_object(name, entry, value_of)
     return point
 
 
-def value_of_object(name: str, given: object, value_of: ValueOf | None = None) -> float:
+def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -> float:
     """The value that is given to a name as a number, or as a text that `value_of` reads.
 
     Raises `ExpressionError` of kind `point`.
     """
-    if type(given) is Typed and given - given == 0.0:
-        return given
-    if isinstance(given, str):
-        return (value_of or constant_value)(name, given, 0)
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
+    if type(entry) is Typed and entry - entry == 0.0:
+        return entry
+    if isinstance(entry, str):
+        return (value_of or constant_value)(name, entry, 0)
+    if isinstance(entry, bool) or not isinstance(entry, (int, float)):
         fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
-    return _finite(name, given)
+    return _finite(name, entry)
 
 
-def _finite(name: str, given: float) -> float:
+def _finite(name: str, value: float) -> float:
     try:
-        number = given if isinstance(given, Typed) else typed(float(given), str(given))
+        number = value if isinstance(value, Typed) else typed(float(value), str(value))
     except OverflowError:
         number = typed(math.inf, "")
     if not math.isfinite(number):
@@ -240,9 +240,9 @@ def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]
         raise placed from None
 
 
-def same(one: float, other: float) -> bool:
+def same(first: float, second: float) -> bool:
     """Whether two values of a name are the same, with what is known of their distributions."""
-    return one == other and getattr(one, "distribution", None) == getattr(other, "distribution", None)
+    return first == second and getattr(first, "distribution", None) == getattr(second, "distribution", None)
 
 
 def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
@@ -268,12 +268,12 @@ class _Strict:
         self.problems.append(ExpressionError("request", message, hint=hint))
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        result = dict(pairs)
+        if len(result) < len(pairs):
             for name, value in pairs:
-                if made[name] != value:
+                if result[name] != value:
                     self._problem(f"`{name}` is given twice, with different values", "leave one of them out")
-        return made
+        return result
 
     def _constant(self, name: str) -> None:
         self._problem(f"`{name}` is not JSON", "JSON has finite numbers only")
