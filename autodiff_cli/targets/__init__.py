@@ -16,9 +16,8 @@ def target(name: str, dialect: str | None = None) -> Target | None:
 
     Of SQL it is one in one of `DIALECTS`, by default the first.
     """
-    from .c import C
+    from .curly import C, JavaScript
     from .dialects import DIALECTS
-    from .javascript import JavaScript
     from .python import Jax, NumPy, Python, Torch
     from .sql import Sql
 

@@ -11,9 +11,9 @@ from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.binding import ATOM, CHOICE, COMPARISON, POWER, PRODUCT, SUM
+from ..table.binding import CHOICE, SUM
 from ..table.names import by_name, native
-from .target import Form, Target, Written, call
+from .target import OPERATORS, Form, Target, Written, call, filled
 
 DIRECT: dict[str, Callable[..., Any]] = by_name({
     name: getattr(math, theirs)
@@ -31,15 +31,32 @@ CHUNK = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
 
 
+def _extreme(name: str, template: str) -> Form:
+    """The larger or the smaller of two inputs: the first of two equal ones, as Python's own functions have it."""
+
+    def form(target: Target, step: Step) -> Written:
+        return (CHOICE, filled(template, step.args, (SUM, SUM))) if len(step.args) == 2 else call(name, step.args)
+
+    return form
+
+
+FORMS: dict[str, Form] = OPERATORS | by_name({
+    "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
+    "relu": ("{0} if {0} > 0.0 else 0.0", CHOICE, SUM),
+    "max": _extreme("max", "{1} if {1} > {0} else {0}"), "min": _extreme("min", "{1} if {1} < {0} else {0}"),
+})  # fmt: skip
+
+
 class Internal(Target):
     """Python to be run at once: inputs `x0`, `x1` …, steps `t0`, `t1` …, functions by their names in the engine."""
 
     name = "internal"
+    whole_powers = 1e15  # Python's own power gives a complex number for a negative base only if it is not whole
 
     def __init__(self) -> None:
         super().__init__()
         self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
-        self.forms = by_name({"pow": _power, "where": _where, "relu": _relu, "max": _larger(">"), "min": _larger("<")})
+        self.forms: dict[str, Form] = dict(FORMS)
 
     def number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)
@@ -65,7 +82,7 @@ class Internal(Target):
             lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
         lines.append("    s = 0.0")
         lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}")]
-        results = [self.shown(step) for step in (*recording.values, *recording.partials)]
+        results = [self.result(step) for step in (*recording.values, *recording.partials)]
         lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
@@ -76,37 +93,3 @@ class Internal(Target):
             "    return None",
         ]
         return "\n".join(lines) + "\n"
-
-    def shown(self, step: Step) -> str:
-        """A result, by name or as a literal."""
-        return self.names.get(step) or self.number(step.data)
-
-
-def _power(args: tuple[Step, ...]) -> Written:
-    x, y = args
-    if y.name == "number" and y.data == 2:
-        return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
-    if y.name == "number" and y.data == int(y.data) and abs(y.data) < 1e15:
-        # Python's own power gives a complex number for a negative base only if the exponent is not whole.
-        return POWER, [(x, ATOM), "**", (y, POWER)]
-    return call("pow", x, y)
-
-
-def _where(args: tuple[Step, ...]) -> Written:
-    condition, x, y = args
-    return CHOICE, [(x, CHOICE + 1), " if ", (condition, CHOICE + 1), " else ", (y, CHOICE)]
-
-
-def _relu(args: tuple[Step, ...]) -> Written:
-    return CHOICE, [(args[0], SUM), " if ", (args[0], SUM), " > 0.0 else 0.0"]
-
-
-def _larger(sign: str) -> Callable[[tuple[Step, ...]], Written]:
-    def form(args: tuple[Step, ...]) -> Written:
-        if len(args) != 2:
-            return call("max" if sign == ">" else "min", *args)
-        x, y = args
-        # The first of two equal ones, as Python's own functions.
-        return CHOICE, [(y, SUM), " if ", (y, COMPARISON + 1), f" {sign} ", (x, COMPARISON + 1), " else ", (x, CHOICE)]
-
-    return form

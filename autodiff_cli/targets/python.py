@@ -5,41 +5,18 @@ from __future__ import annotations
 import builtins
 import keyword
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from ..errors import quoted
-from ..language.printer import Item, assembled
+from ..graphs.adjoint import Recording
+from ..language.printer import INFIX, PREFIX, Item
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN, SUM
-from ..table.names import by_name, native
+from ..table.names import by_name
 from ..table.primitive import PRIMITIVES
-from .target import Form, Target, Unit, Written, call, comment_lines
+from .target import OPERATORS, Form, Target, Unit, Written, call, filled, named
 
 _TRIGONOMETRY = "sin cos tan sinh cosh tanh"
-_ARCS = by_name({f"a{name}": f"arc{name}" for name in [*_TRIGONOMETRY.split(), "tan2"]})
-"""NumPy's own names of the inverse functions, which JAX has from it."""
-
-_BITWISE = by_name(
-    {
-        "or_": (" | ", SUM, SUM, SUM),
-        "and_": (" & ", SUM, PRODUCT, PRODUCT),
-    }
-)
-
-
-def power(args: tuple[Step, ...], otherwise: str) -> Written:
-    """A power as Python has it; a square as a product, a base that may be negative only to a whole exponent."""
-    x, y = args
-    if y.name == "number" and y.data == 2:
-        return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
-    if y.name == "number" and y.data == int(y.data) and abs(y.data) < 1e9:
-        return POWER, [(x, ATOM), "**", str(int(y.data)) if y.data > 0 else f"({int(y.data)})"]
-    return call(otherwise, x, y)
-
-
-def named(prefix: str, names: Mapping[str, str]) -> dict[str, Form]:
-    """Functions of a module, by the operations that they are for."""
-    return {operation: prefix + function for operation, function in names.items()}
 
 
 class Python(Target):
@@ -49,127 +26,82 @@ class Python(Target):
     title = "Python's `math`"
     reserved = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math"))
     imports: tuple[str, ...] = ("import math",)
+    decorators: tuple[str, ...] = ()
     module_name = "math"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.forms = named(
-            "math.",
-            native("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh")
-            | native("erf erfc gamma")
-            | native(_TRIGONOMETRY)
-            | native("hypot"),
-        ) | by_name({
-            "abs": "abs", "max": "max", "min": "min", "where": self.choice,
-            "pow": lambda args: power(args, "math.pow"),
-            "floor": lambda args: (ATOM, ["float(math.floor(", (args[0], CHOICE), "))"]),
-            "ceil": lambda args: (ATOM, ["float(math.ceil(", (args[0], CHOICE), "))"]),
-            "round": lambda args: (ATOM, ["float(round(", (args[0], CHOICE), "))"]),
-        })  # fmt: skip
+    power_function = "math.pow"
+    whole_powers = 1e9
+    blank_lines = 2
+    forms = (
+        OPERATORS
+        | named("sqrt cbrt exp exp2 expm1 log log1p log2 log10 asin acos atan atan2 asinh acosh atanh", "math.")
+        | named(f"erf erfc gamma hypot {_TRIGONOMETRY}", "math.")
+        | named("abs max min")
+        | by_name({
+            "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
+            "floor": "float(math.floor({0}))", "ceil": "float(math.ceil({0}))", "round": "float(round({0}))",
+        })
+    )  # fmt: skip
+    first_line = ""
+    """What a function begins with."""
+    conversion = ""
+    """The statement that makes an input a number of the library."""
 
     def silent(self, step: Step, large: bool) -> bool:
         """Python's own functions raise errors; its operators only for a division by 0, and for a power but a square."""
-        if step.name not in self.forms:
-            return large or step.name not in self.infix
-        return large and step.name == "pow"
+        if step.name in INFIX:
+            return large
+        return step.name in PREFIX or step.name not in self.forms
 
     def number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
 
-    def choice(self, args: tuple[Step, ...]) -> Written:
-        """`x if c else y`."""
-        condition, x, y = args
-        return CHOICE, [(x, CHOICE + 1), " if ", (condition, CHOICE + 1), " else ", (y, CHOICE)]
-
-    def function(self, name: str) -> Form:
-        return f"ad_{name}"
-
-    def remark(self, text: str) -> str:
-        return "  # " + " ".join(comment_lines(text))
-
     def module(self, unit: Unit) -> str:
         """The source of a module with one function."""
         variables = self.spelled(unit.variables)
+        library = self.library(unit)
+        shown = quoted([variables[name] for name in unit.wanted if name in variables], "")
+        self.inputs(unit.recording, list(variables.values()))
+        rows = self.body(unit.recording, unit.labels)
+        value, *partials = [self.shown(step, unit) for step in (*unit.recording.values, *unit.recording.partials)]
+        function = [
+            f"def {unit.function}({', '.join(variables.values())}):",
+            f'    """The value, and the tuple of its derivatives{f" by {shown}" if shown else ""}."""',
+            *[f"    {row}" for row in [self.first_line, *map(self.conversion.format, variables.values())] if row],
+            *[f"    {row}" for row in rows],
+            f"    return {value}, ({', '.join(partials)}{',' if len(partials) == 1 else ''})",
+        ]
         # Python reads an encoding in a comment of the first two lines (PEP 263), so no line of the program is there.
         lines = ["# Written by autodiff from this program:", "#"]
-        lines += [f"#     {x}".rstrip() for x in comment_lines(unit.text)]
-        renamed = [f"# {told}" for told in self.renamed(variables)]
-        functions = self.library(unit)
-        parameters = ", ".join(variables.values())
-        wanted = [variables.get(name) for name in unit.wanted]
-        main = [
-            f"def {unit.function}({parameters}):",
-            f'    """The value, and the tuple of its derivatives{self.told(wanted)}."""',
-            *self.prologue(list(variables.values())),
-        ]
-        self.inputs(unit.recording, list(variables.values()))
-        for row in self.body(unit.recording, unit.labels):
-            main.append("    " + row)
-        value = self.result(unit.recording.values[0], unit)
-        partials = [self.result(step, unit) for step in unit.recording.partials]
-        main.append(f"    return {value}, ({', '.join(partials)}{',' if len(partials) == 1 else ''})")
-        return "\n".join([*lines, *renamed, *self.imports, *functions, "", "", *main]) + "\n"
+        lines += [f"#     {row}".rstrip() for row in self.comment(unit.text)]
+        lines += [f"# {note}" for note in self.renamed(variables)]
+        lines += [*self.needed_imports([*library, *function]), *library, "", ""]
+        return "\n".join([*lines, *self.decorators, *function]) + "\n"
 
-    def told(self, wanted: list[str | None]) -> str:
-        """What it is differentiated by, in words."""
-        shown = quoted([name for name in wanted if name], "")
-        return f" by {shown}" if shown else ""
+    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+        """The statements that import what the code uses."""
+        return self.imports
 
-    def prologue(self, variables: list[str]) -> list[str]:
-        """What is done before the first step."""
-        return []
-
-    def result(self, step: Step, unit: Unit) -> str:
+    def shown(self, step: Step, unit: Unit) -> str:
         """A result of the function."""
-        return assembled(step, self.parts)
+        return self.result(step)
 
-    def library(self, unit: Unit) -> list[str]:
-        """The functions that the library lacks."""
-        lines: list[str] = []
-        for name, count in needed(self, unit):
-            recording = self.supported(name, count)
-            writer = type(self)()
-            parameters = ["x", "y", "z", "w"][:count]
-            writer.inputs(recording, parameters)
-            rows = writer.body(recording, {})
-            rows.append(f"return {assembled(recording.values[0], writer.parts)}")
-            lines += ["", "", f"def ad_{name}({', '.join(parameters)}):", *[f"    {row}" for row in rows]]
-        return lines
-
-
-def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
-    """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
-    found: dict[tuple[str, int], None] = {}
-    entered: set[tuple[str, int]] = set()
-
-    def visit(steps: list[Step]) -> None:
-        for step in steps:
-            key = (step.name, len(step.args))
-            known = step.name in target.forms or step.name in target.infix or step.name in target.prefix
-            if not step.args or known or key in entered:
-                continue
-            entered.add(key)
-            visit(target.supported(*key).recorder.steps)
-            found[key] = None
-
-    live = {task.step for task in target.plan(unit.recording).tasks}
-    visit(sorted(live, key=lambda step: step.index))
-    return list(found)
+    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+        self.inputs(recording, parameters)
+        rows = [*self.body(recording, {}), f"return {self.result(recording.values[0])}"]
+        return [f"def {name}({', '.join(parameters)}):", *[f"    {row}" for row in rows]]
 
 
 class Array(Python):
     """What the array libraries share: no branches, `where` for choices, operators for logic, and no errors."""
 
     branches = False
-    module_name = "np"
-    infix = Target.infix | {name: (text, level, left, right) for name, (text, level, left, right) in _BITWISE.items()}
+    logic = by_name({
+        "or_": ("{0} | {1}", SUM, SUM, SUM), "and_": ("{0} & {1}", SUM, PRODUCT, PRODUCT),
+        "not_": ("~{0}", SIGN, POWER),
+    })  # fmt: skip
 
     def silent(self, step: Step, large: bool) -> bool:
         return True
-
-    def negated_logic(self, args: tuple[Step, ...]) -> Written:
-        """`~p`."""
-        return SIGN, ["~", (args[0], POWER)]
 
     def operation(self, step: Step) -> Written:
         level, parts = super().operation(step)
@@ -182,8 +114,8 @@ class Array(Python):
         text = super().text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
-    def result(self, step: Step, unit: Unit) -> str:
-        text = assembled(step, self.parts)
+    def shown(self, step: Step, unit: Unit) -> str:
+        text = self.result(step)
         if step.name == "number" and unit.variables:
             whole = unit.recording.values[0]
             like = self.names.get(whole) or next(iter(self.spelled(unit.variables).values()))
@@ -207,37 +139,27 @@ class Array(Python):
         )
 
 
+_ARRAY_FUNCTIONS = (
+    f"sqrt cbrt exp exp2 expm1 log log1p log2 log10 hypot sign floor ceil round logaddexp where {_TRIGONOMETRY} "
+    "abs maximum=max minimum=min arcsin=asin arccos=acos arctan=atan arctan2=atan2 arcsinh=asinh arccosh=acosh "
+    "arctanh=atanh"
+)
+"""What NumPy has, and calls some things."""
+
+
 class NumPy(Array):
     """NumPy: works on whole arrays of points at once."""
 
     name = "numpy"
     title = "NumPy"
-    imports = ("import math", "", "import numpy as np")
+    imports = ("import numpy as np",)
+    # Where a branch is not taken its numbers may be undefined, and are not used.
+    decorators = ('@np.errstate(all="ignore")',)
+    module_name = "np"
     reserved = Python.reserved | {"np"}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.forms = named(
-            "np.",
-            native("sqrt cbrt exp exp2 expm1 log log1p log2 log10 hypot sign floor ceil logaddexp")
-            | native(_TRIGONOMETRY)
-            | by_name({"abs": "abs", "max": "maximum", "min": "minimum", "where": "where", "round": "round"})
-            | _ARCS,
-        ) | by_name({
-            "pow": lambda args: power(args, "np.power"), "not_": self.negated_logic,
-        })  # fmt: skip
-
-    def prologue(self, variables: list[str]) -> list[str]:
-        return [
-            *[f"    {name} = np.asarray({name}, dtype=float)" for name in variables],
-        ]
-
-    def module(self, unit: Unit) -> str:
-        source = super().module(unit)
-        if "math." not in source.replace("import math\n", ""):
-            source = source.replace("import math\n\nimport numpy", "import numpy")
-        # Where a branch is not taken its numbers may be undefined, and are not used.
-        return source.replace(f"\ndef {unit.function}(", f'\n@np.errstate(all="ignore")\ndef {unit.function}(')
+    power_function = "np.power"
+    forms = OPERATORS | Array.logic | named(_ARRAY_FUNCTIONS, "np.")
+    conversion = "{0} = np.asarray({0}, dtype=float)"
 
 
 class Guarded(Array):
@@ -267,34 +189,24 @@ class Jax(Guarded):
     module_name = "jnp"
     imports = ("import jax", "import jax.numpy as jnp")
     reserved = Python.reserved | {"jax", "jnp"}
+    power_function = "jnp.power"
+    forms = {
+        name: form
+        for name, form in (OPERATORS | Array.logic | named(_ARRAY_FUNCTIONS, "jnp.")).items()
+        if name not in by_name({"sinh": 0, "cosh": 0, "exp2": 0})
+    } | named("erf erfc digamma gammaln=lgamma", "jax.scipy.special.") | by_name({
+        "polygamma": lambda target, step: _polygamma(int(float(step.args[0])), step.args[1]),
+        "trigamma": "jax.scipy.special.polygamma(1, {0})",
+    })  # fmt: skip
+    first_line = '# Double precision needs `jax.config.update("jax_enable_x64", True)`.'
+    conversion = "{0} = jnp.asarray({0}, dtype=float)"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.forms = named(
-            "jnp.",
-            native("sqrt cbrt exp expm1 log log1p log2 log10 hypot sign floor ceil logaddexp")
-            | native("sin cos tan tanh")
-            | by_name({"abs": "abs", "max": "maximum", "min": "minimum", "where": "where", "round": "round"})
-            | _ARCS,
-        ) | by_name({
-            "pow": lambda args: power(args, "jnp.power"), "not_": self.negated_logic,
-            "polygamma": lambda args: self.polygamma(int(float(args[0])), args[1]),
-            "trigamma": lambda args: self.polygamma(1, args[0]),
-        }) | named("jax.scipy.special.", native("erf erfc digamma") | {"lgamma": "gammaln"})  # fmt: skip
+    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+        return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
 
-    def module(self, unit: Unit) -> str:
-        source = super().module(unit)
-        return source if "jax.scipy" in source else source.replace("import jax\nimport jax.numpy", "import jax.numpy")
 
-    def polygamma(self, order: int, x: Step) -> Written:
-        """A derivative of digamma."""
-        return ATOM, [f"jax.scipy.special.polygamma({order}, ", (x, CHOICE), ")"]
-
-    def prologue(self, variables: list[str]) -> list[str]:
-        return [
-            '    # Double precision needs `jax.config.update("jax_enable_x64", True)`.',
-            *[f"    {name} = jnp.asarray({name}, dtype=float)" for name in variables],
-        ]
+def _polygamma(order: int, x: Step) -> Written:
+    return ATOM, filled(f"jax.scipy.special.polygamma({order}, {{0}})", (x,))
 
 
 class Torch(Guarded):
@@ -305,26 +217,21 @@ class Torch(Guarded):
     module_name = "torch"
     imports = ("import torch",)
     reserved = Python.reserved | {"torch"}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.forms = named(
-            "torch.",
-            native("sqrt exp exp2 expm1 log log1p log2 log10 sign floor ceil round logaddexp erf erfc lgamma digamma")
-            | native("asin acos atan atan2 asinh acosh atanh")
-            | native(_TRIGONOMETRY)
-            | native("abs"),
-        ) | by_name({
-            "where": self.chosen, "pow": lambda args: power(args, "torch.pow"), "not_": self.negated_logic,
-            "max": lambda args: self.tensors("torch.maximum", args),
-            "min": lambda args: self.tensors("torch.minimum", args),
-            "hypot": lambda args: self.tensors("torch.hypot", args),
-            "atan2": lambda args: self.tensors("torch.atan2", args),
-            "logaddexp": lambda args: self.tensors("torch.logaddexp", args),
-        })  # fmt: skip
+    power_function = "torch.pow"
+    forms = OPERATORS | Array.logic | named(
+        f"sqrt exp exp2 expm1 log log1p log2 log10 sign floor ceil round erf erfc lgamma digamma {_TRIGONOMETRY} "
+        "asin acos atan asinh acosh atanh abs",
+        "torch.",
+    ) | by_name({
+        "where": lambda target, step: target.chosen(step.args),
+    } | {
+        name: lambda target, step, function=function: target.tensors(function, step.args)
+        for name, function in named("maximum=max minimum=min hypot atan2 logaddexp", "torch.").items()
+    })  # fmt: skip
+    conversion = "{0} = torch.as_tensor({0}, dtype=torch.float64)"
 
     def function(self, name: str) -> Form:
-        return lambda args: self.tensors(f"ad_{name}", args)
+        return lambda target, step: self.tensors(f"ad_{name}", step.args)
 
     def tensor(self, step: Step) -> Item:
         """An input that has to be a tensor."""
@@ -343,7 +250,4 @@ class Torch(Guarded):
         """`torch.where`, of two numbers in double precision."""
         if all(a.name == "number" for a in args[1:]):
             return ATOM, ["torch.where(", (args[0], CHOICE), ", ", self.tensor(args[1]), ", ", (args[2], CHOICE), ")"]
-        return call("torch.where", *args)
-
-    def prologue(self, variables: list[str]) -> list[str]:
-        return [f"    {name} = torch.as_tensor({name}, dtype=torch.float64)" for name in variables]
+        return call("torch.where", args)

@@ -10,15 +10,14 @@ from dataclasses import replace
 from ..graphs.adjoint import column_names
 from ..graphs.branch import Branch
 from ..graphs.schedule import schedule
-from ..language.printer import Item, assembled
+from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_words
-from ..table.binding import ATOM, CHOICE, COMPARISON, PRODUCT, SUM
+from ..table.binding import ATOM, CHOICE, COMPARISON, SUM
 from ..table.names import by_name
 from ..table.primitive import OPERATIONS, Primitive
 from .dialects import LARGEST, Dialect
-from .python import named
-from .target import Target, Unit, Written, call, comment_lines, needs, words
+from .target import OPERATORS, Form, Target, Unit, Written, comment_lines, filled, needs, reserved_words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -46,27 +45,12 @@ _RESULT = re.compile(r"value\d*|d\d*_.*", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
 
-KEYWORDS = words(
-    "_rowid_ abort account action add after all alter always analyse analyze and anti any array as asc asof "
-    "assert_rows_modified asymmetric at attach authorization autoincrement before begin between binary both by "
-    "cascade case cast check cluster collate collation column commit concurrently conflict connect connection "
-    "constraint contains create cross cube current current_catalog current_date current_path current_role "
-    "current_schema current_time current_timestamp current_user database date day deallocate default deferrable "
-    "deferred define delete desc describe detach distinct distribute div do drop each else end enum error escape "
-    "except exclude exclusive execute exists explain extract fail false fetch filter first following for foreign "
-    "format freeze from full generated glob global grant group grouping groups gscluster hash having hour if "
-    "ignore ilike immediate in increment index indexed initially inner insert instead intersect interval into is "
-    "isnull issue join json_array json_exists json_object json_query json_table json_value key lambda last "
-    "lateral leading left like limit listagg localtime localtimestamp lookup match materialized merge minus "
-    "minute mod month natural new no normalize not nothing notnull null nulls of offset oid on only or order "
-    "organization others outer over overlaps partition pivot pivot_longer pivot_wider placing plan points "
-    "positional pragma preceding prepare prewhere primary proto qualify query raise range recursive reduce "
-    "references regexp reindex release rename replace restrict returning right rlike rollback rollup row rowid "
-    "rows sample savepoint schema second select semi session_user set settings show similar skip some sort start "
-    "struct summarize symmetric sysdate table tablesample temp temporary then ties time timestamp to trailing "
-    "transaction treat trigger true try_cast uescape unbounded union unique unnest unpack unpivot update user "
-    "using vacuum value values variadic verbose view virtual when whenever where window with within without year"
-)  # fmt: skip
+LOGIC = by_name({
+    "eq": ("{0} = {1}", COMPARISON, SUM, SUM), "ne": ("{0} <> {1}", COMPARISON, SUM, SUM),
+    "or_": ("{0} OR {1}", *OPERATORS["or_"][1:]), "and_": ("{0} AND {1}", *OPERATORS["and_"][1:]),
+    "not_": ("NOT {0}", *OPERATORS["not_"][1:]),
+    "where": ("CASE WHEN {0} THEN {1} ELSE {2} END", ATOM, CHOICE, CHOICE, CHOICE),
+})  # fmt: skip
 
 
 class Sql(Target):
@@ -77,16 +61,6 @@ class Sql(Target):
     functions = False
     branches = False
     limits = False
-    infix = Target.infix | by_name(
-        {
-            "eq": (" = ", COMPARISON, SUM, SUM),
-            "ne": (" <> ", COMPARISON, SUM, SUM),
-            "or_": (" OR ", *Target.infix["or_"][1:]),
-            "and_": (" AND ", *Target.infix["and_"][1:]),
-        }
-    )
-    prefix = Target.prefix | by_name({"not_": ("NOT ", *Target.prefix["not_"][1:])})
-    reserved = KEYWORDS
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
@@ -94,8 +68,8 @@ class Sql(Target):
         self.coarse = dialect.coarse
         self.sizes: dict[Step, float] = {}
         """Numbers that steps are never larger than."""
-        there = {name: name for name in dialect.templates} | {**dialect.functions}
-        self.forms = named("", there) | by_name({"where": self.choice, "pow": self.power})
+        self.forms: dict[str, Form] = {name: name for name in dialect.templates}
+        self.forms |= {**dialect.functions, **OPERATORS, **LOGIC}
 
     def number(self, value: float | bool) -> str:
         if isinstance(value, bool):
@@ -103,21 +77,11 @@ class Sql(Target):
         return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
 
     def usable(self, name: str) -> bool:
-        return super().usable(name) and name.lower() not in self.reserved and not _RESULT.fullmatch(name)
+        return super().usable(name) and name.lower() not in reserved_words("sql") and not _RESULT.fullmatch(name)
 
     def same(self, name: str) -> str:
         # Columns have no upper and lower case.
         return name.lower()
-
-    def choice(self, args: tuple[Step, ...]) -> Written:
-        """`CASE WHEN c THEN x ELSE y END`."""
-        condition, x, y = args
-        return ATOM, ["CASE WHEN ", (condition, CHOICE), " THEN ", (x, CHOICE), " ELSE ", (y, CHOICE), " END"]
-
-    def power(self, args: tuple[Step, ...]) -> Written:
-        """`pow(x, y)`, a square as a product."""
-        x, y = args
-        return (PRODUCT, [(x, ATOM), "*", (x, ATOM)]) if is_number(y, 2) else call("pow", x, y)
 
     def template(self, step: Step) -> str:
         """How the dialect writes an operation, with `{0}` for its first input; empty where that is the usual way."""
@@ -143,20 +107,11 @@ class Sql(Target):
     def operation(self, step: Step) -> Written:
         text = self.template(step) if step.args else ""
         if text:
-            return ATOM, self.filled(text, step.args)
+            return ATOM, filled(text, step.args)
         level, parts = super().operation(step)
         if step.name in CONDITIONS:
             return ATOM, ["(", *parts, ")"]
         return level, parts
-
-    def filled(self, template: str, args: tuple[Step, ...]) -> list[Item]:
-        """A template with the inputs in their places, in parentheses unless they stand between some already."""
-        parts: list[Item] = []
-        pieces = _PLACE.split(template)
-        for k in range(0, len(pieces) - 1, 2):
-            inside = pieces[k].endswith(("(", ", ")) and pieces[k + 2].startswith((")", ","))
-            parts += [pieces[k], (args[int(pieces[k + 1])], CHOICE if inside else ATOM)]
-        return [*parts, pieces[-1]]
 
     def column(self, step: Step) -> str:
         """The expression of a column."""
@@ -168,17 +123,11 @@ class Sql(Target):
         dialect, columns = self.dialect, self.spelled(unit.variables)
         lines = [
             f"-- Written by autodiff for {dialect.title}, from this program:",
-            *[f"--     {x}".rstrip() for x in comment_lines(unit.text)],
+            *[f"--     {row}".rstrip() for row in self.comment(unit.text)],
+            f"-- `points` is a table with the columns {', '.join(columns.values()) or '(none are needed)'}.",
+            *[f"-- {note}" for note in self.renamed(columns)],
+            "-- Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
-        lines.append(f"-- `points` is a table with the columns {', '.join(columns.values()) or '(none are needed)'}.")
-        lines += [
-            f"-- `{new}` is the variable `{' '.join(comment_lines(old))}`."
-            for old, new in columns.items()
-            if old != new
-        ]
-        lines.append(
-            "-- Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL."
-        )
         for step in unit.recording.recorder.steps:
             self.sizes[step] = self.size(step)
             if step.name == "input":
@@ -195,7 +144,7 @@ class Sql(Target):
         shown = [
             *columns.values(),
             *[
-                f"CASE WHEN ad_ok THEN {assembled(step, self.parts)} END AS {name}"
+                f"CASE WHEN ad_ok THEN {self.result(step)} END AS {name}"
                 for step, name in zip(results, names, strict=True)
             ],
             self.error(unit, list(columns.values())),
@@ -227,7 +176,7 @@ class Sql(Target):
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
             if step.name != "number":
-                conditions.append(f"abs({assembled(step, self.parts)}) <= {self.number(LARGEST)}")
+                conditions.append(f"abs({self.result(step)}) <= {self.number(LARGEST)}")
             elif step.data != step.data:
                 conditions.append(self.number(False))
         return " AND ".join(conditions) or self.number(True)

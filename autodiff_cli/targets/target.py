@@ -3,45 +3,99 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..graphs.branch import Branch
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
-from ..numbers.recorder import Step
-from ..table.binding import ATOM, CHOICE, SIGN
+from ..numbers.recorder import Step, is_number
+from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table.names import by_name
 from .faults import showing
 from .lowering import composed
 
 Written = tuple[int, list[Item]]
 """How an expression binds, and what it is written from."""
 
-Form = str | Callable[[tuple[Step, ...]], Written]
-"""How an operation is written: the name of a function, or what gives the parts of the expression."""
+Form = str | tuple[Any, ...] | Callable[["Target", Step], Written]
+"""How a language writes an operation: the name of a function; a template such as `float(round({0}))`; a template with
+its own binding level and those that its inputs need; or what gives the parts of the expression."""
 
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
-
+OPERATORS: dict[str, tuple[Any, ...]] = {
+    **{name: (f"{{0}}{between}{{1}}", *levels) for name, (between, *levels) in INFIX.items()},
+    **{name: (f"{before}{{0}}", *levels) for name, (before, *levels) in PREFIX.items()},
+}
+"""The operators as the language of formulas writes them."""
 
 NO_LABELS: Mapping[Step, str] = MappingProxyType({})
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+_PLACE = re.compile(r"\{(\d)\}")
 OURS = "ad_"
 """What the names begin with that generated code keeps for itself."""
+
+PARAMETERS = "x", "y", "z", "w"
+"""What the inputs of a function are called that a language is given."""
 
 DEPTH = 16
 """Branches within branches that are written as such."""
 
-
 INLINE = 5
 """Operations that are written as one expression, where each is needed once only."""
+
+
+@cache
+def reserved_words(language: str) -> frozenset[str]:
+    """Return a list of words of `reserved_words.toml`, which cannot be names in a language."""
+    lists: dict[str, str] = tomllib.loads((Path(__file__).parent / "reserved_words.toml").read_text("utf-8"))
+    return frozenset(lists[language].split())
+
+
+@lru_cache(maxsize=1024)
+def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
+    """Split a template into text and inputs: the position of each, and the level that it has to bind at.
+
+    An input stands in parentheses unless it is between some already.
+    """
+    split = _PLACE.split(template)
+    parts: list[str | tuple[int, int]] = []
+    for k in range(0, len(split), 2):
+        if k:
+            inside = split[k - 2].endswith(("(", ", ")) and split[k].startswith((")", ","))
+            parts.append((int(split[k - 1]), CHOICE if inside else ATOM))
+        if split[k]:
+            parts.append(split[k])
+    return tuple(parts)
+
+
+def filled(template: str, args: Sequence[Step], levels: Sequence[int] = ()) -> list[Item]:
+    """A template with the inputs in their places; `levels` are those that each input has to bind at."""
+    parts = pieces(template)
+    if levels:
+        return [part if isinstance(part, str) else (args[part[0]], levels[part[0]]) for part in parts]
+    return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
+
+
+def call(function: str, args: Sequence[Step]) -> Written:
+    """A call of a function."""
+    parts: list[Item] = [function, "("]
+    for k, arg in enumerate(args):
+        parts += [", ", (arg, CHOICE)] if k else [(arg, CHOICE)]
+    return ATOM, [*parts, ")"]
+
+
+def named(names: str, prefix: str = "") -> dict[str, Form]:
+    """Functions of a library, by the operations that they are for; `theirs=ours` where it has another name for one."""
+    pairs = [name.rpartition("=") for name in names.split()]
+    return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +129,25 @@ class Target:
     """Operations that it has with fewer digits than the others."""
     reserved: frozenset[str] = frozenset()
     """Words that cannot be the name of a variable."""
-    infix: ClassVar[dict[str, tuple[str, int, int, int]]] = INFIX
-    prefix: ClassVar[dict[str, tuple[str, int, int]]] = PREFIX
+    forms: Mapping[str, Form] = OPERATORS
+    """How it writes operations. It is given functions for the others, if it can be."""
+    power_function = "pow"
+    """What it calls a power, other than a square, with any exponent."""
+    whole_powers = 0.0
+    """Whole exponents below this are written with `**`."""
     indent = "    "
+    blank_lines = 1
+    """Between functions."""
+    assignment = "{} = {}"
+    """The statement that gives a name a value."""
+    branch = "if {}:"
+    """The line that begins a branch."""
+    otherwise = "else:"
+    closing: str | None = None
+    label = "  # {}"
+    """A comment at the end of a line."""
 
     def __init__(self) -> None:
-        self.forms: dict[str, Form] = {}
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
@@ -99,38 +166,58 @@ class Target:
         return (ATOM, [name]) if name is not None else self.operation(step)
 
     def operation(self, step: Step) -> Written:
-        """The same for the operation itself, although the step has a name."""
+        """How the operation of a step binds, and what it is written from, although the step has a name."""
         name, args = step.name, step.args
         if name == "number":
             text = self.number(step.data)
             return SIGN if text.startswith("-") else ATOM, [text]
         if name == "item":
             return ATOM, [(args[0], ATOM), f"[{step.data}]"]
-        form = self.forms.get(name)
-        if form is None and name in self.infix:
-            between, level, left, right = self.infix[name]
-            return level, [(args[0], left), between, (args[1], right)]
-        if form is None and name in self.prefix:
-            before, level, inner = self.prefix[name]
-            return level, [before, (args[0], inner)]
-        if form is None:
-            form = self.function(name)
-        return call(form, *args) if isinstance(form, str) else form(args)
+        if name == "pow":
+            return self.power(*args)
+        form = self.forms.get(name) or self.function(name)
+        if isinstance(form, tuple):
+            return form[1], filled(form[0], args, form[2:])
+        if isinstance(form, str):
+            return (ATOM, filled(form, args)) if "{" in form else call(form, args)
+        return form(self, step)
+
+    def power(self, x: Step, y: Step) -> Written:
+        """A power: a square as a product, a base that may be negative only to a whole exponent."""
+        if is_number(y, 2):
+            return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
+        if y.name == "number" and abs(y.data) < self.whole_powers and y.data == int(y.data):
+            return POWER, [(x, ATOM), "**", f"{y.data:.0f}" if y.data > 0 else f"({y.data:.0f})"]
+        return call(self.power_function, (x, y))
 
     def function(self, name: str) -> Form:
-        """How a function is called that has no form yet."""
-        raise KeyError(name)
+        """How a function is called that the language is given."""
+        return f"{OURS}{name}"
+
+    def result(self, step: Step) -> str:
+        """The expression of a step, by its name if it has one."""
+        return assembled(step, self.parts)
 
     def text(self, step: Step) -> str:
         """The expression of a step, in terms of the steps that have names."""
-        _, pieces = self.operation(step)
-        return "".join(
-            [piece if isinstance(piece, str) else assembled(piece[0], self.parts, piece[1]) for piece in pieces]
-        )
+        _, parts = self.operation(step)
+        return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
         """The whole source of a unit."""
         raise TypeError(f"{self.name} is not a target of its own")
+
+    def library(self, unit: Unit) -> list[str]:
+        """The lines of the functions that the language lacks, each after those that it calls."""
+        lines: list[str] = []
+        for name, count in needed(self, unit):
+            lines += [""] * self.blank_lines
+            lines += type(self)().support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+        return lines
+
+    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+        """The lines of one such function."""
+        raise TypeError(f"{self.name} has no functions of its own")
 
     def silent(self, step: Step, large: bool) -> bool:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""
@@ -190,30 +277,19 @@ class Target:
 
     def renamed(self, variables: Mapping[str, str]) -> list[str]:
         """What to say of each variable that is called otherwise than in the program."""
-        return [
-            f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in variables.items() if old != new
-        ]
+        changed = {old: new for old, new in variables.items() if old != new}
+        return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
 
     def comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment."""
         return comment_lines(text)
 
     # -- statements -------------------------------------------------------------------------------------------------
-    def assign(self, name: str, text: str) -> str:
-        """The statement that gives a name a value."""
-        return f"{name} = {text}"
-
-    def opening(self, condition: str) -> str:
-        """The line that begins a branch."""
-        return f"if {condition}:"
-
-    otherwise = "else:"
-    closing: str | None = None
-
     def negated(self, condition: Step) -> str:
         """The condition that another one does not hold."""
-        before, _, inner = self.prefix["not_"]
-        return before + assembled(condition, self.parts, inner)
+        form = self.forms["not_"]
+        assert isinstance(form, tuple)
+        return str(form[0]).format(assembled(condition, self.parts, form[2]))
 
     def body(self, recording: Recording, labels: Mapping[Step, str], keep: Collection[Step] = ()) -> list[str]:
         """The lines that compute the results of a recording; steps that are needed once stand where they are needed.
@@ -292,7 +368,7 @@ class Target:
         checks = {(step, branch) for step, branch, _ in plan.checks}
         flagged = {b: f"ad_b{k}" for k, b in enumerate(dict.fromkeys(_anchors(plan)))}
         for flag in flagged.values():
-            yield self.assign(flag, self.number(False))
+            yield self.assignment.format(flag, self.number(False))
         entered: set[Branch] = set()
         here: list[Branch] = []
         for step, branch, source in plan.tasks:
@@ -305,7 +381,8 @@ class Target:
                     outside = _visible(anchor.parent.line())
                     yield from self.moved(here, outside, flagged)
                     here = outside
-                    yield self.indent * len(here) + self.assign(flagged[anchor], self.condition(anchor))
+                    flag = self.assignment.format(flagged[anchor], self.condition(anchor))
+                    yield self.indent * len(here) + flag
             inside = _visible(line)
             yield from self.moved(here, inside, flagged)
             here = inside
@@ -313,14 +390,11 @@ class Target:
             name = self.names[step] = name_of(step)
             indent = self.indent * len(here)
             label = labels.get(step)
-            yield indent + self.assign(name, text) + (self.remark(label) if label else "")
+            remark = self.label.format(" ".join(self.comment(label))) if label else ""
+            yield indent + self.assignment.format(name, text) + remark
             if (step, branch) in checks:
                 yield indent + self.check(step, name)
         yield from self.closed(len(here), 0)
-
-    def remark(self, text: str) -> str:
-        """A comment at the end of a line."""
-        return ""
 
     def check(self, step: Step, name: str) -> str:
         """The statement that checks a step."""
@@ -344,7 +418,7 @@ class Target:
                 yield self.indent * depth + self.otherwise
                 turned = False
             else:
-                yield self.indent * depth + self.opening(flagged.get(branch) or self.condition(branch))
+                yield self.indent * depth + self.branch.format(flagged.get(branch) or self.condition(branch))
 
     def condition(self, branch: Branch) -> str:
         """The condition under which a branch is entered from the one around it."""
@@ -372,12 +446,23 @@ def _anchors(plan: Schedule) -> Iterator[Branch]:
             yield from branch.line()[DEPTH::DEPTH]
 
 
-def call(function: str, *args: Any) -> Written:
-    """A call of a function."""
-    parts: list[Item] = [function, "("]
-    for k, arg in enumerate(args):
-        parts += [", ", (arg, CHOICE)] if k else [(arg, CHOICE)]
-    return ATOM, [*parts, ")"]
+def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
+    """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
+    found: dict[tuple[str, int], None] = {}
+    entered: set[tuple[str, int]] = set()
+
+    def visit(steps: list[Step]) -> None:
+        for step in steps:
+            key = (step.name, len(step.args))
+            if not step.args or step.name in target.forms or key in entered:
+                continue
+            entered.add(key)
+            visit(target.supported(*key).recorder.steps)
+            found[key] = None
+
+    live = {task.step for task in target.plan(unit.recording).tasks}
+    visit(sorted(live, key=lambda step: step.index))
+    return list(found)
 
 
 def _is_numbered(name: str, stem: str) -> bool:

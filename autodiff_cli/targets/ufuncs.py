@@ -23,12 +23,12 @@ OPERATORS: dict[str, Any] = by_name({
 ONE_BY_ONE = native("erf erfc gamma lgamma")
 """What only Python has: still faster than a formula of so many terms that each is a pass over a column."""
 
-FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy().forms.items() if isinstance(form, str)}
+FUNCTIONS: dict[str, str] = {name: form for name, form in NumPy.forms.items() if isinstance(form, str)}
 
 
 def lowering() -> Lowering:
     """A recorder of what NumPy can do."""
-    return Lowering((*NumPy().forms, *ONE_BY_ONE), functions=False)
+    return Lowering((*NumPy.forms, *ONE_BY_ONE), functions=False)
 
 
 class Call(NamedTuple):

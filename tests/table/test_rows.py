@@ -416,7 +416,7 @@ def entries(node: ast.AST) -> list[object]:
 
 
 def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
-    """Line and names of each collection of three operations or more that is none of `names.by_name` or `native`.
+    """Line and names of a collection of three operations or more that is not made by `by_name`, `native` or `named`.
 
     Greek letters, the functions of C and what LaTeX calls its signs share a few names with operations: of those, most
     entries are no operations.
@@ -424,7 +424,11 @@ def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
     stack = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("by_name", "native"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("by_name", "native", "named")
+        ):
             continue
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             continue

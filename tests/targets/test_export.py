@@ -28,7 +28,7 @@ from autodiff_cli.numbers.running_error import RUNNING, Bounded
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
 from autodiff_cli.targets import TARGETS, target
 from autodiff_cli.targets.dialects import DIALECTS
-from autodiff_cli.targets.sql import KEYWORDS
+from autodiff_cli.targets.target import reserved_words
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export, python
 from places import TESTS
@@ -369,7 +369,7 @@ def test_a_function_has_no_name_of_the_library() -> None:
 
 @pytest.mark.parametrize("runtime", [name for name in ("sqlite", "duckdb") if name in RUNNERS])
 def test_columns_with_names_that_mean_something(runtime: str) -> None:
-    words = set(KEYWORDS)
+    words = set(reserved_words("sql"))
     if find_spec("duckdb"):
         import duckdb
 

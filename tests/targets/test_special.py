@@ -14,7 +14,7 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.formulas.export import export
 from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
-from autodiff_cli.targets.javascript import JavaScript
+from autodiff_cli.targets.curly import JavaScript
 from autodiff_cli.targets.lowering import composed
 from autodiff_cli.targets.special import HIGHEST
 from autodiff_cli.targets.support import formula
@@ -120,7 +120,7 @@ def test_an_order_that_is_too_high_is_lacking() -> None:
 
 
 def test_a_function_has_each_step_once() -> None:
-    steps = composed(JavaScript().forms, "lgamma", 1).recorder.steps
+    steps = composed(JavaScript.forms, "lgamma", 1).recorder.steps
     seen: set[tuple[str, tuple[Step, ...]]] = set()
     for step in steps:
         if step.args and OPERATIONS[step.name].name == step.name:
