@@ -16,7 +16,7 @@ from ..batched.data_loss import Data, LossSpec, held, named_columns, reduction
 from ..cli.arguments import Declared, check, converted
 from ..cli.commands import command_module
 from ..cli.options import Option
-from ..cli.read_columns import from_files
+from ..data.columns import from_files
 from ..data.sources import sources
 from ..errors import ExpressionError
 from ..inputs.arithmetic import DOUBLE, Arithmetic, chosen

@@ -20,11 +20,11 @@ from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, collect
+from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import Step
 from ..run.backends import Unavailable, fastest
 from ..table.operators import POW
 from ..targets.lowering import Lowering
-from ..targets.special import Lacking
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
 
 BACKENDS = ("llvm", "numpy", "python")

@@ -20,7 +20,7 @@ import typer.main
 
 from ..errors import ExpressionError, nearest
 from ..views.characters import paint, terminal_of
-from . import defaults
+from . import defaults, synonyms
 from .arguments import HELP_ALL, HELP_OPTIONS, Declared, nearest_option
 from .commands import COMMANDS, GROUPS, command_module
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare, with_nospace
@@ -166,8 +166,8 @@ class Commands(typer.core.TyperGroup):
             before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
             if name not in before_command:
-                suggestion = "--version" if name == "-V" else nearest_option(args[0], before_command)
-                hint = (
+                suggestion = nearest_option(args[0], before_command)
+                hint = synonyms.OPTION_ADVICE.get(name.lstrip("-")) or (
                     f"did you mean `{suggestion}`?" if suggestion else f"for its gradient: `autodiff grad '{args[0]}'`"
                 )
                 raise ExpressionError("usage", f"there is no option `{name}` before the command", hint=hint)
@@ -192,17 +192,12 @@ class Commands(typer.core.TyperGroup):
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 
 
-OTHER_NAMES = {
-    "train": "descend", "learn": "descend", "uncertainty": "propagate", "error": "propagate", "derivative": "diff",
-    "differentiate": "diff", "gradient": "grad", "optimize": "minimize", "draw": "graph", "root": "solve",
-}  # fmt: skip
-"""What people call commands otherwise."""
-
-
 def _no_command(name: str, names: Sequence[str]) -> ExpressionError:
-    suggestion = OTHER_NAMES.get(name) or nearest(name, names)
+    suggestion = next(iter(synonyms.COMMANDS.get(name, ())), None) or nearest(name, names)
     hint = "`autodiff --help` lists the commands"
-    if suggestion:
+    if name in synonyms.ADVICE:
+        hint = synonyms.ADVICE[name]
+    elif suggestion:
         hint = f"did you mean `autodiff {suggestion}`?"
     elif not name.isidentifier():
         hint = f"for its gradient: `autodiff grad '{name}'`"

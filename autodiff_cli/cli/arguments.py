@@ -103,13 +103,12 @@ def read(
             late = list(remaining)
             positional += late
         elif name not in declared.options:
-            suggestion = "--at" if name == "--point" and "--at" in option_names else nearest_option(arg, option_names)
-            if suggestion:
-                raise ExpressionError(
-                    "usage",
-                    f"there is no option `{name}`",
-                    hint=f"did you mean `{suggestion}`? (as an expression, write it after `--`, behind all options)",
-                )
+            suggestions = _slip(arg, option_names)
+            if suggestions:
+                hint = f"did you mean {' or '.join(f'`{word}`' for word in suggestions)}?"
+                if not positional:
+                    hint += " (as an expression, write it after `--`, behind all options)"
+                raise ExpressionError("usage", f"there is no option `{name}`", hint=hint)
             positional.append(arg)
         else:
             parameter, option, kind = declared.options[name]
@@ -193,7 +192,10 @@ def converted(option: Option, kind: Any, text: str) -> str | int | float:
     if kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:
-            hint = f"it takes {', '.join(option.choices)}"
+            from .synonyms import CHOICES, available  # only errors need it
+
+            near = next(iter(available(CHOICES.get(chosen, ()), option.choices)), None)
+            hint = f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"
             raise ExpressionError("usage", f"`{option.name}` cannot be `{text}`", hint=hint)
         return chosen if option.choices else text
     low, high = option.range or (None, None)
@@ -227,23 +229,50 @@ def nearest_option(arg: str, options: Sequence[str]) -> str | None:
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
+def _slip(arg: str, options: Sequence[str]) -> Sequence[str]:
+    """Return the options that an argument may be meant for; none where it is more likely an expression."""
+    if not looks_like_option(arg):
+        return ()
+    from .synonyms import OPTIONS, available  # only errors need it
+
+    near = nearest_option(arg, options)
+    name = arg.partition("=")[0][2:]
+    if near or (arg.startswith("--") and len(name) > SHORT_NAME):
+        return available(OPTIONS.get(name, ()), options)[:2] or ([near] if near else ())
+    return ()
+
+
+SHORT_NAME = 3
+"""Names of at most so many letters may be those of variables: `--eps` is then the expression -(-eps)."""
+
+
 def _too_many(
     positional: Sequence[str], declared: Declared, command: str, elsewhere: Callable[[str], Sequence[str]], at: bool
 ) -> ExpressionError:
     """The error for more arguments than there is room for, with the likeliest cause; `at`: is there a point?"""
+    from .synonyms import OPTION_ADVICE, OPTIONS, available
+
     for k, arg in enumerate(positional):
         name, _, value = arg.partition("=")
         if looks_like_option(arg):
             meant = _meant(name[2:], value or "".join(positional[k + 1 : k + 2]), declared)
             commands = elsewhere(name)
             hint = f"`{command} --help` lists the options"
-            if meant:
+            others = OPTIONS.get(name[2:], ())[:1]
+            if name[2:] in OPTION_ADVICE and not available(OPTIONS.get(name[2:], ()), declared.options):
+                hint = OPTION_ADVICE[name[2:]]
+            elif meant:
                 hint = f"did you mean {' or '.join(f'`{word}`' for word in meant)}?"
+            elif others and 0 < len(users := elsewhere(others[0])) <= FEW:
+                hint = f"`{others[0]}` is an option of {', '.join(f'`{word}`' for word in users)}; {hint}"
             elif 0 < len(commands) <= FEW:
                 hint = f"it is an option of {', '.join(f'`{word}`' for word in commands)}; {hint}"
             return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
         if re.fullmatch(_SHORT, name):
+            if name[1:] in OPTION_ADVICE:
+                return ExpressionError("usage", f"there is no option `{name}`", hint=OPTION_ADVICE[name[1:]])
             meant = [word for word in declared.options if word == f"-{name}" or (word.startswith(f"-{name}") and k)]
+            meant = available(OPTIONS.get(name[1:], ()), declared.options) or meant
             if meant:
                 hint = f"did you mean {' or '.join(f'`{word}`' for word in meant[:3])}? only `-h` has one dash"
                 return ExpressionError("usage", f"there is no option `{name}`", hint=hint)
@@ -279,16 +308,7 @@ _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"
 _DATA = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
 """How the names of files of data end."""
 
-ELSEWHERE = {
-    "degree": "--order", "dps": "--precision", "eps": "--gradient-tolerance", "fixed": "--fix", "from": "--range",
-    "in": "--file", "init": "--at", "initial": "--at", "input": "--file", "iter": "--steps", "iterations": "--steps",
-    "lr": "--rate", "maxiter": "--steps", "p0": "--at", "point": "--at", "prec": "--precision", "save": "--output",
-    "start": "--at", "tol": "--gradient-tolerance", "values": "--at", "variable": "--wrt", "variables": "--wrt",
-    "vars": "--wrt", "x0": "--at", "xlim": "--range",
-}  # fmt: skip
-"""What some options are called in other programs."""
-
-_SHORT = r"-[a-z][a-z-]*"
+_SHORT = r"-[a-zV][a-z-]*"
 """What is typed for an option where one dash is usual."""
 
 
@@ -301,8 +321,10 @@ def _meant(name: str, value: str, declared: Declared) -> list[str]:
     takes += [f"{candidate} {name}" for candidate, (_, option, _) in declared.options.items() if name in option.choices]
     if takes:
         return takes[:2]
-    if ELSEWHERE.get(name) in declared.options:
-        return [ELSEWHERE[name]]
+    from .synonyms import OPTIONS, available
+
+    if synonyms := available(OPTIONS.get(name, ()), declared.options):
+        return synonyms[:2]
     words = set(name.split("-"))
     candidates = [candidate for candidate in declared.options if words & set(candidate[2:].split("-"))]
     candidates = candidates or [

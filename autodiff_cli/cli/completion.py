@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError
@@ -146,12 +146,13 @@ def columns(line: Line, role: str | None = None) -> Sequence[str]:
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # what is far away, or can be read once only, is left alone
         return ()
+    from ..data.readers import reader  # most completions are not about data
     from ..data.sources import sources
-    from .row_routes import rows_of  # most completions are not about data
 
-    with suppress(ExpressionError, OSError, StopIteration), ExitStack() as stack:
-        first = next(source for source in sources(paths, None) if os.path.isfile(source.path))
-        return rows_of([first], stack).columns
+    with suppress(ExpressionError, OSError, StopIteration):
+        first = reader(next(source for source in sources(paths, None) if os.path.isfile(source.path)))
+        first.close()
+        return first.names
     return ()
 
 

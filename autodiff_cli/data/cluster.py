@@ -12,13 +12,11 @@ import os
 import queue
 import re
 import sys
-import threading
-import time
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..extras import install_command
@@ -28,16 +26,13 @@ from ..streams.files import begun
 from ..streams.filesystems import PATIENCE, patiently
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
-from ..views.error import report, write_stderr
+from ..views.error import report
 from ..views.formats import COLUMNAR
-from .batches import Arrow, Head, Needs, Parquet, Reader, Span, Wanted, reader
-from .pipeline import Tally, alike, check_alike, needs
+from .pipeline import FailedRow, Files, Tally, answers
+from .readers import Fragment, Selection, reader
 from .rows import Rows, version
 from .sinks import Sink, sink
-from .sources import TEXT, Source, parallel_map
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from .sources import TEXT, Source
 
 SIZE = 64_000_000
 """Bytes of data in a part, about."""
@@ -63,11 +58,8 @@ WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
 """The environment of processes that are begun here: nobody is there to read what they warn of."""
 
 
-class Piece(NamedTuple):
-    """Some row groups of a file, or all of its rows."""
-
-    source: Source
-    span: Span | None
+Piece = tuple[Source, Fragment | None]
+"""A file, and which of its rows; None for all of them."""
 
 
 class Part(NamedTuple):
@@ -81,9 +73,8 @@ class Job(NamedTuple):
     """What every task needs to know."""
 
     rows: Rows
-    schema: pa.Schema
+    selection: Selection
     """What is read of each file."""
-    wanted: Wanted
     several: bool
     folder: str
     """Where the parts go; it ends in `/`."""
@@ -113,23 +104,21 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
 
 
 def _write(part: Part, job: Job) -> Tally:
-    bound = job.rows.bound(job.schema)
+    bound = job.rows.bound(job.selection.schema)
     tally = Tally()
     file = begun(job.path(part), force=True)
     to: Sink | None = None
     try:
         to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
-        for source, span in part.pieces:
-            rows = reader(source, job.wanted.again("the first file", source.name), job.several, span=span)
-            with closing(rows):
-                for chunk in alike(rows, job.schema, "the first file"):
-                    batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
-                    if errors and job.fail:
-                        raise _first(errors, chunk.where, bound.known.program.text)
+        for source, fragment in part.pieces:
+            with reader(source, job.several) as rows:
+                rows.select_as(job.selection)
+                for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
                     to.write(batch)
-                    tally.add(batch.num_rows, errors.values(), kinks)
         to.close()
         file.finish()
+    except FailedRow as failed:
+        raise failed.placed from None
     except OSError as fault:
         raise file.unwritten(fault) from None
     finally:
@@ -139,72 +128,24 @@ def _write(part: Part, job: Job) -> Tally:
     return tally
 
 
-def _first(errors: Mapping[int, ExpressionError], where: Any, text: str) -> ExpressionError:
-    """The first of the errors, with its place."""
-    row = min(errors)
-    diagnostic = errors[row].diagnostic
-    error = ExpressionError(*diagnostic._replace(message=where(row) + diagnostic.message))
-    error.text = errors[row].text or text
-    return error
-
-
 # ---- how rows are divided -----------------------------------------------------------------------------------------
-class Divided(NamedTuple):
-    """The rows of all files, in parts."""
-
-    parts: list[Part]
-    schema: pa.Schema
-    wanted: Wanted
-
-
-def divided(sources: Sequence[Source], rows: Rows) -> Divided:
+def divided(files: Files) -> list[Part]:
     """The rows of files in parts. Raises `ExpressionError`."""
-    several = len(sources) > 1
-    first = sources[0]
-
-    def looked_into(source: Source, wanted: Needs) -> Reader:
-        return (reader if source.columnar else Head)(source, wanted, several, None)
-
-    with closing(looked_into(first, needs(rows))) as file:
-        schema, wanted = file.schema, file.wanted
-        spans = [_spans(file)]
-
-    def other(source: Source) -> list[tuple[Span | None, int]]:
-        with closing(looked_into(source, wanted.again(first.name, source.name))) as file:
-            check_alike(file, schema, first.name)
-            return _spans(file)
-
-    spans += parallel_map(other, sources[1:], lambda source: source.path)
+    with files.first:
+        fragments = files.look_into(
+            lambda file: [(part, part.size if part else file.size) for part in file.fragments()]
+        )
     parts: list[Part] = []
     pieces: list[Piece] = []
     held = 0
-    for source, of_file in zip(sources, spans, strict=True):
-        for span, size in of_file:
+    for source, of_file in zip(files.sources, fragments, strict=True):
+        for fragment, size in of_file:
             if pieces and held + size > SIZE:
                 parts.append(Part(len(parts), tuple(pieces)))
                 pieces, held = [], 0
-            pieces.append(Piece(source._replace(path=absolute(source.path)), span))
+            pieces.append((source._replace(path=absolute(source.path)), fragment))
             held += size
-    parts.append(Part(len(parts), tuple(pieces)))
-    return Divided(parts, schema, wanted)
-
-
-def _spans(file: Reader) -> list[tuple[Span | None, int]]:
-    """The pieces of a file, and how many bytes they are; text is one, since a quoted cell may hold lines."""
-    if isinstance(file, Arrow):
-        if file.stream:
-            return [(None, file.size)]
-        counts = file.lengths()
-        sizes = [file.size // max(1, len(counts))] * len(counts)
-    elif isinstance(file, Parquet):
-        metadata = file.file.metadata
-        groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-        counts = [group.num_rows for group in groups]
-        sizes = [group.total_byte_size * len(file.columns) // max(1, metadata.num_columns) for group in groups]
-    else:
-        return [(None, file.size)]
-    firsts = [1 + sum(counts[:k]) for k in range(len(counts))]
-    return [(Span(k, k + 1, firsts[k]), size) for k, size in enumerate(sizes)] or [(None, 0)]
+    return [*parts, Part(len(parts), tuple(pieces))]
 
 
 def absolute(path: str) -> str:
@@ -264,7 +205,7 @@ def run(job: Job, parts: Sequence[Part], cluster: Dask) -> int:
             filesystems.remove(entry.path for entry in filesystems.listed(job.folder) if _HALF.search(entry.path))
     if code is not None:
         return code
-    tally.say()
+    tally.report()
     sys.stdout.write(json.dumps(tally.record(), ensure_ascii=False) + "\n")
     return tally.code
 
@@ -337,7 +278,6 @@ class Dask:
     ) -> Generator[Tally | BaseException, None, None]:
         """What comes of the parts, in any order, until all are written, or the run is to stop."""
         ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        heard = _Heard(self.client)
         futures = self.client.map(write_part, parts, job=job, pure=False, retries=RETRIES, batch_size=1_000)
         held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
         for future in futures:
@@ -346,14 +286,12 @@ class Dask:
         del futures, future
         try:
             while held and not stop.asked:
-                heard.check(self.where)
                 with suppress(queue.Empty):
                     done = ready.get(timeout=0.2)
                     part, _ = held.pop(done.key)
                     yield self._result(part, done)
                     del done
         finally:
-            heard.end()
             if held:
                 with suppress(Exception):
                     self.client.cancel([future for _, future in held.values()], force=True)
@@ -361,14 +299,15 @@ class Dask:
     def _result(self, part: Part, future: Any) -> Tally | BaseException:
         """What came of a part."""
         if future.status in ("cancelled", "lost"):
-            return _gone(self.where)
+            message = f"the scheduler at `{self.where}` has gone"
+            return ExpressionError("io", message, hint="start it, and ask again")
         fault: BaseException | None = future.exception()
         if fault is None:
             result: Tally | ExpressionError = future.result()
             return result
         if isinstance(fault, ExpressionError):
             return fault
-        read = ", ".join(dict.fromkeys(f"`{piece.source.path}`" for piece in part.pieces[:3]))
+        read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
         if type(fault).__name__ == "KilledWorker":
             return ExpressionError(
                 "limit", f"the part of {read} ended every worker that tried it, perhaps for want of memory",
@@ -381,41 +320,6 @@ class Dask:
     def close(self) -> None:
         """Let go of the workers; those of this machine end."""
         patiently(self.ending.close)
-
-
-class _Heard:
-    """Asks a scheduler now and then whether it is there, in a thread: one that is mute would be waited for."""
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
-        self.last = self.served = time.monotonic()
-        self.ended = threading.Event()
-        threading.Thread(target=self._ask, daemon=True).start()
-
-    def _ask(self) -> None:
-        while not self.ended.wait(1):
-            with suppress(Exception):
-                threads = sum(self.client.nthreads().values())
-                self.last = time.monotonic()
-                if threads:
-                    self.served = self.last
-
-    def check(self, where: str) -> None:
-        """Say that there have been no workers for a while, where that is so. Raises for a scheduler that is mute."""
-        now = time.monotonic()
-        if now > self.last + PATIENCE:
-            raise _gone(where)
-        if self.last > self.served + SECONDS:
-            write_stderr(f"note: {where} has no workers at present; waiting for some\n")
-            self.served = now + 10 * SECONDS
-
-    def end(self) -> None:
-        """Ask no more."""
-        self.ended.set()
-
-
-def _gone(where: str) -> ExpressionError:
-    return ExpressionError("io", f"the scheduler at `{where}` has gone", hint="start it, and ask again")
 
 
 def _closed(what: Any) -> None:

@@ -353,6 +353,18 @@ class Rows:
         several = self.question == "jacobian"
         return fitted(self.text, columns, self.at, self.wrt, outputs=several, lenient=self.lenient)
 
+    def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+        """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
+        columns = mapped_columns(self.columns, names)
+        kept = kept_columns(self.keep, names)
+        try:
+            known = self.fitted(list(columns))
+        except ExpressionError as error:
+            error.text = self.text if error.text is None else error.text
+            raise
+        used = dict.fromkeys((*known.variables, *known.wanted))
+        return [columns[name] for name in used if name in columns], kept
+
     def bound(self, schema: pa.Schema) -> Bound:
         """The formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
         with _BINDING:

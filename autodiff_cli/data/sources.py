@@ -36,6 +36,8 @@ MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b
 STREAM = b"\xff\xff\xff\xff"
 """How a stream of Arrow batches begins, which is no file of them."""
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 AT_A_TIME = 32
 """So many files of another file system are looked into at a time."""
 
@@ -74,6 +76,26 @@ class Source(NamedTuple):
     def columnar(self) -> bool:
         """Whether only pyarrow can read it."""
         return self.format in COLUMNAR
+
+    def open(self) -> File:
+        """The bytes of the file, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
+        if self.once:
+            return peeked(self.path)
+        return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
+
+    def unpacked(self) -> File:
+        """The text of the file. Raises `ExpressionError`."""
+        try:
+            file = _Patient(self.open()) if is_url(self.path) else self.open()
+            if self.packed == "gzip":
+                return DecompressedFile(gzip.GzipFile(fileobj=file), file, self)
+            if self.packed == "zstd":
+                pa = arrow(f"to unpack {self.name}")
+                return DecompressedFile(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, self)
+        except OSError as fault:
+            message = f"{self.name} cannot be read: {fault.strerror or fault}"
+            raise ExpressionError("io", message, hint="check the path") from None
+        return file
 
 
 def sources(given: Sequence[str], format: str | None) -> list[Source]:
@@ -237,33 +259,56 @@ def peeked(path: str = "-") -> io.BufferedReader:
     return _peeked[0][1]
 
 
-def opened(source: Source) -> File:
-    """The text of a file, unpacked. Raises `ExpressionError`."""
-    try:
-        file: Any = bytes_of(source)
-        if is_url(source.path):
-            file = _Patient(file)
-        if source.packed == "gzip":
-            return DecompressedFile(gzip.GzipFile(fileobj=file), file, source)
-        if source.packed == "zstd":
-            pa = arrow(f"to unpack {source.name}")
-            return DecompressedFile(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, source)
-    except OSError as fault:
-        message = f"{source.name} cannot be read: {fault.strerror or fault}"
-        raise ExpressionError("io", message, hint="check the path") from None
-    return file
-
-
-def bytes_of(source: Source) -> File:
-    """A file as it is, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
-    if source.once:
-        return peeked(source.path)
-    return filesystems.opened(source.path) if is_url(source.path) else open(source.path, "rb")
-
-
 def within(sentence: str) -> str:
     """A sentence of somebody else's, to stand within one of ours."""
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+class PeekedFile:
+    """A file whose beginning can be looked at, and read again."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.head = bytearray()
+        """The bytes that were read so far, as long as they are kept."""
+        self.place = 0
+        """How many of them have been given."""
+        self.keep = True
+        self.ended = False
+
+    def read1(self, size: int) -> bytes:
+        """Some bytes, none at the end."""
+        data = bytes(self.head[self.place : self.place + size])
+        if not data and not self.ended:
+            data = bytes(self.file.read1(size))
+            self.ended = not data
+            if self.keep:
+                self.head += data
+            else:
+                self.head.clear()
+                self.place = 0
+                return data
+        self.place += len(data)
+        return data
+
+    def peek(self, size: int) -> bytearray:
+        """Return the first bytes of the file, without going on in it."""
+        while len(self.head) < size and not self.ended:
+            data = self.file.read1(size)
+            self.ended = not data
+            self.head += data
+        return self.head
+
+    def rewind(self, lines: int) -> None:
+        """Go back to where so many of the first lines end, for good."""
+        self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
+        for _ in range(lines):
+            self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
+        self.keep = False
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
 
 
 class _Patient(io.RawIOBase):
@@ -307,12 +352,6 @@ class DecompressedFile:
         with suppress(OSError, ValueError):
             self.file.close()
         self.packed.close()
-
-
-def no_such(column: str, name: str, first: str) -> ExpressionError:
-    """The error for a file that lacks a column which the first has."""
-    message = f"there is no column `{column}` in {name}, and there is in {first}"
-    return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
 
 
 def has_arrow() -> bool:

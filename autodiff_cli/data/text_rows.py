@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
-from typing import BinaryIO
+from typing import Any, NamedTuple
 
 from ..batched.columns_io import unique
 from ..errors import ExpressionError
@@ -39,10 +39,17 @@ _QUOTED = re.compile('"[^"]*("|$)')
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
+class Dialect(NamedTuple):
+    """How the rows of a file of text are written."""
+
+    separator: str
+    """What stands between cells; nothing where each row is an object of JSON."""
+
+
 class Texts:
     """The lines of a file, which can be put back."""
 
-    def __init__(self, file: BinaryIO, path: str, idle: Callable[[], None] | None, *, first: bool = True) -> None:
+    def __init__(self, file: Any, path: str, idle: Callable[[], None] | None, *, first: bool = True) -> None:
         """`first` is whether the file is at its beginning."""
         self.name = "standard input" if path == "-" else f"`{path}`"
         self.again: list[Line] = []
@@ -93,8 +100,8 @@ class Texts:
         self.taken -= len(taken)
 
 
-def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[TextRow], str]:
-    """The names in the header, None where each row names its own, the rows, and the separator, empty for objects.
+def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[TextRow], Dialect]:
+    """The names in the header, None where each row names its own, the rows, and how they are written.
 
     Rows are read as they are asked for. The format is that of the file's name, or shows itself, unless it is given.
     Raises `ExpressionError`, also where the file is of another kind.
@@ -110,12 +117,12 @@ def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str]
         texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
     if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
         texts.back([first])
-        return None, objects_of(texts), ""
-    separator = "\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ","
+        return None, objects_of(texts), Dialect("")
+    dialect = Dialect("\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ",")
     try:
         if first[2] is not None:
             raise first[2]
-        header = _separated(first, texts, separator)
+        header = _separated(first, texts, dialect)
     except ExpressionError as fault:
         placed = ExpressionError("point", f"in the header: {fault}", fault.span, fault.hint)
         placed.text = fault.text
@@ -128,16 +135,17 @@ def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str]
         hint += "with `-` for the file"
         raise ExpressionError("point", f"the header is one column, `{columns[0]}`", hint=hint)
     unique(columns)
-    return columns, cells_of(columns, texts, separator), separator
+    return columns, cells_of(columns, texts, dialect), dialect
 
 
-def _separated(line: Line, texts: Texts, separator: str, columns: Sequence[str] = ()) -> list[str]:
+def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
     """The cells of a row, which takes further lines while a quoted cell is open.
 
     A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
     stands, and no other. Raises `ExpressionError` for what is wrong.
     """
     _, text, fault = line
+    (separator,) = dialect
     if '"' not in text:
         return text.split(separator)
     cells: list[str] = []
@@ -191,7 +199,7 @@ def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
     )  # fmt: skip
 
 
-def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[TextRow]:
+def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator[TextRow]:
     """The rows of a file after its header."""
     count = len(columns)
     for line in texts:
@@ -200,7 +208,7 @@ def cells_of(columns: Sequence[str], texts: Texts, separator: str) -> Iterator[T
             yield number, {}, fault
         elif text.strip():
             try:
-                cells = _separated(line, texts, separator, columns)
+                cells = _separated(line, texts, dialect, columns)
             except ExpressionError as spoilt:
                 yield number, {}, spoilt
                 continue
@@ -263,3 +271,16 @@ def value(name: str, cell: object) -> float:
         return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
     except ExpressionError as error:
         raise ExpressionError("point", f"column `{name}`: {error}", hint=error.hint) from None
+
+
+def numbers_in(row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+    """The numbers in these columns of a row, and what is wrong with the row."""
+    _, cells, fault = row
+    numbers: dict[str, float] = {}
+    if fault is None:
+        try:
+            for column in columns:
+                numbers[column] = value(column, cells.get(column))
+        except ExpressionError as error:
+            fault = error
+    return numbers, fault

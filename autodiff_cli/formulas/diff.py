@@ -388,9 +388,9 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
 
     Raises `ExpressionError` (`usage`) for a function that Python lacks.
     """
+    from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
-    from ..targets.special import Lacking
     from ..targets.target import Unit
 
     writer = target("python")

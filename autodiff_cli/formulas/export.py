@@ -9,11 +9,11 @@ from ..graphs.adjoint import merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..inputs.problem import check_single, parse, single_output, wanted_variables
 from ..language.typesetting import typesetting
+from ..numbers.double.special_formulas import Lacking
 from ..record import Record
 from ..targets import target
 from ..targets.dialects import DIALECTS
 from ..targets.lowering import Lowering
-from ..targets.special import Lacking
 from ..targets.target import Target, Unit, comment_lines
 from .diff import diff
 

@@ -1,32 +1,38 @@
 """REAL: Python's floats as a number type, the default; every function of the language, and of its rules, on them.
 
-One plain function a name, in a family's module in `numbers.double`, where the accurate form in the table's row loses
-digits in doubles or takes too long; all others are those forms. They take floats, never nan or infinite, and return
-a float (comparisons a bool; `softmax`, `unit_vector` and `products_of_others` a list), or raise ValueError (outside the
-domain), ZeroDivisionError (infinite there) or OverflowError (too large for a double). Underflow rounds to 0. Elementary
-functions are right to 4 ulp and special ones to 16, extremes included, wherever changing the last digit of an argument
-does not change the value more. Where every fast formula in doubles cancels, they fall back on multiprecision numbers.
+One plain function a name, in a family's module in `numbers.double`, where no formula keeps the digits of doubles or it
+takes too long; all others are the formulas of `numbers.double.formulas` and of the table's rows. They take floats,
+never nan or infinite, and return a float (comparisons a bool; `softmax`, `unit_vector` and `products_of_others` a
+list), or raise ValueError (outside the domain), ZeroDivisionError (infinite there) or OverflowError (too large for a
+double). Underflow rounds to 0. Elementary functions are right to 4 ulp and special ones to 16, extremes included,
+wherever changing the last digit of an argument does not change the value more. Where every fast formula in doubles
+cancels, they fall back on multiprecision numbers.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from . import budget as work
-from .base import NumberType
-from .double import aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry
+from .base import Number, NumberType
+from .double import aggregates, elementary, gamma, learning, normal, slopes, trigonometry
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
 """Python's own functions that are right to the last digits, and raise what the others do."""
 
+_CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
+"""Comparisons, and the logic of conditions."""
+
 FUNCTIONS: dict[str, Callable[..., Any]] = (
     {"abs": math.fabs}
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
+    | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | {
         name: function
-        for family in (aggregates, conditions, elementary, gamma, learning, normal, slopes, trigonometry)
+        for family in (aggregates, elementary, gamma, learning, normal, slopes, trigonometry)
         for name, function in vars(family).items()
         if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
     }
@@ -46,6 +52,20 @@ class Real(NumberType):
     def __init__(self) -> None:
         # The functions become attributes of the instance: the sweeps look them up once a node.
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
+
+    def definition(self, name: str) -> Callable[..., Number]:
+        """The formula of a function that has none of its own here, for whole numbers too."""
+        from .double.formulas import FORMULAS  # on demand: most programs have no such function
+
+        formula = FORMULAS.get(name)
+        if formula is None:
+            return super().definition(name)
+
+        def function(m: NumberType, *inputs: Number) -> Number:
+            out = formula(m, *map(float, inputs))
+            return out if isinstance(out, list) else float(out)
+
+        return function
 
     def spend(self, operations: int) -> None:
         """Spend what so many sums and products cost."""

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..numbers.base import Number
+from ..numbers.double.formulas import FINER, formula
+from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.names import native
 from ..table.primitive import OPERATIONS
 from .faults import is_undefined
-from .special import Lacking
-from .support import FINER, formula
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()
 SHORT = 2

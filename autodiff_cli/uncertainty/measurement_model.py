@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import bisect
 import math
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from itertools import islice
+from operator import mul
+from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
 from ..equations.implicit import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs import jvp_vjp as sweeps
 from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
@@ -27,13 +28,14 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, Problem, as_number, parse, pose
+from ..inputs.problem import Point, Problem, parse, pose
 from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
+from ..numerics.newton import newton
 from .measured_value import MeasuredValue
 
 CORRECTIONS = 12
@@ -55,15 +57,6 @@ STEPS_AN_INPUT, STEPS_AN_OUTPUT, STEPS_AN_OPERATION = 0.08, 0.14, 0.005
 """Of work, for a draw."""
 
 
-class Sampler(NamedTuple):
-    """What evaluates the outputs at many points."""
-
-    steps: float
-    """Of work, that a point costs at least."""
-    at: Callable[[Mapping[str, Any], int], Any]
-    """The outputs at so many points, an array with a row for each; not a number where there is none."""
-
-
 class FirstOrder(NamedTuple):
     """The outputs at the estimates, and their first derivatives."""
 
@@ -81,35 +74,6 @@ class Kink(NamedTuple):
     """That number at the estimates."""
     slopes: list[float]
     """Its derivatives along the directions that were asked for."""
-
-
-class Model(Protocol):
-    """What propagation asks of a model."""
-
-    program: Program
-    point: dict[str, float | str]
-    """The values of the inputs, as they were given."""
-    outputs: list[str]
-    """What the outputs are called."""
-    warnings: list[Diagnostic]
-
-    def first(self, names: Sequence[str]) -> FirstOrder:
-        """The outputs and their derivatives by these inputs. Raises `ExpressionError`."""
-
-    def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
-        """The second derivatives of output `k`. Raises `ExpressionError`."""
-
-    def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """The third derivative of output `k` along a direction. Raises `ExpressionError`."""
-
-    def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """The nearest kinks of output `k`; a row of `directions` says how one of these inputs changes along them."""
-
-    def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """The value of output `k` at other values of some inputs; None where there is none."""
-
-    def draws(self, fixed: Sequence[str]) -> Sampler:
-        """What evaluates the outputs at many points, which have the inputs `fixed` in common."""
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Program:
@@ -139,7 +103,7 @@ def _check_no_equations(text: str, point: Point) -> None:
         return
     unknowns = [name for name in variables if name not in point] or ["x"]
     hint = f"name that: `--for {','.join(unknowns)}`"
-    raise ExpressionError("usage", "this is an equation: it does not say what is computed", hint=hint)
+    raise usage_error("this is an equation: it does not say what is computed", hint)
 
 
 class _Surfaces:
@@ -192,110 +156,132 @@ class Explicit:
     """A program whose outputs are the results."""
 
     def __init__(self, text: str, point: Point) -> None:
-        posed = pose(text, point, None)
-        self.program, self.point, self.warnings = posed.program, posed.point, posed.warnings
+        problem = pose(text, point, None)
+        self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
+        """The point has the values of the inputs, as they were given."""
         self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
-        self._values = {name: as_number(x, name) for name, x in self.point.items()}
+        self.values = problem.values
 
     def first(self, names: Sequence[str]) -> FirstOrder:
-        """The outputs and their derivatives by these inputs."""
-        at = sweeps.evaluate_in(REAL, self.program.outputs, self._values, names)
+        """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
+        at = sweeps.evaluate_in(REAL, self.program.outputs, self.values, names)
         rows, kinks = sweeps.jacobian(at, names)
         return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.items()))
 
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
-        """The second derivatives of output `k`."""
-        return list(map(list, hessian_in(REAL, self.program.outputs[k], self._values, names).hessian))
+        """Return the second derivatives of output `k`. Raises `ExpressionError`."""
+        return list(map(list, hessian_in(REAL, self.program.outputs[k], self.values, names).hessian))
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """The third derivative of output `k` along a direction."""
+        """Return the third derivative of output `k` along a direction. Raises `ExpressionError`."""
         along = {name: [x] for name, x in direction.items()}
-        return 6 * float(directional_in(REAL, self.program.outputs[k], self._values, along, 3)[3])
+        return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """The nearest kinks of output `k`."""
+        """Return the nearest kinks of output `k`; a row of `directions` says how an input changes along them."""
         slopes = dict(zip(names, directions, strict=True))
-        return _kinks((self.program.outputs[k],), self._values, slopes, len(names))
+        return _kinks((self.program.outputs[k],), self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """The value of output `k` at other values of some inputs; None where there is none."""
-        return value_in(REAL, self.program.outputs[k], {**self._values, **inputs})
+        """Return the value of output `k` at other values of some inputs; None where there is none."""
+        return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
 
-    def draws(self, fixed: Sequence[str]) -> Sampler:
-        """What evaluates the outputs at many points: the same kernels as rows of data."""
+    def draws(self, fixed: Sequence[str]) -> ExplicitSampler:
+        """Return what evaluates the outputs at many points, which have the inputs `fixed` in common."""
+        return ExplicitSampler(self.program, fixed)
+
+
+class ExplicitSampler:
+    """Evaluates the outputs of a program at many points, by the kernels of rows of data."""
+
+    def __init__(self, program: Program, fixed: Sequence[str]) -> None:
         # only draws need NumPy
-        from ..batched.kernels import evaluate, kernel
+        from ..batched.kernels import kernel
 
-        program = self.program
-        names = list(program.variables)
-        rows = kernel(
-            lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
-            len(names), frozenset(k for k, name in enumerate(names) if name in fixed), None,
-        )  # fmt: skip
+        leaves = list(program.variables.values())
+        self._names, self._count = list(program.variables), len(program.roots)
+        self._kernel = kernel(
+            lambda recorder: record_values(program.outputs, leaves, recorder),
+            len(leaves),
+            _shared(self._names, fixed),
+            None,
+        )
+        self._evaluators = [compile_gradient(program.with_outputs((root,), program.text)) for root in program.roots]
+        self._steps = STEPS_AN_INPUT * sum([name not in fixed for name in self._names])
+        self._steps += STEPS_AN_OUTPUT * self._count + STEPS_AN_OPERATION * len(in_order(program.outputs))
+        one_by_one = self._kernel.compute is None
+        self.steps: float = self._steps + sum([each.steps for each in self._evaluators if one_by_one])
+        """Of work, that a point costs at least."""
 
-        evaluators = [compile_gradient(program.with_outputs((root,), program.text)) for root in program.roots]
-        steps = STEPS_AN_INPUT * sum([name not in fixed for name in names]) + STEPS_AN_OUTPUT * len(program.roots)
-        steps += STEPS_AN_OPERATION * len(in_order(program.outputs))
+    def at(self, values: Mapping[str, Any], count: int) -> Any:
+        """Return the outputs at so many points, an array with a row for each; not a number where there is none."""
+        from ..batched.kernels import evaluate
 
-        def plain(at: Mapping[str, float]) -> Sequence[float]:
-            point = list(at.values())
-            return _floats([each.value(point) for each in evaluators])
+        charge(self._steps * count)
+        columns = [values[name] for name in self._names]
+        return evaluate(self._kernel, self._names, columns, count, self._count, self._plain, _no_reason).results
 
-        def draw(values: Mapping[str, Any], count: int) -> Any:
-            charge(steps * count)
-            columns = [values[name] for name in names]
-            return evaluate(rows, names, columns, count, len(program.roots), plain, lambda row, name: None).results
-
-        return Sampler(steps + sum([each.steps for each in evaluators if rows.compute is None]), draw)
+    def _plain(self, at: Mapping[str, float]) -> list[float]:
+        point = list(at.values())
+        return _floats([evaluator.value(point) for evaluator in self._evaluators])
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
     return [float(x) + 0.0 for x in numbers]
 
 
+def _shared(names: Sequence[str], fixed: Sequence[str]) -> frozenset[int]:
+    return frozenset(k for k, name in enumerate(names) if name in fixed)
+
+
+def _no_reason(row: int, name: str) -> None:
+    """Say why a drawn input has no value: that does not happen."""
+
+
 # ---- implicit -----------------------------------------------------------------------------------------------------
 class Implicit:
     """Equations whose unknowns are the results: at other inputs, those that the solution moves to with the inputs."""
 
-    def __init__(self, posed: Problem) -> None:
-        for name in posed.unknowns:
-            if isinstance(posed.point.get(name), MeasuredValue):
-                raise ExpressionError(
-                    "point", f"`{name}` is looked for: its value is where to start, and has no uncertainty",
-                    hint=f"give the number alone: `{name}={float(posed.point[name]):g}`",
-                )  # fmt: skip
-        self.program, self.outputs, self.warnings = posed.program, list(posed.unknowns), posed.warnings
-        self.point = {name: posed.point[name] for name in self.program.variables if name not in posed.unknowns}
-        self.values: dict[str, float] = {**posed.values, **located(posed)}
+    def __init__(self, problem: Problem) -> None:
+        for name in problem.unknowns:
+            if isinstance(start := problem.point.get(name), MeasuredValue):
+                raise point_error(
+                    f"`{name}` is looked for: its value is where to start, and has no uncertainty",
+                    f"give the number alone: `{name}={float(start):g}`",
+                )
+        self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
+        self.point = {name: problem.point[name] for name in self.program.variables if name not in problem.unknowns}
+        self.values: dict[str, float] = {**problem.values, **located(problem)}
+        self.equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     @property
-    def _solution(self) -> list[float]:
+    def solution(self) -> list[float]:
+        """The unknowns at the estimates."""
         return [self.values[name] for name in self.outputs]
 
     def first(self, names: Sequence[str]) -> FirstOrder:
-        """The unknowns and their derivatives by these inputs."""
-        rows, kinks = self._slopes(names)
-        return FirstOrder(self._solution, rows, kink_warnings(DOUBLE, kinks.items()))
+        """Return the unknowns and their derivatives by these inputs. Raises `ExpressionError`."""
+        rows, kinks = self._first(names)
+        return FirstOrder(self.solution, rows, kink_warnings(DOUBLE, kinks.items()))
 
-    def _slopes(self, names: Sequence[str]) -> tuple[list[list[float]], sweeps.Kinks]:
+    def _first(self, names: Sequence[str]) -> tuple[list[list[float]], sweeps.Kinks]:
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
-            where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.outputs, self._solution, strict=True))
-            raise ExpressionError(
-                "derivative", f"the equations have a multiple root at {where}, which has no derivative",
-                hint="a small change of the other variables may split it in two, or leave none",
-            ) from None  # fmt: skip
+            where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.outputs, self.solution, strict=True))
+            message = f"the equations have a multiple root at {where}, which has no derivative"
+            hint = "a small change of the other variables may split it in two, or leave none"
+            raise ExpressionError("derivative", message, hint=hint) from None
         return [_floats(row) for row in rows], kinks
 
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
-        """The second derivatives of unknown `k`."""
-        first, _ = self._slopes(names)
+        """Return the second derivatives of unknown `k`. Raises `ExpressionError`."""
+        first, _ = self._first(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, first)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """The third derivative of unknown `k` along a direction.
+        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
 
         The coefficients of the unknowns along it, one order after the other: with those below it known and its own left
         out, what remains of the equations at an order is −F_u times it.
@@ -312,187 +298,183 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """The nearest kinks of the equations."""
+        """Return the nearest kinks of the equations; a row of `directions` says how an input changes along them."""
         slopes = dict(zip(names, directions, strict=True))
-        for name, row in zip(self.outputs, self._slopes(names)[0], strict=True):
-            slopes[name] = [math.fsum(map(operator.mul, row, along)) for along in zip(*directions, strict=True)]
+        for name, row in zip(self.outputs, self._first(names)[0], strict=True):
+            slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """The value of unknown `k` at other values of some inputs; None where the solution ends before."""
+        """Return the value of unknown `k` at other values of some inputs; None where the solution ends before."""
         solution = self.followed(inputs)
         return None if solution is None else solution[k]
 
-    def draws(self, fixed: Sequence[str]) -> Sampler:
-        """What solves the equations at many points: by Newton's method from the first order, all points at once.
-
-        A point where that does not settle at once is asked about by itself: `followed`.
-        """
-        import numpy as np
-
-        from ..batched.kernels import evaluate, gradient_recorder, kernel
-
-        program, unknowns = self.program, list(self.outputs)
-        names = list(program.variables)
-        shared = frozenset(k for k, name in enumerate(names) if name in fixed)
-        singles = self._singles()
-        kernels = [kernel(gradient_recorder(each, unknowns), len(names), shared, None) for each in singles]
+    def draws(self, fixed: Sequence[str]) -> ImplicitSampler:
+        """Return what solves the equations at many points, which have the inputs `fixed` in common."""
         moving = [name for name in self.point if name not in fixed]
-        slopes = np.array(self._slopes(moving)[0])
-        size = len(unknowns)
-        steps = STEPS_AN_OUTPUT * size * (1 + size)
-
-        def equation(k: int) -> Callable[[Mapping[str, float]], Sequence[float]]:
-            def plain(at: Mapping[str, float]) -> Sequence[float]:
-                found = sweeps.evaluate_in(REAL, singles[k].outputs, at, unknowns)
-                return _floats([*found.values, *sweeps.jacobian(found, unknowns)[0][0]])
-
-            return plain
-
-        plains = [equation(k) for k in range(size)]
-
-        def newton(inputs: Mapping[str, Any], y: Any, count: int) -> Any:
-            """The step of Newton's method at each point."""
-            charge(steps * count)
-            at = {**inputs, **dict(zip(unknowns, y, strict=True))}
-            columns = [at[name] for name in names]
-            found = np.array(
-                [
-                    evaluate(kernels[k], names, columns, count, 1 + size, plains[k], lambda row, name: None).results
-                    for k in range(size)
-                ]
-            )
-            step = np.full((size, count), np.nan)
-            good = np.isfinite(found).all(axis=(0, 1))
-            matrices = np.moveaxis(found[:, 1:, good], 2, 0)
-            good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
-            step[:, good] = np.linalg.solve(matrices[well], -found[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
-            return step
-
-        def draw(values: Mapping[str, Any], count: int) -> Any:
-            moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in moving])
-            results = np.array(self._solution)[:, None] + slopes @ moved
-            # how far the inputs move the unknowns, one by one: together their moves may cancel
-            far = np.abs(slopes) @ np.abs(moved)
-            size = np.abs(results) + far
-            size[size == 0] = 1.0
-            last = np.maximum(_longest(far, size), 2 * SLACK)
-            waiting = np.arange(count)
-            doubtful = []
-            for _ in range(CORRECTIONS):
-                inputs = {
-                    name: values[name][waiting] if isinstance(values[name], np.ndarray) else values[name]
-                    for name in self.point
-                }
-                step = newton(inputs, results[:, waiting], len(waiting))
-                length = _longest(step, size[:, waiting])
-                near = length <= CLOSE
-                # each step is at most half the one before, else this may be the way to another solution
-                settling = near | (length <= 0.5 * last[waiting])
-                results[:, waiting[settling]] += step[:, settling]
-                doubtful += waiting[~settling].tolist()
-                last[waiting] = length
-                waiting = waiting[settling & ~near]
-                if not len(waiting):
-                    break
-            for row in [*doubtful, *waiting.tolist()]:
-                there = {name: float(values[name][row]) for name in moving}
-                results[:, row] = self.followed(there) or np.nan
-            return results
-
-        def _longest(step: Any, size: Any) -> Any:
-            """The largest share that a step has of a size, at each point; not a number where there is no step."""
-            return np.max(np.abs(step) / size, axis=0)
-
-        return Sampler(STEPS_AN_INPUT * len(moving) + 3 * steps, draw)
+        return ImplicitSampler(self, moving, self._first(moving)[0])
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
-        """The solution at other inputs that this one moves to on the straight way there; None if it ends before."""
+        """Return the solution at other inputs that this one moves to on the straight way; None if it ends before."""
         reached = [self.values, *self.way(target)][-1]
         there = all(reached[name] == x for name, x in target.items())
         return [reached[name] for name in self.outputs] if there else None
 
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
-        """The values of all variables on the straight way to other inputs, as far as the solution can be followed.
+        """Yield the values of all variables on the straight way to other inputs, as far as it can be followed.
 
         `start` is another place with its solution. A predictor and Newton's method as corrector, in steps that are
         halved where the corrector does not settle.
         """
-        names = list(target)
         here = dict(start or self.values)
-        begun = {name: here[name] for name in names}
+        begun = {name: here[name] for name in target}
         done, step = 0.0, 1.0
         while done < 1:
             part = min(step, 1 - done)
-            there = {name: begun[name] + (done + part) * (target[name] - begun[name]) for name in names}
+            there = {name: x + (done + part) * (target[name] - x) for name, x in begun.items()}
             if done + part >= 1:
                 there = dict(target)
-            found = None
+            reached = None
             with Defined(ArithmeticError):
-                found = self._corrected(here, there)
-            if found is not None:
-                here, done, step = found, done + part, 2 * part
+                reached = self._corrected(here, there)
+            if reached is not None:
+                here, done, step = reached, done + part, 2 * part
                 yield here
             elif (step := part / 2) < SHORTEST:
                 return
 
     def _corrected(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
         """The solution a step away from one; None where Newton's method does not settle."""
-        names, unknowns = list(there), self.outputs
-        n = len(unknowns)
-        _, rows = self._linear(here, names)
-        way = [there[name] - here[name] for name in names]
-        slopes = solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
-        moves = [[d * part for d, part in zip(row, way, strict=True)] for row in slopes]
-        at = {**here, **there}
-        for name, row in zip(unknowns, moves, strict=True):
-            at[name] += math.fsum(row)
+        way = {name: x - here[name] for name, x in there.items()}
+        moves = [list(map(mul, row, way.values())) for row in self._slopes(here, list(there))]
+        start = [here[name] + math.fsum(row) for name, row in zip(self.outputs, moves, strict=True)]
         far = [math.fsum(map(abs, row)) for row in moves]
-        size = [abs(here[name]) + d or 1.0 for name, d in zip(unknowns, far, strict=True)]
+        size = [abs(here[name]) + d or 1.0 for name, d in zip(self.outputs, far, strict=True)]
 
-        def longest(step: Sequence[float]) -> float:
-            return max(abs(d) / part for d, part in zip(step, size, strict=True))
+        def system(point: list[float]) -> tuple[list[float], list[list[float]]]:
+            return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
-        last = max(longest(far), 2 * SLACK)
-        for _ in range(CORRECTIONS):
-            values, rows = self._linear(at, names)
-            step = [float(x) for (x,) in solve_linear(REAL, [row[:n] for row in rows], [[-x] for x in values])]
-            length = longest(step)
-            if not (length <= CLOSE or length <= last / 2):
+        last = max(_longest(far, size), 2 * SLACK)
+        for place in islice(newton(REAL, system, start), CORRECTIONS):
+            point, step = place
+            length = math.inf if step is None else _longest(step, size)
+            if step is None or not (length <= CLOSE or length <= last / 2):
                 return None
-            for name, d in zip(unknowns, step, strict=True):
-                at[name] += d
             if length <= CLOSE:
                 break
             last = length
         else:
             return None
+        solution = [x + d for x, d in zip(point, step, strict=True)]
+        at = {**here, **there, **dict(zip(self.outputs, solution, strict=True))}
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
-        slopes = solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
-        back = [math.fsum(d * part for d, part in zip(row, way, strict=True)) for row in slopes]
-        for name, d, part in zip(unknowns, back, size, strict=True):
+        for name, row, part in zip(self.outputs, self._slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
-            if abs(move - d) > abs(move) / 2 + SLACK * part:
+            if abs(move - math.fsum(map(mul, row, way.values()))) > abs(move) / 2 + SLACK * part:
                 return None
         return at
 
     def slope(self, at: Mapping[str, float], name: str) -> float:
-        """The derivative of the first unknown at a solution. Raises `Singular`, and `ExpressionError`."""
-        n = len(self.outputs)
-        _, rows = self._linear(at, [name])
-        return float(solve_linear(REAL, [row[:n] for row in rows], [[-row[n]] for row in rows])[0][0]) + 0.0
+        """Return the derivative of the first unknown at a solution. Raises `Singular`, and `ExpressionError`."""
+        return self._slopes(at, [name])[0][0] + 0.0
 
-    def _linear(self, at: Mapping[str, float], names: Sequence[str]) -> tuple[list[float], list[list[float]]]:
+    def _slopes(self, at: Mapping[str, float], names: Sequence[str]) -> list[list[float]]:
+        """The derivatives of the unknowns by these inputs at a solution."""
+        n = len(self.outputs)
+        _, rows = self._linear(at, names)
+        return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
+
+    def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
         """What the equations are off by at a place, and their derivatives by the unknowns and these inputs."""
         by = (*self.outputs, *names)
         if by not in self._evaluators:
-            self._evaluators[by] = [Evaluator(each, by) for each in self._singles()]
-        found = [each([at[name] for name in each.variables]) for each in self._evaluators[by]]
-        return [value for value, _ in found], [row for _, row in found]
+            self._evaluators[by] = [Evaluator(equation, by) for equation in self.equations]
+        results = [each([at[name] for name in each.variables]) for each in self._evaluators[by]]
+        return [value for value, _ in results], [row for _, row in results]
 
-    def _singles(self) -> list[Program]:
-        """A program for each equation."""
-        return [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
+
+def _longest(step: Sequence[float], size: Sequence[float]) -> float:
+    return max(abs(d) / part for d, part in zip(step, size, strict=True))
+
+
+class ImplicitSampler:
+    """Solves equations at many points: by Newton's method from the first order, all points at once.
+
+    A point where that does not settle at once is asked about by itself: `Implicit.followed`.
+    """
+
+    def __init__(self, model: Implicit, moving: Sequence[str], slopes: Sequence[Sequence[float]]) -> None:
+        import numpy
+
+        from ..batched.kernels import gradient_recorder, kernel
+
+        self.np, self.model, self.moving, self.slopes = numpy, model, moving, numpy.array(slopes)
+        self.names = list(model.program.variables)
+        shared = _shared(self.names, [name for name in model.point if name not in moving])
+        self.kernels = [
+            kernel(gradient_recorder(equation, model.outputs), len(self.names), shared, None)
+            for equation in model.equations
+        ]
+        self._steps = STEPS_AN_OUTPUT * len(model.outputs) * (1 + len(model.outputs))
+        self.steps = STEPS_AN_INPUT * len(moving) + 3 * self._steps
+        """Of work, that a point costs at least."""
+
+    def at(self, values: Mapping[str, Any], count: int) -> Any:
+        """Return the unknowns at so many points, an array with a row for each; not a number where there is none."""
+        np, model = self.np, self.model
+        moved = np.array([np.broadcast_to(values[name], count) - model.values[name] for name in self.moving])
+        results = np.array(model.solution)[:, None] + self.slopes @ moved
+        # how far the inputs move the unknowns, one by one: together their moves may cancel
+        far = np.abs(self.slopes) @ np.abs(moved)
+        size = np.abs(results) + far
+        size[size == 0] = 1.0
+        last = np.maximum(np.max(far / size, axis=0), 2 * SLACK)
+        waiting = np.arange(count)
+        doubtful = []
+        for _ in range(CORRECTIONS):
+            inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
+            step = self._newton_step(inputs, results[:, waiting], len(waiting))
+            length = np.max(np.abs(step) / size[:, waiting], axis=0)
+            near = length <= CLOSE
+            # each step is at most half the one before, else this may be the way to another solution
+            settling = near | (length <= 0.5 * last[waiting])
+            results[:, waiting[settling]] += step[:, settling]
+            doubtful += waiting[~settling].tolist()
+            last[waiting] = length
+            waiting = waiting[settling & ~near]
+            if not len(waiting):
+                break
+        for row in [*doubtful, *waiting.tolist()]:
+            there = {name: float(values[name][row]) for name in self.moving}
+            results[:, row] = model.followed(there) or np.nan
+        return results
+
+    def _newton_step(self, inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
+        """The step of Newton's method at each point."""
+        from ..batched.kernels import evaluate
+
+        np, size = self.np, len(self.kernels)
+        charge(self._steps * count)
+        at = {**inputs, **dict(zip(self.model.outputs, unknowns, strict=True))}
+        columns = [at[name] for name in self.names]
+        blocks = []
+        for equation, compiled in zip(self.model.equations, self.kernels, strict=True):
+
+            def plain(at: Mapping[str, float], outputs: Sequence[Value] = equation.outputs) -> list[float]:
+                swept = sweeps.evaluate_in(REAL, outputs, at, self.model.outputs)
+                return _floats([*swept.values, *sweeps.jacobian(swept, self.model.outputs)[0][0]])
+
+            blocks.append(evaluate(compiled, self.names, columns, count, 1 + size, plain, _no_reason).results)
+        found = np.array(blocks)
+        step = np.full((size, count), np.nan)
+        good = np.isfinite(found).all(axis=(0, 1))
+        matrices = np.moveaxis(found[:, 1:, good], 2, 0)
+        good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
+        step[:, good] = np.linalg.solve(matrices[well], -found[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
+        return step
+
+
+Model = Explicit | Implicit
 
 
 class Branch:

@@ -7,7 +7,7 @@ that they are counted between the quantiles of the first ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, needed
@@ -48,56 +48,53 @@ class Drawn(NamedTuple):
     """A histogram: how many draws lie between an edge and the next."""
 
 
-class Inputs(NamedTuple):
-    """The quantities that are drawn, and which of them are drawn together."""
+class Sampler:
+    """Draws so many of each input, as arrays; the same ones for the same seed.
 
-    distributions: Mapping[str, Distribution]
-    together: Sequence[tuple[Sequence[str], Sequence[Sequence[float]], float]]
-    """Of those that are correlated: their names, a square root of their covariance, and the degrees of freedom."""
-    constants: Mapping[str, float]
+    `correlated` has the inputs that are drawn together: names, a square root of their covariance, degrees of freedom.
+    """
 
+    def __init__(
+        self,
+        distributions: Mapping[str, Distribution],
+        correlated: Sequence[tuple[Sequence[str], Sequence[Sequence[float]], float]],
+        constants: Mapping[str, float],
+        seed: int,
+    ) -> None:
+        import numpy
 
-def sampler(inputs: Inputs, seed: int) -> Callable[[int], dict[str, Any]]:
-    """A function that draws so many of each input, as arrays; the same ones for the same seed."""
-    import numpy as np
+        self.np, self.random = numpy, numpy.random.default_rng(seed)
+        self.distributions, self.correlated, self.constants = distributions, correlated, constants
+        together = {name for names, _, _ in correlated for name in names}
+        self._independent = [name for name in distributions if name not in together]
 
-    rng = np.random.default_rng(seed)
-    grouped = {name for names, _, _ in inputs.together for name in names}
-
-    def one(d: Distribution, n: int) -> Any:
-        p = d.parameters
-        if d.family == "normal" and math.isinf(d.dof):
-            return p[0] + p[1] * rng.standard_normal(n)
-        if d.family in ("normal", "student"):
-            # JCGM 101, 6.4.9
-            return p[0] + p[1] * rng.standard_t(d.dof, n)
-        a, b = p[0], p[1] if d.family == "trapezoidal" else p[-1]
-        u = rng.random(n)
-        if d.family == "uniform":
-            return a + (b - a) * u
-        if d.family == "arcsine":
-            # 6.4.6
-            return (a + b) / 2 + (b - a) / 2 * np.sin(2 * np.pi * u)
-        if d.family == "triangular":
-            return rng.triangular(a, p[1] if len(p) == 3 else (a + b) / 2, b, n)
-        # 6.4.4
-        return a + (b - a) / 2 * ((1 + p[2]) * u + (1 - p[2]) * rng.random(n))
-
-    def draw(n: int) -> dict[str, Any]:
-        found: dict[str, Any] = dict(inputs.constants)
-        for names, root, dof in inputs.together:
-            z = np.asarray(root) @ rng.standard_normal((len(names), n))
+    def __call__(self, n: int) -> dict[str, Any]:
+        """Return the values of all inputs, those of constants as numbers."""
+        values: dict[str, Any] = dict(self.constants)
+        for names, root, dof in self.correlated:
+            z = self.np.asarray(root) @ self.random.standard_normal((len(names), n))
             if not math.isinf(dof):
                 # one factor for all of them: a multivariate t-distribution
-                z /= np.sqrt(rng.chisquare(dof, n) / dof)
+                z /= self.np.sqrt(self.random.chisquare(dof, n) / dof)
             for name, row in zip(names, z, strict=True):
-                found[name] = inputs.distributions[name].parameters[0] + row
-        for name, d in inputs.distributions.items():
-            if name not in grouped:
-                found[name] = one(d, n)
-        return found
+                values[name] = self.distributions[name].parameters[0] + row
+        return values | {name: self._draw(self.distributions[name], n) for name in self._independent}
 
-    return draw
+    def _draw(self, distribution: Distribution, n: int) -> Any:
+        """So many draws from a distribution: JCGM 101, 6.4."""
+        family, p, dof = distribution
+        random = self.random
+        if family in ("normal", "student"):
+            return p[0] + p[1] * (random.standard_normal(n) if math.isinf(dof) else random.standard_t(dof, n))
+        a, b = p[0], p[1] if family == "trapezoidal" else p[-1]
+        if family == "triangular":
+            return random.triangular(a, p[1] if len(p) == 3 else (a + b) / 2, b, n)
+        u = random.random(n)
+        if family == "uniform":
+            return a + (b - a) * u
+        if family == "arcsine":
+            return (a + b) / 2 + (b - a) / 2 * self.np.sin(2 * self.np.pi * u)
+        return a + (b - a) / 2 * ((1 + p[2]) * u + (1 - p[2]) * random.random(n))
 
 
 class Results:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import product
+from itertools import combinations
 from operator import mul
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, nearest, quoted
+from ..errors import Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
@@ -31,7 +31,7 @@ from .measured_value import (
     quantity,
 )
 from .measurement_model import Model, model_of, variables_of
-from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Inputs, Results, check_samples, sampler
+from .monte_carlo import BLOCK, LEFT_OUT, Drawn, Results, Sampler, check_samples
 
 LEVEL = 0.95
 """The level of confidence unless another one is asked for."""
@@ -49,6 +49,8 @@ QUANTILES = 100
 
 SCATTER = 3
 """So many standard deviations of scatter may lie between the draws and what they are drawn from."""
+
+LEAVE_ONE = "leave one of them out"
 
 SLACK = 1e-9
 """How far below 0 an eigenvalue of a correlation matrix may be, for the rounding of its entries in doubles."""
@@ -156,7 +158,7 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
             pair, equals, number = text[start:end].partition("=")
             a, _, b = (part.strip() for part in pair.partition(":"))
             if not (equals and is_name(a) and is_name(b)):
-                raise ExpressionError("point", f"`{text[start:end]}` is not the correlation of two names", hint=example)
+                raise point_error(f"`{text[start:end]}` is not the correlation of two names", example)
             _note(found, a, b, constant_value(f"{a}:{b}", number))
     return found
 
@@ -196,21 +198,18 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
     except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
-        raise ExpressionError(
-            "point", "this is not what `fit` found", hint="write that with `autodiff fit … --output fit.json`"
-        ) from None
+        hint = "write that with `autodiff fit … --output fit.json`"
+        raise point_error("this is not what `fit` found", hint) from None
     return Estimates(values, pairs)
 
 
 def _note(found: dict[Pair, float], a: str, b: str, r: float) -> None:
     if a == b:
-        raise ExpressionError("point", f"`{a}` is correlated with itself", hint="leave that out: it is 1")
+        raise point_error(f"`{a}` is correlated with itself", "leave that out: it is 1")
     if not -1 <= r <= 1:
-        raise ExpressionError(
-            "point", f"the correlation of `{a}` and `{b}` is {r:g}", hint="a correlation is from -1 to 1"
-        )
+        raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
     if found.get((b, a), found.get((a, b), r)) != r:
-        raise ExpressionError("point", f"`{a}` and `{b}` are given two correlations", hint="leave one of them out")
+        raise point_error(f"`{a}` and `{b}` are given two correlations", LEAVE_ONE)
     if (b, a) not in found:
         found[a, b] = r
 
@@ -252,47 +251,47 @@ def propagate(
     correlation = correlation or {}
     if fitted is not None:
         implicit = not (unknowns is None and between is None)
-        used = variables_of(text, [*fitted.values, *given, *measured], implicit).variables
-        found = {n: x for n, x in fitted.values.items() if n in used and n not in given and n not in measured}
-        given |= found
-        together = {pair: r for pair, r in fitted.correlation.items() if found.keys() >= set(pair)}
+        names = variables_of(text, [*fitted.values, *given, *measured], implicit).variables
+        used = {n: x for n, x in fitted.values.items() if n in names and n not in given and n not in measured}
+        given |= used
+        together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
     model = model_of(text, {**given, **measured}, unknowns, between)
     warnings = list(model.warnings)
     inputs = _inputs(model, dof or {}, readings or {}, warnings)
-    names = list(inputs)
+    seed = SEED if seed is None else seed
     interrupted = False
     with _squared():
-        matrix, groups = _correlations(names, correlation, readings or {}, inputs, model, warnings)
-        values, rows, met = model.first(names)
+        spread = _spread(inputs, correlation, readings or {}, model, warnings)
+        values, rows, met = model.first(list(inputs))
         warnings += met
-        root = _square_root(matrix, [inputs[name].uncertainty for name in names])
         # each output's derivatives by what is drawn independently, with unit variance
-        whitened = [[math.fsum(c * root[i][j] for i, c in enumerate(row)) for j in range(len(names))] for row in rows]
-        alone = {names[i] for members, _ in groups for i in members if len(members) == 1}
-        shapes = [_shape(each if name in alone else None) for name, each in inputs.items()]
+        whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for k, (name, value, row, slopes) in enumerate(zip(model.outputs, values, rows, whitened, strict=True)):
-            results.append(_result(name, value, row, inputs, matrix, groups, level, factor))
-            second, warning = _second_order(model, k, names, root, shapes, slopes, results[-1], drawn=draws > 0)
-            results[-1] = results[-1]._replace(second_order=second)
+            first = _result(name, value, row, spread, level, factor)
+            second, warning = _second_order(_Expansion(model, k, spread, slopes, first), drawn=draws > 0)
+            results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if draws:
-            drawn = _to_draw(inputs, model, matrix, groups, names)
-            begin = SEED if seed is None else seed
-            results, draws, interrupted = _with_draws(model, results, drawn, draws, begin, stop, warnings)
-        covariance = [
-            [math.fsum(a * b for a, b in zip(one, other, strict=True)) for other in whitened] for one in whitened
-        ]
+            results, draws, interrupted = _with_draws(model, results, spread, draws, seed, stop, warnings)
+        covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    correlations = {a: dict(zip(names, row, strict=True)) for a, row in zip(names, matrix, strict=True)}
-    correlated = any(x for i, row in enumerate(matrix) for x in row[:i])
     return Propagation(
-        text, results, inputs, correlations if correlated else {}, covariance, _normalised(covariance), draws,
-        SEED if seed is None else seed, interrupted,
-        {name: as_number(x, name) for name, x in model.point.items()}, model.program.constants, tuple(warnings),
-    )  # fmt: skip
+        text=text,
+        results=results,
+        inputs=inputs,
+        correlation=spread.correlation,
+        covariance=covariance,
+        output_correlation=_normalised(covariance),
+        samples=draws,
+        seed=seed,
+        interrupted=interrupted,
+        point={name: as_number(x, name) for name, x in model.point.items()},
+        constants=model.program.constants,
+        warnings=tuple(warnings),
+    )
 
 
 @contextmanager
@@ -310,7 +309,7 @@ def _squared() -> Iterator[None]:
 def _checked_coverage(level: float | None, k: float | None) -> tuple[float | None, float | None]:
     check_level(level)
     if k is not None and not 0 < k < math.inf:
-        raise ExpressionError("usage", f"the coverage factor cannot be {k:g}", hint="it is above 0: `--k 2`")
+        raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
     return (LEVEL if level is None and k is None else level), k
 
 
@@ -332,15 +331,12 @@ def _measured(readings: Mapping[str, Sequence[float]], given: Mapping[str, float
     found: dict[str, MeasuredValue] = {}
     for name, column in readings.items():
         if name in given:
-            raise ExpressionError(
-                "point", f"`{name}` is given a value by `--at`, and is a column of the readings",
-                hint="leave one of them out",
-            )  # fmt: skip
+            raise point_error(f"`{name}` is given a value by `--at`, and is a column of the readings", LEAVE_ONE)
         if len(column) < 2:
-            raise ExpressionError(
-                "point", f"`{name}` has {len(column)} reading{'' if len(column) == 1 else 's'}, which says nothing "
-                "of its uncertainty", hint="give two rows or more, or the value with its uncertainty in `--at`",
-            )  # fmt: skip
+            raise point_error(
+                f"`{name}` has {counted(len(column), 'reading')}, which says nothing of its uncertainty",
+                "give two rows or more, or the value with its uncertainty in `--at`",
+            )
         mean, u = means(column)
         found[name] = normal(name, mean, u, dof=len(column) - 1.0)
     return found
@@ -359,24 +355,18 @@ def _inputs(
         check_dof(name, degrees)
         if name not in found:
             warnings.append(_unused(name, "degrees of freedom", found))
-        else:
-            distribution = found[name].distribution
-            if not math.isinf(distribution.dof) and distribution.dof != degrees:
-                raise ExpressionError(
-                    "point", f"`{name}` is given two degrees of freedom, {distribution.dof:g} and {degrees:g}",
-                    hint="leave one of them out",
-                )  # fmt: skip
-            found[name] = found[name]._replace(distribution=distribution._replace(dof=degrees))
+            continue
+        distribution = found[name].distribution
+        if not math.isinf(distribution.dof) and distribution.dof != degrees:
+            two = f"{distribution.dof:g} and {degrees:g}"
+            raise point_error(f"`{name}` is given two degrees of freedom, {two}", LEAVE_ONE)
+        found[name] = found[name]._replace(distribution=distribution._replace(dof=degrees))
     if not found:
         example = next(iter(model.point), "x")
-        raise ExpressionError(
-            "point", "no value has an uncertainty", hint=f'write it behind the value: `--at "{example}=5.00±0.02"`'
-        )
+        raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
     if len(found) > MOST_INPUTS:
-        raise ExpressionError(
-            "limit", f"{len(found):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most",
-            hint="give those that hardly matter without an uncertainty",
-        )  # fmt: skip
+        message = f"{len(found):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most"
+        raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
     return found
 
 
@@ -393,45 +383,78 @@ class _Group(NamedTuple):
     dof: float
 
 
-def _correlations(
-    names: Sequence[str], pairs: Mapping[Pair, float], readings: Mapping[str, Sequence[float]],
-    inputs: Mapping[str, Input], model: Model, warnings: list[Diagnostic],
-) -> tuple[list[list[float]], list[_Group]]:  # fmt: skip
-    """The correlation matrix of the inputs, and the groups it falls into. Raises `ExpressionError` where it is none."""
-    n = len(names)
+class _Spread(NamedTuple):
+    """How the inputs vary together, to second moments."""
+
+    inputs: Mapping[str, Input]
+    matrix: list[list[float]]
+    """Their correlations."""
+    groups: list[_Group]
+    root: list[list[float]]
+    """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
+
+    @property
+    def names(self) -> list[str]:
+        """The inputs, in the order of the program."""
+        return list(self.inputs)
+
+    @property
+    def correlation(self) -> dict[str, dict[str, float]]:
+        """The correlations by names; empty where none is correlated."""
+        if not any(x for i, row in enumerate(self.matrix) for x in row[:i]):
+            return {}
+        return {a: dict(zip(self.names, row, strict=True)) for a, row in zip(self.names, self.matrix, strict=True)}
+
+    def block(self, members: Sequence[int]) -> tuple[list[list[float]], list[float]]:
+        """Correlations and standard uncertainties of some of the inputs."""
+        u = [each.uncertainty for each in self.inputs.values()]
+        return [[self.matrix[i][j] for j in members] for i in members], [u[i] for i in members]
+
+    @property
+    def shapes(self) -> list[_Shape]:
+        """Of each direction of `root`; correlated inputs are taken as normal together."""
+        alone = {i for members, _ in self.groups for i in members if len(members) == 1}
+        return [_shape(each if i in alone else None) for i, each in enumerate(self.inputs.values())]
+
+
+def _spread(
+    inputs: Mapping[str, Input],
+    pairs: Mapping[Pair, float],
+    readings: Mapping[str, Sequence[float]],
+    model: Model,
+    warnings: list[Diagnostic],
+) -> _Spread:
+    """How the inputs vary together. Raises `ExpressionError` where nothing can be correlated so."""
+    names = list(inputs)
     place = {name: i for i, name in enumerate(names)}
-    matrix = identity(n)
-    measured = [name for name in names if name in readings]
-    for i, a in enumerate(measured):
-        for b in measured[:i]:
-            r = _correlation(readings[a], readings[b])
-            matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
+    matrix = identity(len(names))
+    correlations = {
+        (a, b): _correlation(readings[a], readings[b])
+        for a, b in combinations([name for name in names if name in readings], 2)
+    }
     for (a, b), r in pairs.items():
         if a in readings and b in readings:
-            raise ExpressionError(
-                "point", f"the correlation of `{a}` and `{b}` is given, and follows from the readings",
-                hint="leave one of them out",
-            )  # fmt: skip
+            raise point_error(f"the correlation of `{a}` and `{b}` is given, and follows from the readings", LEAVE_ONE)
         missing = [name for name in (a, b) if name not in place]
         for name in missing:
             if name not in model.point:
                 warnings.append(_unused(name, "a correlation", names))
             elif r:
-                raise ExpressionError(
-                    "point", f"`{name}` has a correlation and no uncertainty", hint=f"give it one: `{name}=5.00±0.02`"
-                )
+                raise point_error(f"`{name}` has a correlation and no uncertainty", f"give it one: `{name}=5.00±0.02`")
         if not missing:
-            matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
-    groups = _groups(matrix, [inputs[name].distribution.dof for name in names], names, warnings)
+            correlations[a, b] = r
+    for (a, b), r in correlations.items():
+        matrix[place[a]][place[b]] = matrix[place[b]][place[a]] = r
+    groups = _groups(matrix, inputs, warnings)
+    spread = _Spread(inputs, matrix, groups, _square_root(matrix, [each.uncertainty for each in inputs.values()]))
     for members, _ in groups:
-        block = [[matrix[i][j] for j in members] for i in members]
-        if len(members) > 1 and (least := eigenvalues(block)[0]) < -SLACK * len(members):
+        if len(members) > 1 and (least := eigenvalues(spread.block(members)[0])[0]) < -SLACK * len(members):
             listed = quoted([names[i] for i in members])
-            raise ExpressionError(
-                "point", f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
-                hint="no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
-            )  # fmt: skip
-    return matrix, groups
+            raise point_error(
+                f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
+                "no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
+            )
+    return spread
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -444,14 +467,13 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
 
 
-def _groups(
-    matrix: Sequence[Sequence[float]], dof: Sequence[float], names: Sequence[str], warnings: list[Diagnostic]
-) -> list[_Group]:
+def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]) -> list[_Group]:
     """The inputs by what they are correlated with, through others too.
 
     What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
     degrees of freedom are those that its members have in common, else the fewest of them.
     """
+    names, dof = list(inputs), [each.distribution.dof for each in inputs.values()]
     left = list(range(len(matrix)))
     groups: list[_Group] = []
     while left:
@@ -481,36 +503,43 @@ def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[
 
 # ---- first order --------------------------------------------------------------------------------------------------
 def _result(
-    name: str, value: float, row: Sequence[float], inputs: Mapping[str, Input], matrix: Sequence[Sequence[float]],
-    groups: Sequence[_Group], level: float | None, k: float | None,
-) -> Result:  # fmt: skip
+    name: str, value: float, row: Sequence[float], spread: _Spread, level: float | None, k: float | None
+) -> Result:
     """An output with its combined and expanded uncertainty: JCGM 100, 5.2.2 and clause 6."""
-    parts = [c * each.uncertainty for c, each in zip(row, inputs.values(), strict=True)]
+    parts = [c * each.uncertainty for c, each in zip(row, spread.inputs.values(), strict=True)]
     size = max(map(abs, parts), default=0.0) or 1.0
     scaled = [part / size for part in parts]
-    shared = [
-        math.fsum(a * r * b for r, b in zip(line, scaled, strict=True)) for a, line in zip(scaled, matrix, strict=True)
-    ]
+    shared = [a * math.fsum(map(mul, line, scaled)) for a, line in zip(scaled, spread.matrix, strict=True)]
     variance = max(0.0, math.fsum(shared))
     u = size * math.sqrt(variance)
     budget = {
         each: Share(c, abs(part), of / variance if variance else None)
-        for each, c, part, of in zip(inputs, row, parts, shared, strict=True)
+        for each, c, part, of in zip(spread.inputs, row, parts, shared, strict=True)
     }
     # JCGM 100, G.4.1
-    spread = math.fsum(
-        max(0.0, math.fsum(shared[i] for i in members)) ** 2 / dof for members, dof in groups if not math.isinf(dof)
-    )
-    dof = variance * variance / spread if spread else math.inf
-    whole = dof if math.isinf(dof) else max(1.0, math.floor(dof * (1 + 1e-12)))
+    independent = [(max(0.0, math.fsum(shared[i] for i in members)), dof) for members, dof in spread.groups]
+    unsure = math.fsum(part**2 / dof for part, dof in independent if not math.isinf(dof))
+    dof = variance * variance / unsure if unsure else math.inf
+    rounded_dof = dof if math.isinf(dof) else max(1.0, math.floor(dof * (1 + 1e-12)))
     if k is None:
         assert level is not None
-        k = coverage_factor(level, whole)
+        k = coverage_factor(level, rounded_dof)
     else:
-        level = level_of(k, whole)
-    assert level is not None
+        level = level_of(k, rounded_dof)
     return Result(
-        name, value, u, dof, k, level, k * u, concise(value, u), plus_minus(value, k * u, k), budget, None, None, None
+        output=name,
+        value=value,
+        uncertainty=u,
+        dof=dof,
+        k=k,
+        level=level,
+        expanded=k * u,
+        written=concise(value, u),
+        interval=plus_minus(value, k * u, k),
+        budget=budget,
+        second_order=None,
+        drawn=None,
+        validation=None,
     )
 
 
@@ -546,136 +575,147 @@ def _shape(known: Input | None) -> _Shape:
     return _Shape(family.shape(*parameters), low, high)
 
 
-def _second_order(
-    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], shapes: Sequence[_Shape],
-    slopes: Sequence[float], first: Result, *, drawn: bool,
-) -> tuple[SecondOrder | None, Diagnostic | None]:  # fmt: skip
+class _Expansion:
+    """The Taylor polynomial of an output in independent directions of unit variance."""
+
+    def __init__(self, model: Model, output: int, spread: _Spread, slopes: Sequence[float], first: Result) -> None:
+        self.model, self.output, self.spread, self.slopes, self.first = model, output, spread, slopes, first
+        self.names, self.root, self.shapes = spread.names, spread.root, spread.shapes
+        self.moments = [shape.moments for shape in self.shapes]
+        self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
+        self.second: list[list[float]] = []
+
+    def differentiate(self) -> None:
+        """Compute the second derivatives along the directions. Raises `ExpressionError`."""
+        matrix = [[float(x) for x in row] for row in self.model.second(self.output, self.names)]
+        columns = list(zip(*self.root, strict=True))
+        self.second = [
+            [
+                math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
+                for b in columns
+            ]
+            for a in columns
+        ]
+
+    def third(self, *weights: tuple[int, float]) -> float:
+        """The third derivative along a sum of directions with these weights."""
+        direction = {name: math.fsum(w * row[i] for i, w in weights) for name, row in self._rows()}
+        moved = {name: d for name, d in direction.items() if d}
+        return self.model.third(self.output, moved) if moved else 0.0
+
+    def _rows(self) -> Iterator[tuple[str, list[float]]]:
+        return zip(self.names, self.root, strict=True)
+
+    def kink_in_reach(self) -> Diagnostic | None:
+        """Return what is to say of a kink within the coverage interval that changes the uncertainty or the mean.
+
+        Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond
+        the kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the
+        result does not depend on, leave no difference.
+        """
+        from statistics import NormalDist
+
+        first = self.first
+        # with few degrees of freedom they are as much wider as the coverage factor is
+        scale = first.k / (NormalDist().inv_cdf(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
+        quantiles = [scale * NormalDist().inv_cdf((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
+        for node, value, along in self.model.kinks(self.output, self.names, self.root):
+            size = math.hypot(*along)
+            way = [-math.copysign(t / size, value * t) for t in along]
+            end = min((shape.high if t > 0 else shape.low) / t for t, shape in zip(way, self.shapes, strict=True) if t)
+            distance = abs(value) / size
+            if not 0 < distance < min(first.k, end):
+                continue
+            if self._departs(way, [min(t, end) for t in quantiles if t > distance]):
+                fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
+                message = f"`{node.primitive.written}` {fault} within the coverage interval"
+                return Diagnostic("linearity", message, node.span, None)
+        return None
+
+    def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
+        """Whether the formula differs from its polynomial at places along a way by what changes the result."""
+        step = {name: math.fsum(map(mul, row, way)) for name, row in self._rows()}
+        slope = math.fsum(map(mul, self.slopes, way))
+        second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
+        third = self.model.third(self.output, {name: d for name, d in step.items() if d})
+        estimates = {name: as_number(self.model.point[name], name) for name in step}
+        departures = []
+        for t in places:
+            value = self.model.at(self.output, {name: x + t * step[name] for name, x in estimates.items()})
+            polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
+            departures.append((t, math.inf if value is None else value - polynomial))
+        if not all(math.isfinite(d) for _, d in departures):
+            return True
+        u = self.first.uncertainty
+        shift = math.fsum(d for _, d in departures) / QUANTILES
+        extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
+        return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
+
+    def variance_terms(self) -> list[float]:
+        """What the orders beyond the first add to the variance. Raises `ExpressionError`.
+
+        In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
+        Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
+        formula of JCGM 100, 5.1.2, note. gᵢⱼⱼ comes of third derivatives along sums and differences of directions.
+        """
+        g, slopes, moments = self.second, self.slopes, self.moments
+        terms = []
+        for i, slope in enumerate(slopes):
+            own = self.third((i, 1.0)) if slope else 0.0
+            if own:
+                terms.append(slope * own / 3 * moments[i].fourth)
+            for j in range(len(slopes)):
+                if slope and i != j and (slopes[j] or any(row[j] for row in g)):
+                    mixed = (self.third((i, 1.0), (j, 1.0)) + self.third((i, 1.0), (j, -1.0)) - 2 * own) / 6
+                    terms.append(slope * mixed * moments[i].variance * moments[j].variance if mixed else 0.0)
+                if g[i][j] and i != j:
+                    terms.append(g[i][j] ** 2 / 2 * moments[i].variance * moments[j].variance)
+            if g[i][i]:
+                terms.append(g[i][i] ** 2 / 4 * (moments[i].fourth - moments[i].variance ** 2))
+                terms.append(slope * g[i][i] * moments[i].third)
+        return terms
+
+
+def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
     """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
 
     The warning advises draws, unless there are some (`drawn`).
-    In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
-    Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ, and the mean is moved by
-    ½ Σ gᵢᵢ vᵢ. For normal quantities that is the formula of JCGM 100, 5.1.2, note.
     """
-    count = len(names)
-    named = f"{first.output}: " if len(model.outputs) > 1 else ""
-    if count > MOST_THIRD_ORDER:
+    first, names = expansion.first, expansion.names
+    if len(names) > MOST_THIRD_ORDER:
         return None, None
-    near = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
-    moments = [shape.moments for shape in shapes]
+    advice = "" if drawn else INSTEAD
+    named = f"{first.output}: " if len(expansion.model.outputs) > 1 else ""
+    unknown = f"{named}whether the first order is enough cannot be told: "
+    bent = f"{named}over these uncertainties the formula is not linear enough: "
     try:
-        matrix = model.second(output, names)
-        g = [
-            [
-                math.fsum(root[a][i] * float(matrix[a][b]) * root[b][j] for a in range(count) for b in range(count))
-                for j in range(count)
-            ]
-            for i in range(count)
-        ]
-        kink = _kink_in_reach(model, output, names, root, shapes, slopes, g, first, near)
+        expansion.differentiate()
+        kink = expansion.kink_in_reach()
         if kink is not None:
-            message = f"{named}over these uncertainties the formula is not linear enough: {kink.message}"
-            return None, Diagnostic("linearity", message, kink.span, None if drawn else INSTEAD)
-        terms = _third_order(model, output, names, root, moments, slopes, g)
+            return None, Diagnostic("linearity", bent + kink.message, kink.span, advice or None)
+        terms = expansion.variance_terms()
     except ExpressionError as error:
-        message = f"{named}whether the first order is enough cannot be told: {error}"
-        return None, Diagnostic("linearity", message, error.span, None if drawn else INSTEAD)
-    for i, j in product(range(count), repeat=2):
-        if not g[i][j]:
-            continue
-        if i != j:
-            terms.append(g[i][j] ** 2 / 2 * moments[i].variance * moments[j].variance)
-        else:
-            terms.append(g[i][i] ** 2 / 4 * (moments[i].fourth - moments[i].variance ** 2))
-            terms.append(slopes[i] * g[i][i] * moments[i].third)
-    infinite = next((i for i in range(count) if math.isinf(moments[i].fourth)), None)
-    if infinite is not None and not all(map(math.isfinite, terms)):
-        message = f"{named}whether the first order is enough cannot be told: with so few degrees of freedom "
-        message += f"`{names[infinite]}` gives a result of infinite variance"
-        return None, Diagnostic("linearity", message, None, None if drawn else INSTEAD)
-    shift = math.fsum(g[i][i] * moments[i].variance for i in range(count) if g[i][i]) / 2
+        return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice or None)
+    infinite = [name for name, m in zip(names, expansion.moments, strict=True) if math.isinf(m.fourth)]
+    if infinite and not all(map(math.isfinite, terms)):
+        message = f"{unknown}with so few degrees of freedom `{infinite[0]}` gives a result of infinite variance"
+        return None, Diagnostic("linearity", message, None, advice or None)
+    own = [(row[i], expansion.moments[i].variance) for i, row in enumerate(expansion.second)]
+    shift = math.fsum(g * v for g, v in own if g) / 2
     variance = first.uncertainty**2 + math.fsum(terms)
     higher = math.sqrt(variance) if variance >= 0 else None
-    told = [] if higher is not None else ["they would make the variance negative"]
-    if higher is not None and abs(higher - first.uncertainty) > near:
-        told += [f"with them it is {concise(first.value, higher)}"] * (concise(first.value, higher) != first.written)
-    if abs(shift) > near and concise(first.value + shift, first.uncertainty) != first.written:
-        told.append(f"the mean moves by {shift:.2g}")
-    found = SecondOrder(higher, shift, bool(told))
-    if not told:
-        return found, None
-    message = f"{named}over these uncertainties the formula is not linear enough: second-order terms matter; "
-    message += ", and ".join(told)
-    return found, Diagnostic("linearity", message, None, "JCGM 100, 5.1.2, note" + ("" if drawn else f"; {INSTEAD}"))
-
-
-def _kink_in_reach(
-    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], shapes: Sequence[_Shape],
-    slopes: Sequence[float], g: Sequence[Sequence[float]], first: Result, near: float,
-) -> Diagnostic | None:  # fmt: skip
-    """Return what is to say of a kink within the coverage interval that changes the uncertainty or the mean.
-
-    Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond the
-    kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the result does
-    not depend on, leave no difference.
-    """
-    from statistics import NormalDist
-
-    u = first.uncertainty
-    # with few degrees of freedom they are as much wider as the coverage factor is
-    scale = first.k / (NormalDist().inv_cdf(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
-    quantiles = [scale * NormalDist().inv_cdf((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
-    for node, value, along in model.kinks(output, names, root):
-        size = math.hypot(*along)
-        way = [-math.copysign(t / size, value * t) for t in along]
-        end = min((shape.high if t > 0 else shape.low) / t for t, shape in zip(way, shapes, strict=True) if t)
-        distance = abs(value) / size
-        if not 0 < distance < min(first.k, end):
-            continue
-        step = {name: math.fsum(map(mul, row, way)) for name, row in zip(names, root, strict=True)}
-        slope = math.fsum(map(mul, slopes, way))
-        second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, g, strict=True))
-        third = model.third(output, {name: d for name, d in step.items() if d})
-        departures = []
-        for t in [min(t, end) for t in quantiles if t > distance]:
-            beyond = model.at(output, {name: as_number(model.point[name], name) + t * d for name, d in step.items()})
-            polynomial = first.value + t * (slope + t * (second / 2 + t * third / 6))
-            departures.append((t, math.inf if beyond is None else beyond - polynomial))
-        matters = not all(math.isfinite(d) for _, d in departures)
-        if not matters:
-            shift = math.fsum(d for _, d in departures) / QUANTILES
-            extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
-            matters = abs(shift) > near or abs(math.sqrt(max(0.0, u * u + extra)) - u) > near
-        if matters:
-            fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
-            message = f"`{node.primitive.written}` {fault} within the coverage interval"
-            return Diagnostic("linearity", message, node.span, None)
-    return None
-
-
-def _third_order(
-    model: Model, output: int, names: Sequence[str], root: Sequence[Sequence[float]], moments: Sequence[Moments],
-    slopes: Sequence[float], g: Sequence[Sequence[float]],
-) -> list[float]:  # fmt: skip
-    """The terms of gᵢ gᵢⱼⱼ, from the third derivatives along the directions and along sums and differences of two."""
-    count = len(names)
-    live = [i for i in range(count) if slopes[i]]
-    bent = [j for j in range(count) if any(row[j] for row in g) or slopes[j]]
-
-    def third(*weights: tuple[int, float]) -> float:
-        direction = {name: math.fsum(w * root[a][i] for i, w in weights) for a, name in enumerate(names)}
-        moved = {name: d for name, d in direction.items() if d}
-        return model.third(output, moved) if moved else 0.0
-
-    own = {i: third((i, 1.0)) for i in live}
-    terms = [slopes[i] * own[i] / 3 * moments[i].fourth for i in live if own[i]]
-    for i in live:
-        for j in bent:
-            if i != j:
-                mixed = (third((i, 1.0), (j, 1.0)) + third((i, 1.0), (j, -1.0)) - 2 * own[i]) / 6
-                if mixed:
-                    terms.append(slopes[i] * mixed * moments[i].variance * moments[j].variance)
-    return terms
+    changes = []
+    if higher is None:
+        changes.append("they would make the variance negative")
+    elif abs(higher - first.uncertainty) > expansion.tolerance and concise(first.value, higher) != first.written:
+        changes.append(f"with them it is {concise(first.value, higher)}")
+    if abs(shift) > expansion.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
+        changes.append(f"the mean moves by {shift:.2g}")
+    second = SecondOrder(higher, shift, bool(changes))
+    if not changes:
+        return second, None
+    message = f"{bent}second-order terms matter; {', and '.join(changes)}"
+    return second, Diagnostic("linearity", message, None, "; ".join(["JCGM 100, 5.1.2, note", *filter(None, [advice])]))
 
 
 def _tolerance(u: float) -> float:
@@ -684,65 +724,69 @@ def _tolerance(u: float) -> float:
 
 
 # ---- draws --------------------------------------------------------------------------------------------------------
-def _to_draw(
-    inputs: Mapping[str, Input], model: Model, matrix: Sequence[Sequence[float]], groups: Sequence[_Group],
-    names: Sequence[str],
-) -> Inputs:  # fmt: skip
-    """What is drawn, and together with what. Raises `ExpressionError` where that is not determined."""
-    together = []
-    for members, dof in groups:
+def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
+    """What draws the inputs. Raises `ExpressionError` where their joint distribution is not determined."""
+    correlated = []
+    for members, dof in spread.groups:
         if len(members) < 2:
             continue
-        for i in members:
-            family = inputs[names[i]].distribution.family
+        names = [spread.names[i] for i in members]
+        for name in names:
+            family = spread.inputs[name].distribution.family
             if family != "normal":
-                raise ExpressionError(
-                    "usage", f"`{names[i]}` is correlated and its distribution is {family}, so the joint one is not "
-                    "determined", hint="`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
-                )  # fmt: skip
-        block = [[matrix[i][j] for j in members] for i in members]
-        root = _square_root(block, [inputs[names[i]].uncertainty for i in members])
-        together.append(([names[i] for i in members], root, dof))
-    constants = {name: as_number(x, name) for name, x in model.point.items() if name not in inputs}
-    return Inputs({name: each.distribution for name, each in inputs.items()}, together, constants)
+                raise usage_error(
+                    f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined",
+                    "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
+                )
+        correlated.append((names, _square_root(*spread.block(members)), dof))
+    constants = {name: as_number(x, name) for name, x in model.point.items() if name not in spread.inputs}
+    return Sampler({name: each.distribution for name, each in spread.inputs.items()}, correlated, constants, seed)
 
 
 def _with_draws(
-    model: Model, results: Sequence[Result], inputs: Inputs, samples: int, seed: int, stop: Callable[[], bool],
+    model: Model,
+    results: Sequence[Result],
+    spread: _Spread,
+    samples: int,
+    seed: int,
+    stop: Callable[[], bool],
     warnings: list[Diagnostic],
-) -> tuple[list[Result], int, bool]:  # fmt: skip
+) -> tuple[list[Result], int, bool]:
     """The results with what the draws say of them, how many there were, and whether they ended early."""
-    draws = model.draws(list(inputs.constants))
+    draw = _sampler(spread, model, seed)
+    draws = model.draws(list(draw.constants))
     work = current()
     if samples * draws.steps > work.left:
         raise work.exhausted(samples * draws.steps, exactly=True)
-    found = [Results(result.value) for result in results]
-    draw = sampler(inputs, seed)
+    collected = [Results(result.value) for result in results]
     done = 0
     interrupted = False
-    while done < samples and not interrupted and all(each.outside <= LEFT_OUT * samples for each in found):
+    while done < samples and not interrupted and all(each.outside <= LEFT_OUT * samples for each in collected):
         count = min(BLOCK, samples - done)
-        for each, column in zip(found, draws.at(draw(count), count), strict=True):
+        for each, column in zip(collected, draws.at(draw(count), count), strict=True):
             each.add(column)
         done += count
         interrupted = done < samples and stop()
-    made = []
-    for result, each in zip(results, found, strict=True):
-        told = f"`{result.output}` has no value at {each.outside:,} of {done:,} points that were drawn"
+    for result, each in zip(results, collected, strict=True):
+        message = f"`{result.output}` has no value at {each.outside:,} of {done:,} points that were drawn"
         if each.outside > LEFT_OUT * done or each.count < 2:
             hint = "the distributions reach too far beyond the domain of the formula"
-            raise ExpressionError("domain", told, hint=hint)
+            raise ExpressionError("domain", message, hint=hint)
         if each.outside:
             hint = "the distributions reach beyond the domain of the formula"
-            warnings.append(Diagnostic("outside", f"{told}; they are left out", None, hint))
-        drawn = each.drawn(result.level)
-        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
-            told = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
-            raise ExpressionError("overflow", told, hint="compute in larger units")
-        near = _tolerance(result.uncertainty)
-        low = abs(result.value - result.expanded - drawn.shortest[0])
-        high = abs(result.value + result.expanded - drawn.shortest[1])
-        worst = max(low, high)
-        valid = True if worst <= near else None if worst <= near + SCATTER * drawn.scatter else False
-        made.append(result._replace(drawn=drawn, validation=Validation(near, low, high, valid)))
-    return made, done, interrupted
+            warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
+    drawn = [_validated(result, each.drawn(result.level)) for result, each in zip(results, collected, strict=True)]
+    return drawn, done, interrupted
+
+
+def _validated(result: Result, drawn: Drawn) -> Result:
+    """The result with what the draws say of it, and whether both agree."""
+    if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
+        message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units")
+    tolerance = _tolerance(result.uncertainty)
+    low = abs(result.value - result.expanded - drawn.shortest[0])
+    high = abs(result.value + result.expanded - drawn.shortest[1])
+    worst = max(low, high)
+    valid = True if worst <= tolerance else None if worst <= tolerance + SCATTER * drawn.scatter else False
+    return result._replace(drawn=drawn, validation=Validation(tolerance, low, high, valid))

@@ -25,7 +25,7 @@ from autodiff_cli import ExpressionError, descend, gradient, parse
 from autodiff_cli.accuracy.check import check
 from autodiff_cli.batched import data_loss as reduction
 from autodiff_cli.batched.data_loss import LossSpec, Totals, held
-from autodiff_cli.cli import read_columns as measured
+from autodiff_cli.data import columns as measured
 from autodiff_cli.derivatives.gradient import Gradient
 from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.derivatives.hessian import hessian
@@ -224,15 +224,15 @@ def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: p
     held_all = grad("--data", str(path), "--on-error", "skip")
     monkeypatch.setattr(measured, "MOST_HELD", 1000)
     kept: list[str] = []
-    made = measured._ColumnBuffer._numbers
+    made = measured._ColumnBuffer.columns
 
-    def noted(self: Any) -> Any:
-        found = made(self)
-        kept.extend(type(column.base).__name__ for column in found.values())
+    def noted(self: Any, used: Any) -> Any:
+        found = made(self, used)
+        kept.extend(type(column).__name__ for column in found.numbers.values())
         return found
 
-    monkeypatch.setattr(measured._ColumnBuffer, "_numbers", noted)
-    monkeypatch.setattr("autodiff_cli.data.batches.BLOCK", 100_000)
+    monkeypatch.setattr(measured._ColumnBuffer, "columns", noted)
+    monkeypatch.setattr("autodiff_cli.data.readers.BLOCK", 100_000)
     aside = grad("--data", str(path), "--on-error", "skip")
     assert kept == ["memmap", "memmap"]
     assert (aside["value"], aside["gradient"], aside["data"]) == tuple(

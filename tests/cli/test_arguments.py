@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.cli.arguments import ELSEWHERE, Declared, HelpAsked, check, looks_like_option, read
+from autodiff_cli.cli import synonyms
+from autodiff_cli.cli.arguments import Declared, HelpAsked, check, looks_like_option, read
 from autodiff_cli.cli.commands import COMMANDS, command_module
 from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.options import COLUMNAR, Argument, Option, Without
@@ -218,7 +219,12 @@ def test_an_option_that_the_command_lacks_does_not_count() -> None:
         check_of("trace", {"--direction": ["x=1"], "--mode": "reverse"})
 
 
-def test_what_options_are_called_elsewhere_is_what_none_is_called_here() -> None:
-    here = {name for command in COMMANDS for name in Declared(command_module(command).run).options}
-    assert set(ELSEWHERE.values()) <= here
-    assert not {f"--{name}" for name in ELSEWHERE} & here
+def test_synonyms_stand_for_what_there_is() -> None:
+    declared = [Declared(command_module(command).run).options for command in COMMANDS]
+    choices = {choice for options in declared for _, option, _ in options.values() for choice in option.choices}
+    assert {name for names in synonyms.OPTIONS.values() for name in names} <= {
+        name for each in declared for name in each
+    }
+    assert {name for names in synonyms.CHOICES.values() for name in names} <= choices
+    assert {name for names in synonyms.COMMANDS.values() for name in names} <= set(COMMANDS)
+    assert not set(synonyms.COMMANDS) & set(COMMANDS)

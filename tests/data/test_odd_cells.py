@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from autodiff_cli.data import batches
+from autodiff_cli.data import readers
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams import requests
 from running import Result, autodiff
@@ -112,8 +112,8 @@ def test_of_a_line_that_is_too_long_there_is_one_error(
     place: str, to: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(reading, "LIMIT", 1_000)
-    monkeypatch.setattr(batches, "BLOCK", 200)
-    monkeypatch.setattr(batches, "SMALL", 40)
+    monkeypatch.setattr(readers, "BLOCK", 200)
+    monkeypatch.setattr(readers, "SMALL", 40)
     monkeypatch.setattr(requests, "CHUNK", 100)
     monkeypatch.chdir(tmp_path)
     lines = [f"{k},{k}" for k in range(100)]

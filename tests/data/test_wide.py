@@ -20,7 +20,7 @@ import pytest
 
 from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.cli import row_routes as data
-from autodiff_cli.data import batches, pipeline, rows
+from autodiff_cli.data import pipeline, readers, rows
 from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
 from running import Result, autodiff
@@ -203,8 +203,8 @@ def pathological(rng: random.Random) -> str:
 def test_a_line_may_be_longer_than_a_block(
     text: str, rows: list[str | None], backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(batches, "SMALL", 40)
-    monkeypatch.setattr(batches, "BLOCK", 100)
+    monkeypatch.setattr(readers, "SMALL", 40)
+    monkeypatch.setattr(readers, "BLOCK", 100)
     asked = ("grad", "x*y", "--points", "-", "--wide", "--backend", backend, "--format", "jsonl")
     found = [json.loads(line)["error"] for line in autodiff(*asked, stdin=text).out.splitlines()]
     assert [each and each.split(": ")[1 if each.startswith("line") else 0] for each in found] == rows
@@ -212,13 +212,13 @@ def test_a_line_may_be_longer_than_a_block(
 
 def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However a file falls into blocks and pieces, its rows are those that our own reader sees."""
-    monkeypatch.setattr(batches, "SMALL", 40)
+    monkeypatch.setattr(readers, "SMALL", 40)
     compared = wrong = 0
     for seed in range(60):
         rng = random.Random(seed)
         path = tmp_path / "data.csv"
         path.write_text(pathological(rng), encoding="utf-8", newline="")
-        monkeypatch.setattr(batches, "BLOCK", rng.choice([30, 100, 400, 10_000]))
+        monkeypatch.setattr(readers, "BLOCK", rng.choice([30, 100, 400, 10_000]))
         asked = ["grad", FORMULA, "--points", str(path), "--wide", "--keep", "note", "--format", "jsonl"]
         plain = [json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()]
         rows = [json.loads(line) for line in autodiff(*asked, "--backend", "llvm").out.splitlines()]
@@ -244,7 +244,7 @@ def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch:
         assert autodiff(*asked, stdin="x\n1\n").out == "value,d_x,error\n1.0,1.0,\n"
     with monkeypatch.context() as patched:
         patched.setattr(data, "_one_by_one", no)
-        patched.setattr(data, "FEW_ROWS", 2)
+        patched.setattr(readers, "FEW_ROWS", 2)
         assert autodiff(*asked, stdin="x\n1\n2\n").out.split() == ["value,d_x,error", "1.0,1.0,", "2.0,1.0,"]
 
 
@@ -446,8 +446,8 @@ def test_decimals_are_the_doubles_nearest_to_them() -> None:
 
 
 def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BUFFER", 65_536)
-    monkeypatch.setattr(batches, "ROWS", 1_000)
+    monkeypatch.setattr(readers, "BUFFER", 65_536)
+    monkeypatch.setattr(readers, "ROWS", 1_000)
     rng = random.Random(1)
     column = pa.array([rng.random() for _ in range(300_000)])
     path = tmp_path / "data.parquet"
@@ -455,7 +455,7 @@ def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: 
     size = column.nbytes
     del column
     before, most, rows = pa.total_allocated_bytes(), 0, 0
-    made = batches.reader(Source(str(path), "parquet", None), lambda names: (names, ()))
+    made = readers.reader(Source(str(path), "parquet", None))
     for chunk in made.chunks():
         most, rows = max(most, pa.total_allocated_bytes() - before), rows + chunk.batch.num_rows
     made.close()

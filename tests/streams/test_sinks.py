@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from autodiff_cli.cli import row_routes as data
+from autodiff_cli.data import readers
 from autodiff_cli.data.sinks import spelled
 from running import autodiff
 
@@ -78,7 +78,7 @@ def test_many_rows_are_written_as_few_are(
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     asked = ["grad", "sqrt(x)*y", "--points", str(path), "--wide", "--format", format, "--keep", "t", *spreadsheet]
     few = autodiff(*asked)
-    monkeypatch.setattr(data, "FEW_ROWS", 2)
+    monkeypatch.setattr(readers, "FEW_ROWS", 2)
     many = autodiff(*asked)
     assert few.out.count("domain") > 30 and few.code == many.code == 4
     assert many.out == few.out

@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 
 from autodiff_cli.algebra.symbolic import is_spelled
 from autodiff_cli.numbers.base import ACCURATE, DEFINITIONS
+from autodiff_cli.numbers.double.formulas import FORMULAS
 from autodiff_cli.numbers.floats import FUNCTIONS as OF_DOUBLES
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVES, Primitive
@@ -93,7 +94,7 @@ NOT_OF_NUMBERS = {"where", "item"}
 
 
 def test_doubles_have_a_function_for_every_row_and_no_other() -> None:
-    said = set(OF_DOUBLES) | set(ACCURATE) | set(DEFINITIONS)
+    said = set(OF_DOUBLES) | set(FORMULAS) | set(ACCURATE) | set(DEFINITIONS)
     assert {name for name, row in OPERATIONS.items() if row.params} - said == NOT_OF_NUMBERS
     assert set(OF_DOUBLES) <= set(OPERATIONS)
 

@@ -12,12 +12,12 @@ import pytest
 
 from autodiff_cli import ExpressionError
 from autodiff_cli.formulas.export import export
+from autodiff_cli.numbers.double.formulas import formula
+from autodiff_cli.numbers.double.special_formulas import HIGHEST
 from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
 from autodiff_cli.targets.curly import JavaScript
 from autodiff_cli.targets.lowering import composed
-from autodiff_cli.targets.special import HIGHEST
-from autodiff_cli.targets.support import formula
 
 
 class Doubles:
@@ -106,7 +106,7 @@ def test_small_differences_of_digamma() -> None:
 
 
 def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
-    from autodiff_cli.targets import special
+    from autodiff_cli.numbers.double import special_formulas as special
 
     monkeypatch.setattr(special, "ERF_SERIES", (*special.ERF_SERIES[:-2], -0.3761263890318, special.ERF_SERIES[-1]))
     with pytest.raises(AssertionError):

@@ -285,7 +285,7 @@ def test_the_second_order_of_a_square_is_exact_for_every_distribution(text: str)
     given = at(f"x={text}")["x"]
     assert isinstance(given, MeasuredValue)
     distribution = given.distribution
-    draw = monte_carlo.sampler(monte_carlo.Inputs({"x": distribution}, [], {}), 4)
+    draw = monte_carlo.Sampler({"x": distribution}, [], {}, 4)
     x = draw(1_000_000)["x"]
     second = propagate("x**2 - x", {"x": given}).results[0].second_order
     assert second is not None and second.uncertainty is not None

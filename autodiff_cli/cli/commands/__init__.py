@@ -76,11 +76,17 @@ def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = 
 
     `rows` are those of a command that has `--points` too. Raises a usage error.
     """
-    if not any(loss):
+    if not loss.data:
         return None
-    from ..read_columns import beside, given  # only data files need it
+    from ...batched.data_loss import reduction  # only data files need it
+    from ...data.columns import from_files
+    from ...data.sources import sources
+    from ...streams.requests import mapping
 
-    return given(loss, answers, inputs) if rows is None else beside(rows, loss, answers, inputs)
+    inputs.need(only="`--data` is for one formula, not for a stream of them")
+    shared = loss if rows is None else rows
+    data = from_files(sources(loss.data, shared.input_format), mapping(shared.columns))
+    return reduction(data, loss.reduce, skip=answers.on_error == "skip", backend=shared.backend)
 
 
 def call(command: str, args: Sequence[str]) -> int:

@@ -175,7 +175,7 @@ def read_data(
     format: str | None = None, called: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, list[float]]:  # fmt: skip
     """The columns of files that the fit of a formula needs; see `read_columns`. Raises `ExpressionError`."""
-    from ..read_columns import read_columns
+    from ...data.columns import read_columns
 
     return read_columns(paths, lambda columns: columns_needed(text, columns, given, response, also), format, called)
 

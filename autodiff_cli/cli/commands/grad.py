@@ -58,16 +58,12 @@ def run(
     inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)
-    data = None
-    if any(rows) and over is None:
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
-
-        data = given(rows)
+    by_rows = bool(rows.points) and over is None
     shown = GradientView(
         intermediates=everything, relative=relative, sort=sort, digits=answers.shown, depth=depth, table=not no_table,
         tree=not no_tree, binary=binary,
     )  # fmt: skip
-    if data is None and not inputs.many:
+    if not by_rows and not inputs.many:
         return answer_all(
             inputs,
             lambda request: gradient(
@@ -77,16 +73,18 @@ def run(
         )
     from ...derivatives.gradient_cache import Programs  # only for many
 
-    drawn = data is None and draws(inputs.chosen(shown.formats)) and not no_tree
+    drawn = not by_rows and draws(inputs.chosen(shown.formats)) and not no_tree
     programs = Programs(arithmetic, whole=everything or drawn, relative=relative)
 
     def answer(request: Request) -> Gradient[Any]:
         return programs.gradient(request.text, request.point, request.wrt)
 
-    if data is None:
+    if not by_rows:
         return answer_all(inputs, answer, shown)
-    told = RowQuestion(
+    from ..row_routes import RowQuestion, answer_rows  # only data files need it
+
+    question = RowQuestion(
         "grad", lambda found: [found.value, *found.gradient.values()], arithmetic, answers.shown,
         "--all" if everything else "--relative" if relative else "--sort" if sort else None,
     )  # fmt: skip
-    return answer_rows(inputs, data, answer, shown, told)
+    return answer_rows(inputs, rows, answer, shown, question)

@@ -38,10 +38,8 @@ def run(
     def answer(request: Request) -> Hessian:
         return hessian(request.text, request.point, wrt=request.wrt, arithmetic=arithmetic, over=over)
 
-    if any(rows) and over is None:
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
+    if rows.points and over is None:
+        from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
-        data = given(rows)
-        if data is not None:
-            return answer_rows(inputs, data, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
+        return answer_rows(inputs, rows, answer, shown, RowQuestion("hessian", flat, arithmetic, answers.shown))
     return answer_all(inputs, answer, shown)

@@ -53,12 +53,10 @@ def run(
             request.text, request.point, wrt=request.wrt, direction=along, adjoint=weights, arithmetic=arithmetic
         )
 
-    if any(rows):
-        from ..row_routes import RowQuestion, answer_rows, given  # only data files need it
+    if rows.points:
+        from ..row_routes import RowQuestion, answer_rows  # only data files need it
 
-        data = given(rows)
-        if data is not None:
-            product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
-            told = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
-            return answer_rows(inputs, data, answer, shown, told)
+        product = "--direction" if direction is not None else "--adjoint" if adjoint is not None else None
+        question = RowQuestion("jacobian", flat, arithmetic, answers.shown, product)
+        return answer_rows(inputs, rows, answer, shown, question)
     return answer_all(inputs, answer, shown)

@@ -186,7 +186,7 @@ def readings(
     called: Mapping[str, str] = MappingProxyType({}), *, implicit: bool = False,
 ) -> dict[str, list[float]]:  # fmt: skip
     """The columns of files that are variables of the program; see `read_columns`. Raises `ExpressionError`."""
-    from ..read_columns import read_columns
+    from ...data.columns import read_columns
 
     def used(columns: Sequence[str]) -> list[str]:
         program = variables_of(text, [*given, *(column for column in columns if is_name(column))], implicit)

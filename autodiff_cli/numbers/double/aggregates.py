@@ -123,17 +123,3 @@ def logsumexp(*xs: float) -> float:
 def logaddexp(x: float, y: float) -> float:
     """log(exp(x) + exp(y)), without overflow on the way."""
     return logsumexp(x, y)
-
-
-def softmax_weight(x: float, *xs: float) -> float:
-    """exp(x) / Σ exp(xs), the share of one term: the derivative of `logsumexp`."""
-    largest = builtins.max(xs)
-    return exp_difference(x, largest) / math.fsum(exp_difference(v, largest) for v in xs)
-
-
-def softmax(*xs: float) -> list[float]:
-    """The shares exp(x) / Σ exp(xs) of all arguments, in linear time: the derivatives of `logsumexp`."""
-    largest = builtins.max(xs)
-    powers = [exp_difference(x, largest) for x in xs]
-    total = math.fsum(powers)
-    return [power / total for power in powers]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .fallback import by_multiprecision
-from .parts import cos_pi, root_of_square_minus_one
+from .parts import cos_pi
 from .trigonometry import sinc
 from .twofold import finite, horner
 
@@ -24,18 +24,6 @@ def recip_one_plus_square(x: float) -> float:
     if math.fabs(x) > SQUARE_ABSORBS_ONE:
         return 1.0 / x / x
     return 1.0 / (1.0 + x * x)
-
-
-def recip_one_minus_square(x: float) -> float:
-    """1/(1 - x²): the derivative of atanh and acoth; ZeroDivisionError at ±1."""
-    if math.fabs(x) > SQUARE_ABSORBS_ONE:
-        return -1.0 / x / x
-    return 1.0 / ((1.0 - x) * (1.0 + x))
-
-
-def recip_sqrt_square_minus_one(x: float) -> float:
-    """1/sqrt(x² - 1): the derivative of acosh; ZeroDivisionError at ±1, ValueError between."""
-    return 1.0 / root_of_square_minus_one(x)
 
 
 def sech_square(x: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .parts import root_of_square_minus_one, sin_pi
+from .parts import sin_pi
 from .twofold import finite
 
 LN2 = 0.6931471805599453
@@ -27,19 +27,6 @@ def atan2(y: float, x: float) -> float:
     A zero has no sign here, so 0*-1 lies on the upper side of the cut as 0 does: `+ 0.0` takes the sign of -0.0 away.
     """
     return math.atan2(y + 0.0, x + 0.0)
-
-
-def asec(x: float) -> float:
-    """acos(1/x), the angle in [0, π] whose secant is x; ValueError for |x| < 1.
-
-    Through the tangent, because 1/x is rounded and acos magnifies that near 1.
-    """
-    return math.atan2(root_of_square_minus_one(x), math.copysign(1.0, x))
-
-
-def acsc(x: float) -> float:
-    """asin(1/x), the angle in [-π/2, π/2] whose cosecant is x; ValueError for |x| < 1."""
-    return math.copysign(math.atan2(1.0, root_of_square_minus_one(x)), x)
 
 
 def sech(x: float) -> float:
@@ -67,27 +54,6 @@ def atanh(x: float) -> float:
     if math.fabs(x) == 1.0:
         raise ZeroDivisionError("atanh is infinite at ±1")
     return math.atanh(x)
-
-
-def asech(x: float) -> float:
-    """acosh(1/x), the non-negative number whose hyperbolic secant is x; defined for 0 < x <= 1.
-
-    As asinh(sqrt(1 - x²)/x), where 1 - x is exact near 1; below the range of 1/x as log(2/x).
-    """
-    if x == 0.0:
-        raise ZeroDivisionError("asech is infinite at 0")
-    if not 0.0 < x <= 1.0:
-        raise ValueError("asech is defined for 0 < x <= 1")
-    if x < 1e-300:
-        return LN2 - math.log(x)
-    return math.asinh(math.sqrt((1.0 - x) * (1.0 + x)) / x)
-
-
-def acsch(x: float) -> float:
-    """asinh(1/x), the number whose hyperbolic cosecant is x; ZeroDivisionError at 0."""
-    if 0.0 < math.fabs(x) < 1e-300:
-        return math.copysign(LN2 - math.log(math.fabs(x)), x)
-    return math.asinh(1.0 / x)
 
 
 def sinc(x: float) -> float:

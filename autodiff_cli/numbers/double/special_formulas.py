@@ -1,4 +1,4 @@
-"""The error and gamma functions as arithmetic on doubles, for targets whose library lacks them.
+"""The error and gamma functions as arithmetic on doubles without loops, for targets whose library lacks them.
 
 The gamma functions take a positive number to [1, 2] by their recurrence, eight choices without a loop, or to their
 asymptotic series; a negative one by reflection. Digits are lost only next to the zeros of lgamma, digamma and their
@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..numbers.base import Number
-from ..numbers.double import gamma as doubles
-from ..numbers.double.parts import polygamma_tail
-from ..numbers.double.twofold import horner, two_sum
+from ...table.primitive import Number
+from . import gamma as doubles
+from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
+from .twofold import horner, two_sum
 
 ERF_SERIES = (
     -1.462091340945175e-07, 1.637123442577e-06, -1.4923003368152099e-05, 0.00012055286202005714,
@@ -130,13 +130,8 @@ def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
 def _stirling(m: Any, x: Number) -> tuple[Number, Number]:
     """Two factors of Γ(x) for x >= `doubles.LARGE`, either of which is finite wherever Γ(-x) is not 0."""
     root = m.pow(x, 0.5 * x - 0.25)
-    rest = m.exp(_correction(x)) * math.sqrt(2 * math.pi)
+    rest = m.exp(stirling_correction(x)) * math.sqrt(2 * math.pi)
     return root, root * m.exp(-x) * rest
-
-
-def _correction(x: Number) -> Number:
-    """What log Γ(x) is more than Stirling's formula, for x >= `doubles.LARGE`."""
-    return horner(doubles.STIRLING_SERIES, 1 / x / x) / x
 
 
 def _gamma_moderate(m: Any, x: Number) -> Number:
@@ -171,37 +166,27 @@ def gamma(m: Any, x: Number) -> Number:
     return m.where(m.lt(size, doubles.LARGE), moderate, large)
 
 
-def _lgamma_one_plus(u: Number) -> Number:
-    return u * (u - 1) * horner(doubles.LGAMMA_SERIES, u - 0.5)
-
-
 def _lgamma_positive(m: Any, x: Number) -> Number:
     def moderate() -> Number:
         low, product = _lowered_product(m, x)
-        return m.log(product) + _lgamma_one_plus(low - 1)
+        return m.log(product) + lgamma_one_plus(low - 1)
 
     def large() -> Number:
-        return (x - 0.5) * (m.log(x) - 1) + (doubles.HALF_LN_2PI - 0.5) + _correction(x)
+        return (x - 0.5) * (m.log(x) - 1) + (doubles.HALF_LN_2PI - 0.5) + stirling_correction(x)
 
     above = lambda: m.where(m.lt(x, doubles.LARGE), moderate, large)  # noqa: E731
-    return m.where(m.lt(x, 1), lambda: _lgamma_one_plus(x) - m.log(x), above)
+    return m.where(m.lt(x, 1), lambda: lgamma_one_plus(x) - m.log(x), above)
 
 
 def lgamma(m: Any, x: Number) -> Number:
     """log |Γ(x)|; infinite at 0 and the negative integers."""
 
     def below() -> Number:
-        near = lambda: _lgamma_one_plus(1 + x) - m.log1p(x) - m.log(-x)  # noqa: E731
+        near = lambda: lgamma_one_plus(1 + x) - m.log1p(x) - m.log(-x)  # noqa: E731
         mirrored = lambda: m.log(math.pi / (-x * m.abs(sin_pi(m, x)))) - _lgamma_positive(m, -x)  # noqa: E731
         return m.where(m.gt(x, -0.5), near, mirrored)
 
     return m.where(m.gt(x, 0), lambda: _lgamma_positive(m, x), below)
-
-
-def _digamma_one_plus(u: Number) -> Number:
-    """ψ(1 + u) for 0 <= u <= 1."""
-    zero, rest = doubles.DIGAMMA_ZERO
-    return ((u - (zero - 1)) - rest) * horner(doubles.DIGAMMA_SERIES, u - 0.5)
 
 
 def _digamma_positive(m: Any, x: Number) -> Number:
@@ -210,14 +195,14 @@ def _digamma_positive(m: Any, x: Number) -> Number:
         total = m.number(0)
         for above, y in steps:
             total = total + m.where(above, 1 / y, 0)
-        return _digamma_one_plus(low - 1) + total
+        return digamma_one_plus(low - 1) + total
 
     def large() -> Number:
         square = 1 / x / x
-        return m.log(x) - 0.5 / x + square * horner(doubles.DIGAMMA_TAIL, square)
+        return m.log(x) - 0.5 / x + square * horner(DIGAMMA_TAIL, square)
 
     above = lambda: m.where(m.lt(x, doubles.LARGE), moderate, large)  # noqa: E731
-    return m.where(m.lt(x, 1), lambda: _digamma_one_plus(x) - 1 / x, above)
+    return m.where(m.lt(x, 1), lambda: digamma_one_plus(x) - 1 / x, above)
 
 
 def digamma(m: Any, x: Number) -> Number:
@@ -225,7 +210,7 @@ def digamma(m: Any, x: Number) -> Number:
 
     def below() -> Number:
         # DLMF 5.5.4, with ψ(1 - x) = ψ(-x) - 1/x
-        mirror = m.where(m.gt(x, -1), lambda: _digamma_one_plus(-x), lambda: _digamma_positive(m, -x) - 1 / x)
+        mirror = m.where(m.gt(x, -1), lambda: digamma_one_plus(-x), lambda: _digamma_positive(m, -x) - 1 / x)
         return mirror - math.pi * _cotangent(m, x)
 
     return m.where(m.gt(x, 0), lambda: _digamma_positive(m, x), below)
@@ -300,7 +285,7 @@ def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
         total = total + 1 / (a + k) / (a + k + b)
     p, q = 1 / x / x, 1 / y / y
     quotient, value = m.number(0), m.number(0)
-    for coefficient in doubles.DIGAMMA_TAIL:
+    for coefficient in DIGAMMA_TAIL:
         quotient, value = quotient * p + value, value * q + coefficient
     # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p - q))
     tail = (1 / x + 1 / y) / x / y * (value + p * quotient)
@@ -337,9 +322,9 @@ def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
     """Γ(a)·Γ(b)/Γ(total) for positive numbers whose sum is at least `doubles.FACTORIALS`."""
     # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel: p is the smaller number, q a large one.
     p, q = m.min(a, b), m.max(a, b)
-    rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (_correction(q) - _correction(total)))
+    rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
     near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
-    far = lambda: m.sqrt(2 * math.pi / p) * m.exp(_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
+    far = lambda: m.sqrt(2 * math.pi / p) * m.exp(stirling_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
     return m.where(m.lt(p, doubles.LARGE), near, far)
 
 

@@ -1,7 +1,7 @@
-"""Support: what a target's library may lack, as arithmetic on doubles that keeps its digits; for every target alike.
+"""Formulas of functions as arithmetic on doubles that keeps its digits, once for this program and all exported code.
 
-Each is a rule on a number type, as those of the table are: a recorder turns it into a function of the target, or into
-steps of the program. What is not here is composed as its row says.
+Each is a rule on a number type, as those of the table are: `REAL` computes with it, and a recorder turns it into a
+function of a target whose library lacks it, or into steps of the program. What is not here is composed as its row says.
 """
 
 from __future__ import annotations
@@ -9,12 +9,62 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..numbers.base import Number
-from ..numbers.double import learning, normal
-from ..numbers.double.twofold import horner, two_product, two_sum
-from ..table.names import by_name
-from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS
-from . import special
+from ...table.names import by_name
+from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
+from . import normal
+from . import special_formulas as special
+from .twofold import horner, two_product, two_sum
+
+GELU_SLOPE_ZERO = (-0.7517915246935645, 1.4956759177009883e-17)
+"""Where gelu is smallest, as the sum of two doubles (mpmath.findroot, 60 digits)."""
+
+GELU_SLOPE_SERIES = (
+    -1.2694659128298344e-09, -3.376820512649965e-08, -1.652245138204433e-09,
+    5.696394777043726e-07, 4.3285479556615925e-07, -7.74833140267088e-06,
+    -1.1214381345904571e-05, 8.615946314567098e-05, 0.000186339746313297,
+    -0.0007448268375921829, -0.0022395380680766807, 0.004539228379082832,
+    0.01942167983818913, -0.014771522148243498, -0.1140082332972217,
+    -0.018199676398671094, 0.388284982990552, 0.4314939923140469,
+)  # fmt: skip
+"""gelu_slope(zero + t)/t for |t| <= 0.45, highest power first (mpmath.chebyfit, 18 terms, relative error 3e-20)."""
+
+SILU_SLOPE_ZERO = (-1.2784645427610737, -1.0946994183093437e-16)
+"""Where silu is smallest, as the sum of two doubles (mpmath.findroot, 60 digits)."""
+
+SILU_SLOPE_SERIES = (
+    -9.109206073779557e-08, -3.668666458969287e-08, 8.597562971878925e-07,
+    2.34685455409697e-06, -2.942617209369802e-06, -2.9733598637627508e-05,
+    -4.090534291519911e-05, 0.0001857072456834204, 0.000798521881850028,
+    0.00012662741004203514, -0.006606589138356781, -0.015222655223187706,
+    0.018874814223782312, 0.1466487969969469, 0.2178117057198001,
+)  # fmt: skip
+"""silu_slope(zero + t)/t for |t| <= 0.3, highest power first (mpmath.chebyfit, 15 terms, relative error 1e-19)."""
+
+# Wichura, Algorithm AS241 (PPND16), Applied Statistics 37 (1988) 477-484: the normal quantile as rational functions.
+CENTRE_NUMERATOR = (
+    2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
+    13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608,
+)  # fmt: skip
+CENTRE_DENOMINATOR = (
+    5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867,
+    5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0,
+)  # fmt: skip
+MIDDLE_NUMERATOR = (
+    7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
+    3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734,
+)  # fmt: skip
+MIDDLE_DENOMINATOR = (
+    1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459,
+    0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187, 1.0,
+)  # fmt: skip
+FAR_NUMERATOR = (
+    2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093,
+    0.29656057182850489123, 1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772,
+)  # fmt: skip
+FAR_DENOMINATOR = (
+    2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
+    0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1.0,
+)  # fmt: skip
 
 
 def _large_half_power(m: Any, x: Number) -> Number:
@@ -225,15 +275,15 @@ def _normal_distribution(m: Any, x: Number) -> Number:
 
 
 def _gelu_slope(m: Any, x: Number) -> Number:
-    offset = x - normal.GELU_SLOPE_ZERO[0]
-    near = (offset - normal.GELU_SLOPE_ZERO[1]) * horner(normal.GELU_SLOPE_SERIES, offset)
+    offset = x - GELU_SLOPE_ZERO[0]
+    near = (offset - GELU_SLOPE_ZERO[1]) * horner(GELU_SLOPE_SERIES, offset)
     far = m.normal_distribution(x) + x * m.normal_density(x)
     return m.where(m.le(m.abs(offset), 0.45), near, far)
 
 
 def _silu_slope(m: Any, x: Number) -> Number:
-    offset = x - learning.SILU_SLOPE_ZERO[0]
-    near = (offset - learning.SILU_SLOPE_ZERO[1]) * horner(learning.SILU_SLOPE_SERIES, offset)
+    offset = x - SILU_SLOPE_ZERO[0]
+    near = (offset - SILU_SLOPE_ZERO[1]) * horner(SILU_SLOPE_SERIES, offset)
     e = m.exp(-m.abs(x))
     below = ((1 + x) + e) * e / ((1 + e) * (1 + e))
     above = (1 + e + x * e) / ((1 + e) * (1 + e))
@@ -243,13 +293,13 @@ def _silu_slope(m: Any, x: Number) -> Number:
 def _erfinv(m: Any, x: Number) -> Number:
     size = m.abs(x)
     r = 0.180625 - 0.25 * x * x
-    centre = 0.5 * x * (horner(normal.CENTRE_NUMERATOR, r) / horner(normal.CENTRE_DENOMINATOR, r))
+    centre = 0.5 * x * (horner(CENTRE_NUMERATOR, r) / horner(CENTRE_DENOMINATOR, r))
 
     def tail() -> Number:
         s = m.sqrt(-m.log(0.5 * (1 - size)))
         t, u = s - 1.6, s - 5
-        middle = horner(normal.MIDDLE_NUMERATOR, t) / horner(normal.MIDDLE_DENOMINATOR, t)
-        far = horner(normal.FAR_NUMERATOR, u) / horner(normal.FAR_DENOMINATOR, u)
+        middle = horner(MIDDLE_NUMERATOR, t) / horner(MIDDLE_DENOMINATOR, t)
+        far = horner(FAR_NUMERATOR, u) / horner(FAR_DENOMINATOR, u)
         return m.sign(x) * m.where(m.le(s, 5), middle, far)
 
     return m.where(m.le(size, 0.85), centre, tail) * normal.SQRT_HALF[0]
@@ -288,7 +338,7 @@ FINER: dict[str, Any] = by_name({"exp": _finer_exp, "pow": _finer_power})
 """How operations are written out that a library has, but with an error of one unit of the last place in ten; each None
 where that gives no more digits."""
 
-SUPPORT: dict[str, Any] = by_name({
+FORMULAS: dict[str, Any] = by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
     "clamp": _clamp,
@@ -343,5 +393,5 @@ SUPPORT: dict[str, Any] = by_name({
 
 def formula(name: str) -> Any:
     """The formula of an operation, None where there is none that is short and right."""
-    found = SUPPORT.get(name) or ACCURATE.get(name)
+    found = FORMULAS.get(name) or ACCURATE.get(name)
     return found or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

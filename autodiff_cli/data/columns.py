@@ -1,0 +1,242 @@
+"""Columns of data files, whole: for a fit, a propagation, or a loss, which need all of the data at once.
+
+What is too large for memory is kept in temporary files, so that it can be gone through again and again.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..batched.columns_io import check_type, mapped_columns, reason
+from ..batched.data_loss import Choose, Columns, Data, checked, placed
+from ..errors import ExpressionError
+from ..streams.progress import Progress
+from .readers import Reader, no_such, reader
+from .sources import Source, has_arrow, sources
+from .text_rows import numbers_in
+
+MOST_CELLS = 20_000_000
+
+MOST_HELD = 1 << 25
+"""Numbers that are kept in memory, 256 MB of them; more are in temporary files."""
+
+A_PIECE = 4096
+"""Rows of text that are read one by one before they are put together."""
+
+
+def read_columns(
+    paths: Sequence[str],
+    wanted: Callable[[Sequence[str]], Collection[str]],
+    format: str | None = None,
+    called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, list[float]]:
+    """The columns of data, as `--points` reads them, that `wanted` chooses among their names.
+
+    Those in `called` have another name, by which they are known then: each name with its column. The numbers remember
+    their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point` for what
+    is no number, with its line and column.
+    """
+    files = sources(paths, format)
+    used: dict[str, str] = {}
+    columns: dict[str, list[float]] = {}
+    count = 0
+    for source in files:
+        with reader(source) as file:
+            if source is files[0]:
+                theirs = mapped_columns(called, file.names)
+                used = {name: theirs[name] for name in wanted(list(theirs))}
+                columns = {name: [] for name in used}
+            for column in used.values():
+                if column not in file.names and not file.rows_name_columns:
+                    raise no_such(column, source.name, files[0].name)
+                if column in file.types:
+                    check_type(column, file.types[column])
+            for row in file.rows():
+                numbers, fault = numbers_in(row, [*used.values()])
+                if fault is not None:
+                    place = "the data" if len(files) == 1 else source.name
+                    where = f"{'row' if source.columnar else 'line'} {row[0]} of {place}: "
+                    raise _without_text(ExpressionError(fault.kind, f"{where}{fault}", hint=fault.hint))
+                for name, column in used.items():
+                    columns[name].append(numbers[column])
+                count += len(columns)
+                if count > MOST_CELLS:
+                    raise ExpressionError(
+                        "limit", f"the data has more than {MOST_CELLS:,} numbers", hint="take a sample of its rows"
+                    )
+    if columns and not next(iter(columns.values())):
+        name = files[0].name if len(files) == 1 else "the data"
+        raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
+    return columns
+
+
+def _without_text(error: ExpressionError) -> ExpressionError:
+    """The error, which is not about a place in a formula."""
+    error.text = ""
+    return error
+
+
+# ---- losses over data ---------------------------------------------------------------------------------------------
+def from_files(files: Sequence[Source], columns: Mapping[str, str]) -> Data:
+    """The columns of some files, one after the other; `columns` says which column is which variable."""
+
+    def read(choose: Choose, skip: bool) -> Columns:
+        used: dict[str, str] = {}
+        progress = Progress("rows read", here=True)
+        with _ColumnBuffer(skip) as buffer:
+            try:
+                for source in files:
+                    with reader(source, several=True) as file:
+                        if source is files[0]:
+                            theirs = mapped_columns(columns, file.names)
+                            used = {name: theirs[name] for name in choose(list(theirs))}
+                        missing = next((column for column in used.values() if column not in file.names), None)
+                        if missing is not None:
+                            raise no_such(missing, source.name, files[0].name)
+                        for piece in _pieces(file, used):
+                            buffer.add(piece)
+                            progress.step(buffer.rows)
+            finally:
+                progress.done()
+            return checked(buffer.columns(used), files[0].name if len(files) == 1 else "the data")
+
+    return read
+
+
+class _Piece(NamedTuple):
+    """Some rows of a file."""
+
+    numbers: dict[str, Any]
+    """By the names of variables: arrays of doubles, NumPy's or Python's."""
+    faults: Mapping[int, ExpressionError]
+    """What is wrong with some rows of them."""
+    rows: int
+    where: Callable[[int], str]
+
+
+def _pieces(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
+    """The rows of a file with their numbers: few of text one after the other, and else by columns."""
+    if not file.source.columnar and (file.is_short or not has_arrow()):
+        return _one_by_one(file, used)
+    return _by_columns(file, used)
+
+
+def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
+    rows = file.rows()
+    while part := list(islice(rows, A_PIECE)):
+        lines = [line for line, _, _ in part]
+        numbers = {name: array("d") for name in used}
+        faults: dict[int, ExpressionError] = {}
+        for k, row in enumerate(part):
+            in_row, fault = numbers_in(row, [*used.values()])
+            if fault is not None:
+                faults[k] = fault
+            for name, column in used.items():
+                numbers[name].append(in_row.get(column, 0.0))
+        yield _Piece(numbers, faults, len(part), _lines(f"{file.source.shown}, line ", lines))
+
+
+def _lines(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
+    """Where rows are that stand in these lines."""
+    return lambda row: f"{prefix}{lines[row]}: "
+
+
+def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
+    import numpy as np
+
+    from .rows import numbers_of
+
+    file.select(list(dict.fromkeys(used.values())), ())
+    for field in file.selection.schema:
+        check_type(field.name, field.type)
+    for chunk in file.chunks():
+        numbers = {name: numbers_of(chunk.batch.column(column)) for name, column in used.items()}
+        faults = dict(chunk.faults)
+        for name, column in used.items():
+            for row in np.flatnonzero(~np.isfinite(numbers[name])).tolist():
+                empty = not chunk.batch.column(column)[row].is_valid
+                why = "it is empty" if empty else f"the value of `{column}` is not a finite number"
+                faults.setdefault(row, ExpressionError("point", f"column `{column}`: {why}", hint="give a number"))
+        yield _Piece(numbers, faults, chunk.batch.num_rows, chunk.where)
+
+
+class _ColumnBuffer(ExitStack):
+    """The rows so far, without those that are no numbers."""
+
+    def __init__(self, skip: bool) -> None:
+        super().__init__()
+        self.skip = skip
+        self.rows = 0
+        self.left_out: Counter[str] = Counter()
+        self._held: dict[str, array[float]] = {}
+        self._files: dict[str, Any] = {}
+        """Where the columns are that are too large for memory; an array that is mapped holds its file by itself."""
+        self._places: list[tuple[int, Callable[[int], str], Sequence[int] | None]] = []
+        """From which row on, where they are, and which of those they are."""
+
+    def add(self, piece: _Piece) -> None:
+        """Add some rows. Raises the error of the first that has no numbers, unless they are left out."""
+        numbers, faults, rows, where = piece
+        picked: list[int] | None = None
+        if faults:
+            if not self.skip:
+                row = min(faults)
+                raise _without_text(placed(faults[row], where(row)))
+            self.left_out.update(map(reason, faults.values()))
+            picked = [row for row in range(rows) if row not in faults]
+            numbers = {
+                name: column[picked] if hasattr(column, "dtype") else array("d", [column[row] for row in picked])
+                for name, column in numbers.items()
+            }
+            rows = len(picked)
+        if self._files:
+            # what knows where rows of text are may hold the text
+            self._places.append((self.rows, _lines("row ", range(self.rows + 1, self.rows + rows + 1)), None))
+        else:
+            self._places.append((self.rows, where, picked))
+        self.rows += rows
+        for name, column in numbers.items():
+            self._held.setdefault(name, array("d")).frombytes(column.tobytes())
+        if sum(map(len, self._held.values())) > MOST_HELD:
+            self._put_aside()
+
+    def _put_aside(self) -> None:
+        """Write the columns to temporary files."""
+        from tempfile import TemporaryFile
+
+        try:
+            for name, column in self._held.items():
+                if name not in self._files:
+                    self._files[name] = self.enter_context(TemporaryFile())  # noqa: SIM115
+                column.tofile(self._files[name])
+                self._files[name].flush()
+                del column[:]
+        except OSError as fault:
+            raise ExpressionError(
+                "io",
+                f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}",
+                hint="name a folder with room for them in the environment variable `TMPDIR`",
+            ) from None
+
+    def columns(self, used: Mapping[str, str]) -> Columns:
+        """All of them."""
+        starts = [first for first, _, _ in self._places]
+
+        def where(row: int) -> str:
+            first, at, picked = self._places[bisect_right(starts, row) - 1]
+            return at(row - first if picked is None else picked[row - first])
+
+        numbers: dict[str, Any] = {name: self._held.get(name, array("d")) for name in used}
+        if self._files and self.rows:
+            import numpy as np
+
+            self._put_aside()
+            numbers = {name: np.memmap(file, dtype=float, mode="r") for name, file in self._files.items()}
+        return Columns(numbers, self.rows, where, self.left_out)

@@ -1,0 +1,552 @@
+"""Readers of data files: one for text, one for Parquet, one for Arrow, each row by row or by Arrow batches.
+
+Blocks of text are parsed by pyarrow. One that it cannot parse is cut into pieces; a small piece that it cannot parse is
+read by the plain reader, which knows constant expressions, and which row, column and cell is wrong.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+from ..batched.columns_io import unique
+from ..errors import ExpressionError
+from ..inputs import decoding as reading
+from ..streams import filesystems
+from ..streams.filesystems import arrow
+from .rows import doubles
+from .sources import STREAM, PeekedFile, Source, within
+from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, with_names
+
+ROWS = 65_536
+"""Rows of a batch of columns."""
+
+BLOCK = 2 * 1024 * 1024
+"""Bytes of a block of text."""
+
+BUFFER = 64 * 1024
+"""Bytes of each column of Parquet that are read at a time; larger pages are read by themselves, and not copied."""
+
+PIECES = 16
+SMALL = 8192
+"""A block is cut into so many pieces, and one of so many bytes or less is read by the plain reader."""
+
+FEW_ROWS = 20_000
+FEW_BYTES = 4 * 1024 * 1024
+"""So few rows of text are answered one by one: the libraries for more of them take as long to begin."""
+
+
+class Chunk(NamedTuple):
+    """Some rows of a file, one after the other."""
+
+    batch: Any
+    where: Callable[[int], str]
+    """Where a row is, for messages: `line 5: `."""
+    faults: Mapping[int, ExpressionError]
+    """What is wrong with rows that have no numbers."""
+    size: int
+    """Bytes of the file that it took, about."""
+
+
+class Fragment(NamedTuple):
+    """Some rows of a file, which are read without the others."""
+
+    start: int
+    stop: int
+    """Row groups of Parquet, or batches of Arrow."""
+    first: int
+    """The number of the first of its rows."""
+    size: int
+    """Bytes of its columns, about."""
+
+
+class Selection(NamedTuple):
+    """The columns that are read of a file, and of those that come after it."""
+
+    numbers: Sequence[str]
+    kept: Sequence[str]
+    schema: Any
+    """All of them, in the order of the file."""
+    file: str
+    """What messages call the file."""
+
+
+class Reader(ABC):
+    """The rows of one file: all its columns row by row, or those that are selected by batches."""
+
+    names: Sequence[str]
+    """The columns of the file; where each row names its own, those of the first row."""
+    types: Mapping[str, Any] = {}
+    """What the columns hold, where the file says so."""
+    rows_name_columns = False
+    """Whether each row names its own columns."""
+    total: int | None = None
+    """Rows, where they are known beforehand."""
+
+    def __init__(self, source: Source, several: bool) -> None:
+        self.source = source
+        self.prefix = f"{source.shown}, " if several else ""
+        self.selection = Selection((), (), None, source.name)
+
+    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
+        """Choose the columns that batches have: those that hold numbers, and those that are carried along."""
+        import pyarrow as pa
+
+        chosen = {*numbers, *kept}
+        schema = pa.schema([self.field(name, name in numbers) for name in self.names if name in chosen])
+        self.selection = Selection(numbers, kept, schema, self.source.name)
+
+    def select_as(self, first: Selection) -> None:
+        """Choose the columns of the first file, in its order. Raises `ExpressionError` where they are not there."""
+        for column in (*first.numbers, *first.kept):
+            if column not in self.names:
+                raise no_such(column, self.source.name, first.file)
+        for field in first.schema:
+            other = self.field(field.name, field.name in first.numbers).type
+            if not other.equals(field.type):
+                message = f"column `{field.name}` is {field.type} in {first.file}, and {other} in {self.source.name}"
+                hint = "answer them one after the other, or make their columns alike"
+                raise ExpressionError("point", message, hint=hint)
+        self.selection = first
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file; 0 where that is not known."""
+        path = self.source.path
+        try:
+            return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
+        except (OSError, ExpressionError):
+            return 0
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is text of so few rows that they are answered one by one."""
+        return False
+
+    @abstractmethod
+    def field(self, name: str, is_number: bool) -> Any:
+        """A column with its type, as it is read."""
+
+    @abstractmethod
+    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+        """The rows by batches of the selected columns. Raises `ExpressionError`."""
+
+    def rows(self) -> Iterator[TextRow]:
+        """The rows one by one. Raises `ExpressionError`."""
+        number = 0
+        for chunk in self.chunks():
+            for cells in chunk.batch.to_pylist():
+                number += 1
+                yield number, cells, None
+
+    def fragments(self) -> list[Fragment | None]:
+        """The parts that can be read without each other; None for all of the file. Raises `ExpressionError`."""
+        return [None]
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the file."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def reader(source: Source, several: bool = False, idle: Callable[[], None] | None = None) -> Reader:
+    """What reads a file, its header read. Raises `ExpressionError`.
+
+    With `several` messages name the file; `idle` is called before waiting for more rows.
+    """
+    if source.format == "parquet":
+        return Parquet(source, several)
+    if source.format == "arrow":
+        return Arrow(source, several)
+    return Text(source, several, idle)
+
+
+def no_such(column: str, name: str, first: str) -> ExpressionError:
+    """The error for a file that lacks a column which the first has."""
+    message = f"there is no column `{column}` in {name}, and there is in {first}"
+    return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
+
+
+# ---- columns ------------------------------------------------------------------------------------------------------
+class Parquet(Reader):
+    """A file of Parquet."""
+
+    def __init__(self, source: Source, several: bool) -> None:
+        super().__init__(source, several)
+        arrow(f"to read {type(self).__name__}")
+        whole = self.open()
+        # names that are not text are found when somebody asks for them
+        self.names = self.attempt(lambda: whole.names)
+        unique(self.names)
+        self.whole = whole
+        self.types = {field.name: field.type for field in whole}
+        self.select((), self.names)
+
+    def open(self) -> Any:
+        """Open the file, and return its schema. Raises `ExpressionError`."""
+        import pyarrow.parquet as parquet
+
+        elsewhere = filesystems.is_url(self.source.path)
+        place: Any = self.source.open() if elsewhere or self.source.once else self.source.path
+        if self.source.once and not place.seekable():
+            hint = "give the name of the file, or pipe Arrow"
+            raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
+        # what is elsewhere is fetched in few large pieces; of what is here a group may be as large as it likes
+        buffer = 0 if elsewhere else BUFFER
+        self.file = self.attempt(
+            lambda: parquet.ParquetFile(
+                place, pre_buffer=elsewhere, buffer_size=buffer, page_checksum_verification=True
+            )
+        )
+        self.total = self.file.metadata.num_rows
+        return self.attempt(lambda: self.file.schema_arrow)
+
+    def field(self, name: str, is_number: bool) -> Any:
+        return self.whole.field(name)
+
+    def attempt(self, action: Callable[[], Any]) -> Any:
+        """Return what an action of pyarrow does. Raises `ExpressionError` where the file is damaged."""
+        import pyarrow as pa
+
+        try:
+            return filesystems.patiently(action) if filesystems.is_url(self.source.path) else action()
+        except (pa.ArrowException, OSError, ValueError) as fault:
+            first = str(fault).split("\n")[0].rstrip(".")
+            message = f"{self.source.name} cannot be read as {self.source.format}: {within(first[:200])}"
+            raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
+
+    def batches(self, fragment: Fragment | None) -> Iterator[Any]:
+        """The batches, a group of rows after the other: what is fetched beforehand is no more than one."""
+        groups = range(fragment.start, fragment.stop) if fragment else range(self.file.num_row_groups)
+        for group in groups:
+            yield from self.file.iter_batches(
+                ROWS, row_groups=[group], columns=self.selection.schema.names, use_threads=False
+            )
+
+    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+        def validated() -> Iterator[Any]:
+            for batch in self.batches(fragment):
+                batch.validate(full=True)
+                yield batch.select(self.selection.schema.names)
+
+        batches = validated()
+        first = fragment.first if fragment else 1
+        while (batch := self.attempt(lambda: next(batches, None))) is not None:
+            yield Chunk(batch, _numbered(f"{self.prefix}row", first), {}, batch.nbytes)
+            first += batch.num_rows
+
+    def fragments(self) -> list[Fragment | None]:
+        metadata = self.file.metadata
+        groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+        share = len(self.selection.schema) / max(1, metadata.num_columns)
+        return _fragments([group.num_rows for group in groups], [int(g.total_byte_size * share) for g in groups])
+
+    def close(self) -> None:
+        self.file.close()
+
+
+class Arrow(Parquet):
+    """A file, or a stream, of Arrow's batches."""
+
+    def open(self) -> Any:
+        import pyarrow as pa
+
+        # a memory map of a file that is cut off meanwhile ends the process
+        near = not (self.source.once or filesystems.is_url(self.source.path))
+        place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
+        if self.source.once:
+            begin = place.peek(8)
+        else:
+            begin = place.read(8)
+            place.seek(0)
+        self.stream = begin.startswith(STREAM)
+        if not self.stream and self.source.once and not place.seekable():
+            place = pa.BufferReader(place.read())
+        self.place = place
+        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.stream else pa.ipc.open_file)(place))
+        return self.file.schema
+
+    def batches(self, fragment: Fragment | None) -> Iterator[Any]:
+        if self.stream:
+            batches: Any = self.file
+        else:
+            file = self.reopened([self.names.index(name) for name in self.selection.schema.names])
+            span = range(fragment.start, fragment.stop) if fragment else range(file.num_record_batches)
+            batches = map(file.get_batch, span)
+        for batch in batches:
+            for start in range(0, batch.num_rows, ROWS):
+                yield batch.slice(start, ROWS)
+
+    def reopened(self, columns: list[int]) -> Any:
+        """The file for these of its columns."""
+        import pyarrow as pa
+
+        self.place.seek(0)
+        return pa.ipc.open_file(self.place, options=pa.ipc.IpcReadOptions(included_fields=columns))
+
+    def fragments(self) -> list[Fragment | None]:
+        if self.stream:
+            return [None]
+        # of what is elsewhere one column only is fetched
+        file = self.attempt(lambda: self.reopened([0] if self.names else []))
+        counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
+        return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
+
+    def close(self) -> None:
+        if self.source.path != "-":
+            self.place.close()
+
+
+def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | None]:
+    """The parts of a file that have so many rows, and bytes, each."""
+    return [Fragment(k, k + 1, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
+
+
+def _numbered(word: str, first: int) -> Callable[[int], str]:
+    return lambda row: f"{word} {first + row}: "
+
+
+# ---- text ---------------------------------------------------------------------------------------------------------
+class Text(Reader):
+    """A file of text: csv, tsv or jsonl."""
+
+    def __init__(self, source: Source, several: bool, idle: Callable[[], None] | None) -> None:
+        super().__init__(source, several)
+        self.file = PeekedFile(source.unpacked())
+        self.rest = b""
+        self.ended = False
+        texts = Texts(self.file, source.path, idle)
+        try:
+            names, self._rows, self.dialect = table(texts, source.path, source.format)
+            # the lines of the header are those that were taken
+            self.first = 1 if names is None else texts.taken + 1
+            if names is None:
+                self.rows_name_columns = True
+                names, self._rows = with_names(self._rows)
+        except BaseException:
+            self.close()
+            raise
+        self.names = names
+
+    @property
+    def is_short(self) -> bool:
+        head = self.file.peek(FEW_BYTES)
+        return self.file.ended and head.count(b"\n") < FEW_ROWS
+
+    def field(self, name: str, is_number: bool) -> Any:
+        import pyarrow as pa
+
+        return pa.field(name, pa.float64() if is_number else pa.string())
+
+    def rows(self) -> Iterator[TextRow]:
+        self.file.keep = False
+        return self._rows
+
+    def next_block(self) -> bytes:
+        """Whole lines, about a block of them, and all of each cell that is quoted; none at the end."""
+        block = bytearray(self.rest)
+        self.rest = b""
+        while not self.ended:
+            data = self.file.read1(BLOCK)
+            self.ended = not data
+            block += data
+            if self.ended or len(block) < BLOCK:
+                continue
+            cut = block.rfind(b"\n") + 1
+            # a quote that is never closed, or a line without an end: the plain reader says so
+            too_long = len(block) > reading.LIMIT + BLOCK
+            if too_long and not cut:
+                return bytes(block) + self.end_of_line()
+            if cut and (too_long or block.count(b'"', 0, cut) % 2 == 0):
+                self.rest = bytes(block[cut:])
+                return bytes(block[:cut])
+        return bytes(block)
+
+    def end_of_line(self) -> bytes:
+        """Pass over the end of a line that is too long."""
+        while data := self.file.read1(BLOCK):
+            end = data.find(b"\n")
+            if end >= 0:
+                self.rest = data[end + 1 :]
+                return b"\n"
+        self.ended = True
+        return b""
+
+    def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+        self.file.rewind(self.first - 1)
+        line = self.first
+        block = self.next_block()
+        while block:
+            try:
+                for chunk in self.parsed(block, line):
+                    if chunk.batch.num_rows:
+                        yield chunk
+                    line += block.count(b"\n", 0, chunk.size)
+                    block = block[chunk.size :]
+                block = self.next_block()
+            except Unclosed:
+                # the rest of the row is still to come
+                block += self.next_block()
+
+    def parsed(self, block: bytes, first: int) -> Iterator[Chunk]:
+        """The rows in a block that begins at a line.
+
+        Raises `Unclosed` where the last of them does not end in it, and there is more to come.
+        """
+        quotes = _quotes(block, self.dialect) if b'"' in block and self.dialect.separator else ()
+        batch = None if quotes is None else self.by_arrow(block)
+        if batch is not None:
+            lines = block.count(b"\n") + (not block.endswith(b"\n"))
+            where = self.looked_up(block, first) if batch.num_rows != lines else self.at(first)
+            yield Chunk(batch, where, {}, len(block))
+        elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
+            for start, stop in pairwise((0, *cuts)):
+                yield from self.parsed(block[start:stop], first)
+                first += block.count(b"\n", start, stop)
+        else:
+            yield self.by_hand(block, first)
+
+    def at(self, first: int) -> Callable[[int], str]:
+        """Where lines are, of which this is the first."""
+        return _numbered(f"{self.prefix}line", first)
+
+    def by_arrow(self, block: bytes) -> Any:
+        """The batch in a block; None where pyarrow cannot read it, or would not read it as we do."""
+        import numpy as np
+        import pyarrow as pa
+
+        if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+            return None
+        schema = self.selection.schema
+        try:
+            if not block.isascii():
+                block.decode()
+            parsed = (self.separated if self.dialect.separator else self.objects)(block, schema)
+            batches = parsed.select(schema.names).combine_chunks().to_batches()
+        except (pa.ArrowException, UnicodeDecodeError, KeyError):
+            return None
+        batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
+        for name in self.selection.numbers:
+            column = batch.column(name)
+            if np.count_nonzero(~np.isfinite(doubles(column))) != column.null_count:
+                return None
+        return batch
+
+    def separated(self, block: bytes, schema: Any) -> Any:
+        """A block of cells between separators, as a table."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        types = dict(zip(schema.names, schema.types, strict=True))
+        return csv.read_csv(
+            pa.BufferReader(block),
+            csv.ReadOptions(column_names=list(self.names), block_size=len(block) + 1, use_threads=False),
+            csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
+            csv.ConvertOptions(
+                column_types=types, null_values=[""], strings_can_be_null=False, include_columns=schema.names
+            ),
+        )
+
+    def objects(self, block: bytes, schema: Any) -> Any:
+        """A block of objects, as a table."""
+        import pyarrow as pa
+        from pyarrow import json
+
+        return json.read_json(
+            pa.BufferReader(block),
+            json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
+        )
+
+    def rows_of(self, block: bytes) -> Iterator[TextRow]:
+        """The rows of a block, by the plain reader; their lines are counted from 0."""
+        texts = Texts(io.BytesIO(block), self.source.path, None, first=False)
+        rows = cells_of(self.names, texts, self.dialect) if self.dialect.separator else objects_of(texts)
+        return ((line - 1, cells, error) for line, cells, error in rows)
+
+    def looked_up(self, block: bytes, first: int) -> Callable[[int], str]:
+        """Where the rows of a block are in which some lines are no rows, or some rows several lines."""
+        lines: list[int] = []
+        at = self.at(first)
+
+        def where(row: int) -> str:
+            if not lines:
+                lines.extend(line for line, _, _ in self.rows_of(block))
+            return at(lines[row])
+
+        return where
+
+    def by_hand(self, block: bytes, first: int) -> Chunk:
+        """The rows of a block, by the plain reader."""
+        import pyarrow as pa
+
+        schema = self.selection.schema
+        wanted = [name for name in schema.names if name in self.selection.numbers]
+        columns: dict[str, list[object]] = {name: [] for name in schema.names}
+        faults: dict[int, ExpressionError] = {}
+        lines: list[int] = []
+        for row, (line, cells, error) in enumerate(self.rows_of(block)):
+            if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.LIMIT:
+                raise error
+            lines.append(line)
+            numbers, fault = numbers_in((line, cells, error), wanted)
+            if fault is not None:
+                faults[row] = fault
+            for name, column in columns.items():
+                column.append(numbers.get(name) if name in wanted else text_of(cells.get(name)))
+        batch = pa.RecordBatch.from_pydict(columns, schema=schema)
+        at = self.at(first)
+        return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
+
+    def close(self) -> None:
+        if self.source.path != "-":
+            self.file.close()
+
+
+def _quotes(block: bytes, dialect: Dialect) -> Any:
+    """Where the quotes are in a block in which they stand around cells, or twice for one; else None.
+
+    Then every other one of them opens a cell.
+    """
+    import numpy as np
+
+    data = np.frombuffer(block, np.uint8)
+    quotes = np.flatnonzero(data == ord('"'))
+    if len(quotes) % 2:
+        return None
+    around = np.zeros(256, bool)
+    around[[ord(char) for char in f'\r\n"{dialect.separator}']] = True
+    before, after = quotes[::2], quotes[1::2]
+    fine = around[data[before - 1]] | (before == 0)
+    fine &= around[data[np.minimum(after + 1, len(data) - 1)]] | (after == len(data) - 1)
+    return quotes if fine.all() else None
+
+
+def _cuts(block: bytes, quotes: Any) -> list[int]:
+    """Where to cut a block into pieces: behind lines that end outside of cells; nowhere where that makes no pieces."""
+    import numpy as np
+
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+    if len(quotes):
+        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    if not len(ends):
+        return []
+    step = max(SMALL, len(block) // PIECES)
+    chosen = np.unique(ends[np.minimum(np.searchsorted(ends, np.arange(step, len(block), step)), len(ends) - 1)])
+    cuts = [int(cut) for cut in chosen if cut < len(block)]
+    return [*cuts, len(block)] if cuts else []
+
+
+def text_of(cell: object) -> str | None:
+    """A cell that is carried along, as text."""
+    return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False)
