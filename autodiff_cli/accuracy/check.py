@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.value import Value, kink_warning
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
-from ..inputs.problem import as_number, parse, place, single_output, wanted_variables
+from ..inputs.problem import as_number, check_values, parse, single_output, wanted_variables
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..record import Record
-from ..run.tape import Tape
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses
 
@@ -132,13 +131,13 @@ def check(
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
     output = single_output(program)
-    warnings = place(program, values)
+    warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
     try:
         doubles = value_and_gradient(REAL, output, values, wanted)
     except ExpressionError as error:
         raise _with_value(error, output, values) from None
-    kinks = [kink_warning(*each) for each in doubles.met]
+    kinks = [kink.warning() for kink in doubles.met]
     value, gradient = doubles.value + 0.0, {name: doubles.gradient[name] + 0.0 for name in wanted}
     placed = {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))}
     try:
@@ -154,7 +153,7 @@ def check(
             text, value, gradient, placed, program.constants, DIGITS, required, False, (),
             (*warnings, *kinks, told),
         )  # fmt: skip
-    differentiable = max(1, EFFORT // max(1, len(doubles.nodes)))
+    differentiable = max(1, EFFORT // max(1, len(doubles.graph.data)))
     quantities = (
         _value(doubles, found, required),
         *(_partial(doubles, found, name, required, k < differentiable) for k, name in enumerate(wanted)),
@@ -332,7 +331,7 @@ def _settled(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str
         return True
     if any(not b and not _structural(finer, name) for (_, b), name in zip(pairs, ("", *wanted), strict=True)):
         return False
-    noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.tape.data, strict=True) if d is not None)
+    noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
     return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
 
 
@@ -346,7 +345,7 @@ def _structural(swept: GradientResult, name: str) -> bool:
     if name:
         leaf = swept.leaf(name)
         return leaf is None or swept.adjoints[leaf] is None
-    data, parents, primitives = swept.tape.data, swept.tape.parents, swept.tape.primitives
+    data, parents, primitives = swept.graph.data, swept.graph.parents, swept.graph.primitives
     if all(not data[i] for i in swept.order if swept.adjoints[i] is not None):
         return True
     exact = [not ps for ps in parents]
@@ -401,7 +400,7 @@ def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None
 
     These are, over all nodes, value times adjoint; for a partial, tangent by that leaf times adjoint.
     """
-    flows: Sequence[float | None] = doubles.tape.data
+    flows: Sequence[float | None] = doubles.graph.data
     if leaf is not None:
         flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
     terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
@@ -431,14 +430,14 @@ def _partial(doubles: GradientResult, found: _References, name: str, required: i
     if not agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf):
         agrees, remark = True, "0 to within rounding"
     if leaf is not None and differences:
-        slope = extrapolated(evaluator(doubles.tape, REAL, len(doubles.nodes) - 1, leaf), doubles.tape.data[leaf])
+        slope = extrapolated(evaluator(doubles.graph, REAL, doubles.graph.roots[0], leaf), doubles.graph.data[leaf])
         right, why, exists = _holds(found.exact, name, found.precision)
         remark = remark if remark.startswith("0 to") else why or remark
     elif leaf is not None:
         remark = remark or "no differences: too many variables"
     condition = None
     if found.exact.value:
-        condition = 0.0 if leaf is None else float(abs(exact * doubles.tape.data[leaf] / found.exact.value))
+        condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / found.exact.value))
     return CheckedNumber(
         name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
         slope.slope, slope.error,
@@ -455,10 +454,10 @@ def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str,
     leaf = swept.leaf(name)
     assert leaf is not None
     # The leaves are exact doubles: as numbers of a higher precision they are the same.
-    data = [x if swept.tape.parents[i] else m.number(x) for i, x in enumerate(swept.tape.data)]
-    tape = Tape(swept.tape.primitives, swept.tape.parents, data)
+    data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
     x, partial = data[leaf], m.number(swept.gradient[name])
-    value, step = evaluator(tape, m, len(swept.nodes) - 1, leaf), (abs(x) or m.number(1)) * m.literal(STEP)
+    value = evaluator(swept.graph.at(data), m, swept.graph.roots[0], leaf)
+    step = (abs(x) or m.number(1)) * m.literal(STEP)
     told = sides(value, x, step)
     if told is None:
         return True, "one-sided: the function ends here", True

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..numbers.base import Number, NumberType
+from ..run.graph import Graph
 from ..run.sweep import Fault, forward
-from ..run.tape import Tape
 
 ROWS = 12
 """Step sizes that an extrapolation uses, each half of the one before."""
@@ -26,9 +26,9 @@ class Difference(NamedTuple):
     error: float | None
 
 
-def evaluator(tape: Tape, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
+def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
     """The value at `root` as a function of the value at `leaf`, None where there is none. Data must be of `m`."""
-    leaves = [x if not tape.parents[i] else None for i, x in enumerate(tape.data)]
+    leaves = [x if not graph.parents[i] else None for i, x in enumerate(graph.data)]
 
     def value(x: Number) -> Number | None:
         if isinstance(x, float) and not math.isfinite(x):
@@ -36,7 +36,7 @@ def evaluator(tape: Tape, m: NumberType, root: int, leaf: int) -> Callable[[Numb
         data = list(leaves)
         data[leaf] = x
         try:
-            forward(Tape(tape.primitives, tape.parents, data), m, (root,))
+            forward(graph.at(data), m, (root,))
         except Fault:
             return None
         return data[root]

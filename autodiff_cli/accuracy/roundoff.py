@@ -25,7 +25,7 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
     if branch is not None:
         return [branch]
     told: list[Diagnostic] = []
-    wrong = [relative_error(x, y) for x, y in zip(doubles.tape.data, swept.tape.data, strict=True)]
+    wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     blamed: set[int] = set()
     for name, left in digits:
         if left > 16 - WORTH_SAYING:
@@ -61,7 +61,7 @@ def _worst_value(
     best, factor = None, 0.0
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
-        parents = doubles.tape.parents[i]
+        parents = doubles.graph.parents[i]
         if not parents or not wrong[i]:
             continue
         adjoint = swept.adjoints[i]
@@ -74,7 +74,7 @@ def _worst_value(
 
 
 def _error(doubles: GradientResult, swept: GradientResult, i: int) -> Number:
-    return swept.tape.data[i] - doubles.tape.data[i]
+    return swept.graph.data[i] - doubles.graph.data[i]
 
 
 def _cancelled_adjoint(
@@ -84,7 +84,7 @@ def _cancelled_adjoint(
     best, factor = None, 0.0
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
-        for p in doubles.tape.parents[i]:
+        for p in doubles.graph.parents[i]:
             consumers.setdefault(p, []).append(i)
     for i in doubles.order:
         adjoint, exact = doubles.adjoints[i], swept.adjoints[i]
@@ -92,13 +92,13 @@ def _cancelled_adjoint(
             continue
         grown = relative_error(adjoint, exact)
         before = [relative_error(doubles.adjoints[c], swept.adjoints[c]) for c in consumers.get(i, [])]
-        before += [wrong[p] for c in consumers.get(i, []) for p in (c, *doubles.tape.parents[c])]
+        before += [wrong[p] for c in consumers.get(i, []) for p in (c, *doubles.graph.parents[c])]
         grown /= max([ROUNDING, *before])
         if grown > factor * 1.5:
             best, factor = i, grown
     if best is None or factor < 10.0:
         return None
-    node = doubles.nodes[best]
+    node = doubles.graph.places[best]
     return Diagnostic(
         "lost_digits", f"{what} has {_count(left)}: what flows back to `{_called(node)}` cancels", node.span,
         "write the formula so that its parts do not cancel",
@@ -108,10 +108,10 @@ def _cancelled_adjoint(
 def _diagnostic(
     doubles: GradientResult, swept: GradientResult, i: int, wrong: float, what: str, left: int
 ) -> Diagnostic:
-    node = doubles.nodes[i]
+    node = doubles.graph.places[i]
     lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
     primitive = node.primitive
-    inputs = [doubles.tape.data[p] for p in doubles.tape.parents[i]]
+    inputs = [doubles.graph.data[p] for p in doubles.graph.parents[i]]
     if primitive in (ADD, SUB):
         why = "nearly equal numbers cancel"
     elif primitive.gives_condition or len(inputs) != 1:
@@ -161,10 +161,10 @@ def _hint(node: Value, inputs: Sequence[float]) -> str:
 def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diagnostic | None:
     """The warning that a comparison comes out otherwise without rounding."""
     for i in doubles.order:
-        exact = swept.tape.data[i]
-        if doubles.nodes[i].primitive.gives_condition and exact is not None and exact != doubles.tape.data[i]:
+        exact = swept.graph.data[i]
+        if doubles.graph.places[i].primitive.gives_condition and exact is not None and exact != doubles.graph.data[i]:
             return Diagnostic(
                 "lost_digits", "rounding decides this comparison: without it, it comes out otherwise",
-                doubles.nodes[i].span, "leave a margin around the edge",
+                doubles.graph.places[i].span, "leave a margin around the edge",
             )  # fmt: skip
     return None

@@ -316,7 +316,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
             at = evaluate_in(m, (x, y), {})
             a, b = at.values
             differences.append(a - b)
-            largest = max([abs(data) for data in at.tape.data if not isinstance(data, bool) and data is not None])
+            largest = max([abs(data) for data in at.graph.data if not isinstance(data, bool) and data is not None])
         except (ExpressionError, ArithmeticError, ValueError):
             return None
     first, second = differences

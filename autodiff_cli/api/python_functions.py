@@ -39,7 +39,7 @@ from ..exercises import marking as _marking
 from ..formulas import diff as _diff
 from ..formulas import export as _export
 from ..formulas import functions as _functions
-from ..graphs.value import Value, as_float, constant, located, values_of
+from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
 from ..inputs.parse_point import constant_value, meant, parse_weights, read_point
 from ..inputs.problem import as_number
@@ -51,8 +51,8 @@ from ..optimize import descend as _descend
 from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
 from ..run.backends import with_fallback
+from ..run.evaluation import located
 from ..run.sweep import Fault, forward
-from ..run.tape import Tape
 from ..streams.files import Output
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_value import quantity
@@ -432,29 +432,21 @@ class Program:
             place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
             for name, place in program.leaves.items()
         }
-        kept = program.tape
-        data: list[Any] = [None] * len(kept.primitives)
-        for place, (literal, _) in kept.constants.items():
-            data[place] = literal
-        for place, x in given.items():
-            data[place] = x.data if isinstance(x, Value) else x
-        tape = Tape(kept.primitives, kept.parents, data)
+        graph = program.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in given.items()})
         try:
-            forward(tape, REAL, program.roots)
+            forward(graph, REAL, program.roots)
         except Fault as fault:
-            tape.places, tape.labels = kept.places, kept.labels
-            error = located(fault, program.values, tape)
+            error = located(fault, graph, program.leaves)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in given.values()):
-            tape.places, tape.labels, tape.constants = kept.places, kept.labels, kept.constants
             # a number takes no derivative: `x**n` at a negative x has one by x only
-            nodes = values_of(tape, given={k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
-            for node in nodes:
-                node.grad = 0.0 if node.grad is None and node.data is not None else node.grad
+            nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
+            for each in nodes:
+                each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
             outputs: list[Any] = [nodes[root] for root in program.roots]
         else:
-            outputs = [float(tape.data[root]) + 0.0 for root in program.roots]
+            outputs = [float(graph.data[root]) + 0.0 for root in program.roots]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def gradient(self, /, **values: float) -> Gradient[float]:
@@ -470,13 +462,13 @@ class Program:
         point = {name: as_float(x, f"`{name}` cannot be") for name, x in values.items()}
         try:
             if self._prepared is None:
-                self._prepared = PreparedProgram(self._program, keep=True)
+                self._prepared = PreparedProgram(self._program)
             with allowed(length=len(self.text)):
                 answer = with_fallback(self._prepared.numbers, self._prepared.graph, point, None)
         except ExpressionError as error:
             explain(error, self.text)
             raise
-        return _as(Gradient, answer._replace(output=None, intermediates=()) if answer.output else answer)
+        return _as(Gradient, answer._replace(graphed=None, intermediates=()))
 
     def _check(self, values: Mapping[str, Any]) -> None:
         """Raise TypeError unless these names are those of the variables."""
@@ -492,7 +484,7 @@ class Program:
         raise TypeError(f"the program needs a value for {quoted(missing)}: call it as `f({missing[0]}=…)`")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self._program,)
+        return parse, (self.text, tuple(self._program.leaves))
 
     def __repr__(self) -> str:
         return f"<Program of {quoted(self._program.leaves, 'no variables')}>"

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, Span
 from ..graphs.adjoint import Recording, record_gradient, record_values
-from ..graphs.value import Evaluation, Value, in_order, kink_warning, located
+from ..graphs.value import Value, graph_in, in_order
 from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
+from ..run.evaluation import Evaluation, located
 from ..run.sweep import undefined
-from ..run.tape import Tape
 from ..targets.internal import Internal
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
@@ -43,25 +43,20 @@ _NONE: _Key = -1, False, None
 """The key of what has been said already."""
 
 
-class _Graph:
-    """What the sweeps need of a graph at every point alike."""
+class _Refusals:
+    """The evaluation of a graph operation by operation, and what was said of those that have no value."""
 
-    def __init__(self, output: Value, leaves: Sequence[Value], wanted: Sequence[Value]) -> None:
-        self.active = [leaf in wanted for leaf in leaves]
-        self.place = in_order((output,))
-        self.nodes = list(self.place)
-        self.root = self.place[output]
-        self.primitives = [n.primitive for n in self.nodes]
-        self.parents = [tuple([self.place[p] for p in n._prev]) for n in self.nodes]
-        self.data = [n.data if not n._prev else None for n in self.nodes]
-        self.chooses = any(primitive.demand for primitive in self.primitives)
-        self.below: dict[int, list[int]] = {}
-        """The inputs that nodes with a fault were made from."""
-        self.leaves = [self.place.get(leaf) for leaf in leaves]
+    def __init__(self, output: Value, leaves: Sequence[Value], wanted: Sequence[str]) -> None:
+        self.wanted = wanted
+        place = in_order((output,))
+        self.graph = graph = graph_in(place, (output,))
+        graph.data = graph.leaf_data()
+        self.leaves = [place.get(leaf) for leaf in leaves]
+        self.by = {leaf.label: place[leaf] for leaf in leaves if leaf.label in wanted and leaf in place}
         self.steps = [
             (i, getattr(REAL, primitive.name), _taken(parents))
-            for i, (primitive, parents) in enumerate(zip(self.primitives, self.parents, strict=True))
-            if parents and not self.chooses
+            for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True))
+            if parents and not graph.chooses
         ]
         """The operations, in order, with what takes their inputs, where all of them are needed at every point."""
         self.refusals: dict[_Key, _Refused | None] = {}
@@ -69,7 +64,7 @@ class _Graph:
 
     def refused(self, i: int, data: list[Any], error: Exception) -> ExpressionError:
         """What there is to say of an operation that has no value: made once, and then only filled in."""
-        inputs = [data[p] for p in self.parents[i]]
+        inputs = [data[p] for p in self.graph.parents[i]]
         key = self.key(i, inputs, error)
         known = self.refusals.get(key)
         if known is not None:
@@ -83,13 +78,13 @@ class _Graph:
 
     def key(self, i: int, inputs: Sequence[Any], error: Exception) -> _Key:
         """What the words about an operation without a value hang on."""
-        domain_message = self.primitives[i].domain_message
+        domain_message = self.graph.primitives[i].domain_message
         return i, isinstance(error, OverflowError), domain_message(*inputs) if domain_message else None
 
     def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
         """The points where an operation has no value, with what there is to say of it: a column each variable."""
         points: Sequence[int] = range(len(columns[0]))
-        data: list[Any] = [None if x is None else [x] * len(points) for x in self.data]
+        data: list[Any] = [None if x is None else [x] * len(points) for x in self.graph.data]
         for place, column in zip(self.leaves, columns, strict=True):
             if place is not None:
                 data[place] = column
@@ -136,13 +131,13 @@ class _Graph:
 
     def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> ExpressionError:
         """The same, made anew."""
-        tape = Tape(self.primitives, self.parents, data, self.chooses)
-        return located(undefined(REAL, i, self.primitives[i], inputs, error), self.nodes, tape, self.below)
+        fault = undefined(REAL, i, self.graph.primitives[i], inputs, error)
+        return located(fault, self.graph.at(data), self.wanted)
 
     def template(self, i: int, data: list[Any], error: Exception) -> _Refused:
         """What is said of an operation, with blanks for the numbers."""
         blanks = [_Blank(x, p) if type(x) is float else x for p, x in enumerate(data)]
-        told = self.told(i, blanks, [blanks[p] for p in self.parents[i]], error).diagnostic
+        told = self.told(i, blanks, [blanks[p] for p in self.graph.parents[i]], error).diagnostic
         head, *rest = told.message.replace("%", "%%").split(_Blank.MARK)
         places = tuple([int(part) for part in rest[::2]])
         return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), places, told.span, told.hint)
@@ -213,12 +208,12 @@ class Evaluator:
         self._value: Compiled | None = None
         self.steps = STEPS_A_CALL + sum([STEPS.get(node.primitive.family, 1.0) for node in in_order((self.output,))])
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
-        self._graph: _Graph | None = None
+        self._refusals: _Refusals | None = None
         self._kinks: bool | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is generated when it is asked for."""
-        return {**self.__dict__, "_gradient": None, "_value": None, "_graph": None}
+        return {**self.__dict__, "_gradient": None, "_value": None, "_refusals": None}
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
@@ -263,54 +258,50 @@ class Evaluator:
         """
         allowance = work.current()
         allowance.spend(STEPS_SLOWLY)
-        graph = self._swept()
-        nodes, place, root = graph.nodes, graph.place, graph.root
-        data = graph.data.copy()
-        for k, x in zip(graph.leaves, point, strict=True):
+        refusals = self._swept()
+        data = refusals.graph.data.copy()
+        for k, x in zip(refusals.leaves, point, strict=True):
             if k is not None:
                 data[k] = x
         i = 0
         try:
-            for i, function, taken in graph.steps:
+            for i, function, taken in refusals.steps:
                 data[i] = out = function(*taken(data))
                 if not isfinite(out):
                     raise OverflowError
         except (ValueError, ArithmeticError) as error:
             allowance.spend(len(data))
-            raise graph.refused(i, data, error) from None
+            raise refusals.refused(i, data, error) from None
         except BudgetExceeded as exhausted:
-            raise graph.told(i, data, [], exhausted) from None
-        for leaf, on, x in zip(self._leaves, graph.active, point, strict=True):
-            leaf.data, leaf.active = x, on
-        tape = Tape(graph.primitives, graph.parents, data, graph.chooses)
-        at = Evaluation(REAL, nodes, tape, (root,), below=graph.below)
+            raise refusals.told(i, data, [], exhausted) from None
+        at = Evaluation(REAL, refusals.graph.at(data), refusals.by)
+        (value,) = at.values
         if not differentiate:
-            return float(tape.data[root]), []
-        active = at.activity([place[leaf] for leaf in self._wanted if leaf in place])
-        adjoints, kinks, _ = at.reverse({root: 1.0}, active)
+            return float(value), []
+        adjoints, kinks, _ = at.reverse({at.graph.roots[0]: 1.0})
         if warnings is not None:
-            warnings += [kink_warning(*each) for each in at.inputs(kinks)]
-        found = [adjoints[place[leaf]] if leaf in place else None for leaf in self._wanted]
-        return float(tape.data[root]), [0.0 if x is None else x + 0.0 for x in found]
+            warnings += [kink.warning() for kink in at.breakpoints(kinks)]
+        slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
+        return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """What `slowly` raises at points where an operation has no value, found for all of them at once.
 
         There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
         """
-        graph = self._swept()
+        refusals = self._swept()
         found: dict[int, ExpressionError] = {}
         # each point has an allowance of its own, which is never less than this
-        if columns and STEPS_SLOWLY + len(graph.data) <= work.STEPS:
+        if columns and STEPS_SLOWLY + len(refusals.graph.data) <= work.STEPS:
             for start in range(0, len(columns[0]), TOGETHER):
                 part = [column[start : start + TOGETHER] for column in columns]
-                found.update((start + k, error) for k, error in graph.refusals_at(part))
+                found.update((start + k, error) for k, error in refusals.refusals_at(part))
         return found
 
-    def _swept(self) -> _Graph:
-        if self._graph is None:
-            self._graph = _Graph(self.output, self._leaves, self._wanted)
-        return self._graph
+    def _swept(self) -> _Refusals:
+        if self._refusals is None:
+            self._refusals = _Refusals(self.output, self._leaves, self.wrt)
+        return self._refusals
 
 
 def compile_gradient(program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> Evaluator:

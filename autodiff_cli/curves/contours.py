@@ -12,13 +12,14 @@ from typing import Any, BinaryIO, NamedTuple
 from ..batched.evaluator import compile_gradient
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import record_values
-from ..graphs.value import differentiate
+from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
 from ..inputs.decoding import whole
 from ..inputs.parse_point import read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import Defined
+from ..numbers.floats import REAL
 from ..record import Record
 
 GRID = 120
@@ -68,9 +69,8 @@ def surface_of(
     i, j = evaluator.variables.index(first), evaluator.variables.index(second)
     value = gradient = point = None
     if pointed:
-        for each, leaf in program.variables.items():
-            leaf.active = each in names
-        warnings = [*warnings, *differentiate(evaluator.output)]
+        swept = value_and_gradient(REAL, program.graph, values, names)
+        warnings = [*warnings, *[kink.warning() for kink in swept.met]]
         value, (dx, dy) = evaluator(here)
         gradient, point = (dx, dy), (values[first], values[second])
     steps = tuple((of_row(row, first), of_row(row, second)) for row in path)

@@ -10,10 +10,10 @@ from ..derivatives.jacobian import output_names
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, quoted
 from ..graphs.second_order import hessian_in
-from ..graphs.value import differentiate
+from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, parse, place
+from ..inputs.problem import as_number, check_values, parse
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget as work
@@ -136,7 +136,7 @@ def plot(
         # the range alone says enough; the middle only stands in, so that the rest of the point is looked at
         known |= dict.fromkeys(names, 0.0)
     try:
-        warnings = place(program, known)
+        warnings = check_values(program, known)
     except ExpressionError as error:
         if error.kind == "missing_value" and len(names) == 1 and not pointed:
             told = error.diagnostic
@@ -222,11 +222,9 @@ def _curve(
     point = [values[each] for each in evaluator.variables]
     tangent = None
     if pointed:
-        for each, leaf in program.variables.items():
-            leaf.active = each == name
-        warnings = warnings + differentiate(evaluator.output)
-        slope = program.variables[name].grad or 0.0 if name in program.variables else 0.0
-        tangent = Tangent(values[name], unsigned(evaluator.output.data), unsigned(slope))
+        swept = value_and_gradient(REAL, program.graph, values, (name,))
+        warnings = [*warnings, *[kink.warning() for kink in swept.met]]
+        tangent = Tangent(values[name], unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     if ends is not None or not path:
         low, high = ends or around(values[name])

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..errors import Diagnostic
-from ..graphs.value import Value, differentiate
+from ..graphs.value import Value, grads, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
-from ..inputs.problem import Point, as_number, parse, place, pose, single_output, wanted_variables
+from ..inputs.problem import Point, as_number, check_single, check_values, parse, pose, wanted_variables
 from ..language.builder import Program
 from ..numbers.base import NumberType
+from ..numbers.floats import REAL
 from ..record import Record
+from ..run.evaluation import Evaluation
+from ..run.graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
@@ -32,6 +36,22 @@ class Intermediate(Record, Generic[Number]):
     grad: Number | None
 
 
+class Graphed:
+    """A graph with its values and derivatives, and as Values where these are asked for."""
+
+    def __init__(self, graph: Graph, slopes: Sequence[float | None]) -> None:
+        self.graph = graph
+        self.slopes = slopes
+
+    @cached_property
+    def output(self) -> Value:
+        """The output as a Value, always the same one."""
+        values = values_of(self.graph)
+        for value, grad in zip(values, self.slopes, strict=True):
+            value.grad = grad
+        return values[self.graph.roots[0]]
+
+
 class Gradient(Record, Generic[Number]):
     """The value and the gradient of a program at a point."""
 
@@ -46,12 +66,17 @@ class Gradient(Record, Generic[Number]):
     """The named constants that took part, so that a forgotten variable `e` is seen."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
-    output: Value | None = None
-    """The root of the graph, every node of it with its `data` and `grad`; None in other arithmetics than doubles."""
+    graphed: Graphed | None = None
+    """The graph with the numbers of every node; None in other arithmetics than doubles."""
     over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
     """By each wanted variable x·f′/f, where that was asked for; None for what is none, as where the value is 0."""
+
+    @property
+    def output(self) -> Value | None:
+        """The root of the graph, each node with its `data` and `grad`; None in other arithmetics than doubles."""
+        return None if self.graphed is None else self.graphed.output
 
 
 @overload
@@ -103,28 +128,29 @@ def gradient(
 def gradient_of(
     program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None = None
 ) -> Gradient[float]:
-    """The same for a program that is parsed and not evaluated; it may have been at another point."""
-    output = single_output(program)
-    warnings = place(program, values)
+    """The gradient of a program that is parsed."""
+    check_single(program)
+    warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
-    for name, leaf in program.variables.items():
-        leaf.active = name in wanted
-    if program.is_ordered:
-        warnings += differentiate(output, program.values, program.tape)
-    else:
-        warnings += differentiate(output)
+    places = {name: program.place(i) for name, i in program.leaves.items()}
+    by = {name: i for name, i in places.items() if name in wanted and i is not None}
+    graph = program.graph.with_leaves({i: values[name] for name, i in places.items() if i is not None})
+    at = Evaluation(REAL, graph, by)
+    adjoints, kinks, _ = at.reverse({graph.roots[0]: 1.0})
+    slopes = list(grads(adjoints, at.active))
+    bound = [program.place(i) for _, _, i in program.bound]
     return Gradient(
         program.text,
         DOUBLE,
         # A zero has no sign.
-        float(output.data) + 0.0,
-        {name: program.variables[name].grad or 0.0 if name in program.variables else 0.0 for name in wanted},
-        {name: leaf.data for name, leaf in program.variables.items()}
-        | {name: values[name] for name in wanted if name not in program.variables},
+        float(at.values[0]) + 0.0,
+        {name: slopes[by[name]] or 0.0 if name in by else 0.0 for name in wanted},
+        {name: values[name] for name in program.leaves}
+        | {name: values[name] for name in wanted if name not in program.leaves},
         program.constants,
-        tuple(warnings),
-        _intermediates(program, [(unsigned(b.value.data), b.value.grad) for b in program.bindings]),
-        output,
+        (*warnings, *[kink.warning() for kink in at.breakpoints(kinks)]),
+        _intermediates(program, [(None, None) if i is None else (unsigned(graph.data[i]), slopes[i]) for i in bound]),
+        Graphed(graph, slopes),
     )
 
 
@@ -176,16 +202,15 @@ def _in(
 
     posed = pose(text, point, wrt)
     program = posed.program
-    output = single_output(program)
-    bound = [b.value for b in program.bindings]
+    check_single(program)
+    bound = [program.place(i) for _, _, i in program.bound]
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        swept = value_and_gradient(m, output, values, posed.wanted)
+        swept = value_and_gradient(m, program.graph, values, posed.wanted)
         warnings[:] = kink_warnings(arithmetic, swept.met)
-        place = {n: i for i, n in enumerate(swept.nodes)} if bound else {}
         evaluated = set(swept.order) if bound else set()
-        at = [place[n] if n in place and place[n] in evaluated else None for n in bound]
+        at = [i if i in evaluated else None for i in bound]
         elasticities: dict[str, Any] = {}
         if relative:
             nothing = swept.value == 0
@@ -196,7 +221,7 @@ def _in(
             "value": swept.value,
             "gradient": swept.gradient,
             "point": values,
-            "bound": [None if i is None else swept.tape.data[i] for i in at],
+            "bound": [None if i is None else swept.graph.data[i] for i in at],
             "grads": [None if i is None else _grad(m, swept.adjoints[i], swept.at.active[i]) for i in at],
         }
 
@@ -217,6 +242,6 @@ def _intermediates(program: Program, numbers: Sequence[tuple[Any, Any]]) -> tupl
     """The names that a program bound, with their values and derivatives."""
     ends = [k for k, character in enumerate(program.text) if character == "\n"]
     return tuple(
-        Intermediate(b.name, bisect_right(ends, b.start) + 1, value, grad)
-        for b, (value, grad) in zip(program.bindings, numbers, strict=True)
+        Intermediate(name, bisect_right(ends, start) + 1, value, grad)
+        for (name, start, _), (value, grad) in zip(program.bindings_at(), numbers, strict=True)
     )

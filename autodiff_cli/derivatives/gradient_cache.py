@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..inputs.arithmetic import DOUBLE, Arithmetic
@@ -22,65 +22,46 @@ MOST_KEPT = 250_000
 class PreparedProgram:
     """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
-    __slots__ = (
-        "_bound",
-        "_constants",
-        "_doubles",
-        "_given",
-        "_leaves",
-        "_places",
-        "_program",
-        "_root",
-        "size",
-        "text",
-    )
+    __slots__ = ("_doubles", "_places", "program", "size")
 
-    def __init__(self, program: Program, given: Collection[str] = (), *, keep: bool = False) -> None:
-        """To `keep` the program spares reading it again, with the names `given`, where a graph is wanted anyway."""
+    def __init__(self, program: Program) -> None:
+        self.program = program
         check_single(program)
-        self.text = program.text
-        self.size = len(self.text) + len(program.rows.places)
-        self._given = tuple(given)
-        self._root = program.roots[0]
-        self._doubles = Doubles(program.rows, self._root, is_plain=program.is_plain)
-        self._leaves = program.leaves
-        self._places = program.leaves
-        if len(program.parameters) < len(program.leaves):
-            self._places = {name: i for name, i in program.leaves.items() if name in program.parameters}
-        self._constants = program.constants
-        self._bound = frozenset([name for name, _, _ in program.bound]) if program.bound else None
-        self._program: Program | None = program if keep else None
+        graph = program.graph
+        self.size = len(program.text) + len(graph.places)
+        places = {name: program.place(i) for name, i in program.leaves.items()}
+        self._places = {name: i for name, i in places.items() if i is not None}
+        self._doubles = Doubles(graph)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
         """The gradient there, without the graph; None, or `backends.LEFT` is raised, where it takes that."""
-        leaves = self._leaves
-        if self._bound and not self._bound.isdisjoint(point):
+        program, places = self.program, self._places
+        if program.bound and any(name in point for name, _, _ in program.bound):
             return None
-        places = self._places
-        if wrt is not None:
-            if not leaves.keys() >= set(wrt):
-                return None
-            places = {name: i for name, i in leaves.items() if name in wrt}
-        found = self._doubles.gradient(leaves, point)
-        if found is None:
+        if wrt is not None and not program.leaves.keys() >= set(wrt):
             return None
-        values, adjoints = found
+        answer = self._doubles.gradient(places, point)
+        if answer is None:
+            return None
+        values, adjoints = answer
+        wanted = [name for name in program.leaves if name in (program.parameters if wrt is None else wrt)]
         # `+ 0.0` turns the -0.0 of a product into a plain zero.
         return Gradient(
-            self.text,
+            program.text,
             DOUBLE,
-            values[self._root] + 0.0,
-            {name: adjoints[i] + 0.0 for name, i in places.items()},
-            {name: values[i] for name, i in leaves.items()},
-            self._constants,
+            values[program.graph.roots[0]] + 0.0,
+            {
+                name: adjoints[places[name]] + 0.0 if name in places else 0.0
+                for name in program.leaves
+                if name in wanted
+            },
+            {name: float(point[name]) for name in program.leaves},
+            program.constants,
         )
 
     def graph(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
-        """The gradient there."""
-        if self._program is None:
-            self._program = parse(self.text, self._given)
-        # nodes of its own, which no later answer changes
-        return gradient_of(self._program.copy(), point, wrt)
+        """The gradient there, with the graph."""
+        return gradient_of(self.program, point, wrt)
 
 
 class Programs:
@@ -113,7 +94,7 @@ class Programs:
         key = (text, *point)
         known = self._known.get(key)
         if known is None:
-            known = PreparedProgram(parse(text, point), point, keep=self._whole)
+            known = PreparedProgram(parse(text, point))
             self._remember(key, known)
         if self._whole:
             return known.graph(point, wrt)

@@ -74,7 +74,7 @@ def hessian(
     warnings: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        found = hessian_in(m, output, values, names)
+        found = hessian_in(m, posed.program.graph, values, names)
         return {"value": found.value, "gradient": found.gradient, "hessian": found.hessian, "point": values}
 
     found = arithmetic.run(posed.point, work)

@@ -90,7 +90,7 @@ def jacobian(
         for key, number in numbers.items():
             part, name = keys[key]
             parts[part][name] = number
-        at = sweeps.evaluate_in(m, outputs, parts["point"], names)
+        at = sweeps.evaluate_in(m, posed.program.graph, parts["point"], names)
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
         kinks: sweeps.Kinks = {}
         if whole:
@@ -102,7 +102,7 @@ def jacobian(
             seeds = list(parts["adjoint"].values())
             row, kinks = sweeps.transposed_product(at, seeds, names)
             result["adjoint"], result["gradient"] = seeds, dict(zip(names, row, strict=True))
-        warnings[:] = kink_warnings(arithmetic, kinks.items())
+        warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 
     found = arithmetic.run({f"{part} {name}": value for (part, name), value in given.items()}, work)

@@ -11,7 +11,7 @@ from ..formulas.derivation import Derivation
 from ..formulas.diff import diff
 from ..formulas.export import export
 from ..graphs.adjoint import is_literal
-from ..graphs.value import Value, constant, in_order, node, tape_of, variable
+from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.problem import as_number, parse, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -112,12 +112,11 @@ def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequ
         )  # fmt: skip
     program = parse(text, values)
     output = single_output(program)
-    reading = in_reading_order(program, output)
-    places = {each: k for k, each in enumerate(reading)}
-    everything = list(range(len(reading)))
+    places = in_reading_order(program, output)
+    reading = list(places)
+    graph = graph_in(places, (output,))
     # Branches that are not taken have names too, for the reader may go there.
-    tape = tape_of(places)
-    writer = Writer(program, reading, tape, everything, Activity(tape, REAL, (), (), True))
+    writer = Writer(program, graph, range(len(reading)), Activity(graph, REAL, (), (), True))
     names = {reading[k]: name for k, name in writer.names.items()}
     numbered = {reading[k] for k in writer.numbered}
     order = in_order((output,))

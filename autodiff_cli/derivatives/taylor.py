@@ -8,15 +8,15 @@ from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, quoted
 from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
-from ..inputs.problem import Point, pose, single_output
+from ..inputs.problem import Point, check_single, pose
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..record import Record
+from ..run.graph import Graph
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
@@ -52,7 +52,8 @@ def taylor(
     '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
     """
     posed = pose(text, point, None if by is None else [by])
-    output = single_output(posed.program)
+    check_single(posed.program)
+    graph = posed.program.graph
     if len(posed.wanted) != 1:
         named = quoted(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
@@ -75,8 +76,8 @@ def taylor(
     name = posed.wanted[0]
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        found = _without_noise(output, values, posed.point, name, order) if m is REAL else None
-        return {"coefficients": found or taylor_in(m, output, values, name, order), "point": values}
+        found = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
+        return {"coefficients": found or taylor_in(m, graph, values, name, order), "point": values}
 
     found = arithmetic.run(posed.point, work)
     return Taylor(
@@ -87,7 +88,7 @@ def taylor(
 
 
 def _without_noise(
-    output: Value, values: Values, point: Mapping[str, float | str], name: str, order: int
+    graph: Graph, values: Values, point: Mapping[str, float | str], name: str, order: int
 ) -> list[Number] | None:
     """The coefficients in doubles, with 0 for what may be rounding alone; None where there are no error bounds.
 
@@ -99,7 +100,7 @@ def _without_noise(
         typed = isinstance(given, str) or getattr(given, "source", None) is not None
         near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
     try:
-        bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, output, near, name, order)]
+        bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
     except BudgetExceeded:
         raise
     except (ExpressionError, *NO_RESULT):

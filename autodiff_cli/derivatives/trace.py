@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from ..algebra.partials import local_formulas
 from ..errors import Diagnostic, ExpressionError, quoted
-from ..graphs.value import Evaluation, Value, constant, in_order, kink_warning, node, tape_of, variable
+from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, parse, place, single_output, wanted_variables
+from ..inputs.problem import as_number, check_values, parse, single_output, wanted_variables
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
+from ..run.evaluation import Evaluation
+from ..run.graph import Graph
 from ..run.sweep import Activity, local_derivatives
-from ..run.tape import Tape
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 
 MODES = ("reverse", "forward")
@@ -135,14 +136,19 @@ def trace(
     values = {name: as_number(value, name) for name, value in (point or {}).items()}
     program = parse(text, values)
     output = single_output(program)
-    warnings = place(program, values)
+    warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
     seeds = _seeds(program, mode, direction, wanted)
-    nodes = in_reading_order(program, output)
-    tape, places = _tape(nodes)
+    places = in_reading_order(program, output)
+    graph = graph_in(places, (output,))
+    for name, leaf in program.variables.items():
+        if leaf in places:
+            graph.data[places[leaf]] = values[name]
     root = places[output]
     moving = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
-    found = Evaluation(REAL, nodes, tape, (root,))
+    found = Evaluation(
+        REAL, graph, {n: places[leaf] for n, leaf in program.variables.items() if n in wanted and leaf in places}
+    )
     # Not the order in which branches were asked for: that of the trace.
     found.order = sorted(found.order)
     leaves = [places[program.variables[n]] for n in moving if program.variables.get(n) in places]
@@ -152,18 +158,18 @@ def trace(
     if mode == "forward":
         speeds = {places[program.variables[n]]: seeds[n] for n in moving if program.variables[n] in places}
         flows = found.tangents(speeds, active, order=order)
-    writer = Writer(program, nodes, tape, order, active)
+    writer = Writer(program, graph, order, active)
     rows = [writer.row(i) for i in writer.listed]
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
     pushes = _pushes(writer, flows, at) if mode == "forward" else []
-    told = [kink_warning(*each) for each in found.inputs(kinks)]
+    told = [kink.warning() for kink in found.breakpoints(kinks)]
     notes = [Note("kink", f"{w.message}; {w.hint}") for w in told]
     notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
     notes += _branches(writer, text)
     by_name = {n: places[leaf] for n, leaf in program.variables.items() if leaf in places}
     return Trace(
-        text, mode, writer.letter, float(tape.data[root]),
+        text, mode, writer.letter, float(graph.data[root]),
         {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))},
         program.constants, tuple(rows), tuple(pulls), tuple(pushes),
         tuple(_plain(adjoints[i]) for i in writer.listed) if mode == "reverse" else (),
@@ -202,8 +208,8 @@ def _seeds(
 
 
 # ---- order and names ----------------------------------------------------------------------------------------------
-def in_reading_order(program: Program, output: Value) -> list[Value]:
-    """The nodes statement by statement, and within one by level: inputs, what is made from inputs only, and so on.
+def in_reading_order(program: Program, output: Value) -> dict[Value, int]:
+    """The nodes with their places: by statement, and within one by level, first inputs, then what is made from these.
 
     This is how the survey literature numbers them, and it is an order in which both sweeps can run.
     """
@@ -219,12 +225,8 @@ def in_reading_order(program: Program, output: Value) -> list[Value]:
             last += 1
         statement[n] = last
         level[n] = 1 + max([level[p] for p in n._prev], default=-1)
-    return sorted(statements, key=lambda n: (level[n] > 0, statement[n], level[n]))
-
-
-def _tape(nodes: list[Value]) -> tuple[Tape, dict[Value, int]]:
-    places = {n: i for i, n in enumerate(nodes)}
-    return tape_of(places), places
+    ordered = sorted(statements, key=lambda n: (level[n] > 0, statement[n], level[n]))
+    return {n: i for i, n in enumerate(ordered)}
 
 
 def _negative_literal(n: Value) -> bool:
@@ -235,10 +237,10 @@ def _negative_literal(n: Value) -> bool:
 class Writer:
     """What nodes are called, and how they are written over their inputs' names."""
 
-    def __init__(
-        self, program: Program, nodes: list[Value], tape: Tape, order: Sequence[int], active: Activity
-    ) -> None:
-        self.nodes, self.tape, self.order, self.active = nodes, tape, order, active
+    def __init__(self, program: Program, graph: Graph, order: Sequence[int], active: Activity) -> None:
+        self.graph, self.order, self.active = graph, order, active
+        self.nodes: list[Value] = graph.places
+        nodes = self.nodes
         variables = list(program.variables.values())
         used = {n.label for n in nodes if n.label}
         self.letter = next(
@@ -278,26 +280,26 @@ class Writer:
                 made = constant(-n._prev[0].data, f"-{n._prev[0].source}")
             else:
                 made = variable(self.names.get(i, "…"))
-                made.data = self.tape.data[i]
+                made.data = self.graph.data[i]
             self.leaves[i] = made
         return made
 
     def formulas(self, i: int) -> list[Value | None]:
         """The local derivative by each input."""
-        inputs = tuple([self.leaf(p) for p in self.tape.parents[i]])
-        return local_formulas(self.tape.primitives[i], inputs, self.names[i])
+        inputs = tuple([self.leaf(p) for p in self.graph.parents[i]])
+        return local_formulas(self.graph.primitives[i], inputs, self.names[i])
 
     def row(self, i: int) -> TraceRow:
         """The node's line in the primal trace."""
-        n, primitive = self.nodes[i], self.tape.primitives[i]
-        value = self.tape.data[i]
+        n, primitive = self.nodes[i], self.graph.primitives[i]
+        value = self.graph.data[i]
         if n._prev:
-            graph = node(primitive, tuple([self.leaf(p) for p in self.tape.parents[i]]))
+            graph = node(primitive, tuple([self.leaf(p) for p in self.graph.parents[i]]))
             kind = "condition" if primitive.gives_condition else "operation"
         else:
             kind = "variable" if primitive is VARIABLE else "constant"
             graph = variable(n.label) if primitive is VARIABLE else constant(value, n.source)
-        inputs = tuple(self.leaf(p).label or expression_text(self.leaf(p)) for p in self.tape.parents[i])
+        inputs = tuple(self.leaf(p).label or expression_text(self.leaf(p)) for p in self.graph.parents[i])
         span = (n.span.start, n.span.end) if n.span else None
         return TraceRow(
             self.names[i], kind, i in self.numbered, n.label if not n._prev else "", expression_text(graph), graph,
@@ -306,8 +308,8 @@ class Writer:
 
     def partials(self, i: int) -> list[tuple[int, Value | None, float]]:
         """The inputs of a node that take part in it, with the local derivative as a formula and as a number."""
-        parents = self.tape.parents[i]
-        numbers = local_derivatives(self.tape, REAL, i, self.active)
+        parents = self.graph.parents[i]
+        numbers = local_derivatives(self.graph, REAL, i, self.active)
         if all(x is None for x in numbers):
             return []
         return [(p, f, x) for p, f, x in zip(parents, self.formulas(i), numbers, strict=True) if x is not None]
@@ -320,7 +322,7 @@ def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, in
     consumers: dict[int, int] = {}
     for i in reversed(writer.order):
         adjoint = adjoints[i]
-        if adjoint is None or not writer.active[i] or not writer.tape.parents[i]:
+        if adjoint is None or not writer.active[i] or not writer.graph.parents[i]:
             continue
         for p, formula, partial in writer.partials(i):
             steps.append((i, p, formula, partial, adjoint, adjoint * partial))
@@ -341,7 +343,7 @@ def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]
     pushes = []
     for i in writer.order:
         flow = flows[i]
-        if flow is None or not writer.tape.parents[i]:
+        if flow is None or not writer.graph.parents[i]:
             continue
         terms = []
         for p, formula, partial in writer.partials(i):
@@ -396,14 +398,14 @@ def _branches(writer: Writer, text: str) -> list[Note]:
     """A note for each conditional: which branch was not taken."""
     notes = []
     for i in writer.order:
-        if writer.tape.primitives[i] is not WHERE:
+        if writer.graph.primitives[i] is not WHERE:
             continue
-        condition, x, y = writer.tape.parents[i]
-        untaken = writer.nodes[y if writer.tape.data[condition] else x]
+        condition, x, y = writer.graph.parents[i]
+        untaken = writer.nodes[y if writer.graph.data[condition] else x]
         written = untaken.label or (text[untaken.span.start : untaken.span.end] if untaken.span else "")
         if len(written) > 60:
             written = written[:57] + "…"
-        truth = "true" if writer.tape.data[condition] else "false"
+        truth = "true" if writer.graph.data[condition] else "false"
         told = f"{writer.names.get(condition, 'its condition')} is {truth}"
         notes.append(Note("branch", f"the branch `{written}` of {writer.names[i]} is not taken: {told}"))
     return notes

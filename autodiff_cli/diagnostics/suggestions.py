@@ -31,7 +31,7 @@ def means(text: str) -> bool:
         program = parse(text, most=LARGEST)
     except (ParseFailure, ExpressionError):
         return False
-    return not any(program.tape.primitives[i].gives_condition for i in program.roots)
+    return not any(program.whole.primitives[i].gives_condition for i in program.roots)
 
 
 def meaning(text: str) -> object:
@@ -40,11 +40,11 @@ def meaning(text: str) -> object:
         program = parse(text, most=LARGEST)
     except (ParseFailure, ExpressionError):
         return None
-    tape = program.tape
+    graph = program.whole
     leaves = {place: name for name, place in program.leaves.items()}
     nodes = [
-        (primitive.name, parents, leaves.get(i), tape.data[i])
-        for i, (primitive, parents) in enumerate(zip(tape.primitives, tape.parents, strict=True))
+        (primitive.name, parents, leaves.get(i), graph.data[i])
+        for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True))
     ]
     return tuple(nodes), program.roots
 

@@ -87,7 +87,8 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
         if error.span is not None and error.text is None:
             error.diagnostic = error.diagnostic._replace(span=_back(error.span, origin), also=())
         raise
-    program.tape.places[:] = [tuple(_back(Span(*place), origin)) if place else place for place in program.tape.places]
+    graph = program.whole
+    graph.places[:] = [span and _back(span, origin) for span in map(graph.span_of, graph.places)]
     return _differences(text, program, equations)
 
 
@@ -213,7 +214,7 @@ def _check_sides(text: str, equations: Sequence[_Statement], given: Collection[s
 
 def _differences(text: str, program: Program, equations: Sequence[_Statement]) -> Equations:
     """The program with the difference of the sides of each equation added to its tape."""
-    tape = program.tape
+    graph = program.whole
     roots: list[int] = []
     told: list[str] = []
     left = list(program.roots)
@@ -221,21 +222,17 @@ def _differences(text: str, program: Program, equations: Sequence[_Statement]) -
         start, end = statement.tokens[0][1], statement.tokens[-1][2]
         if statement.sign is None:
             roots += left[: statement.outputs]
-            told += [_told(text, tape.span(root)) for root in left[: statement.outputs]]
+            told += [_told(text, graph.span(root)) for root in left[: statement.outputs]]
         else:
             if len(left) - sum(each.outputs for each in equations[equations.index(statement) :]):
                 _fail_list(statement.tokens)
             a, b = left[:2]
             told.append(" ".join(text[start:end].split()))
-            constant = tape.constants.get(b)
+            constant = graph.constants.get(b)
             if constant is not None and constant[0] == 0:
                 roots.append(a)
             else:
-                tape.primitives.append(SUB)
-                tape.parents.append((a, b))
-                tape.places.append((start, end))
-                tape.data.append(None)
-                roots.append(len(tape.primitives) - 1)
+                roots.append(graph.add(SUB, (a, b), Span(start, end)))
         del left[: statement.outputs]
     return Equations(program.with_outputs(tuple(roots), text), told)
 

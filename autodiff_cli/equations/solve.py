@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..errors import Diagnostic, ExpressionError, counted, needed, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
-from ..inputs.problem import Point, Problem, as_number, place, wanted_variables
+from ..inputs.problem import Point, Problem, as_number, check_values, wanted_variables
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
@@ -219,7 +219,7 @@ def posed_equations(
             values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
         elif name in bounds:
             Range(*bounds[name]).check_start(name, values[name])
-    warnings = place(program, values)
+    warnings = check_values(program, values)
     wanted = names if wrt is None else wanted_variables(program, values, wrt)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, given, values, wanted, warnings, list(unknowns), bounds, texts)
@@ -245,7 +245,7 @@ def _solution(
             everything = {**values, **here}
             try:
                 first, kinks = derivatives(m, outputs, everything, unknowns, wanted)
-                met = kink_warnings(arithmetic, kinks.items())
+                met = kink_warnings(arithmetic, kinks.values())
                 problem.warnings.extend(warning for warning in met if warning not in problem.warnings)
                 if order > 1:
                     answer["second"] = second_derivatives(m, outputs, everything, unknowns, wanted, first)

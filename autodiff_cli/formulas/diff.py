@@ -14,15 +14,16 @@ from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value, in_order, node, variable
-from ..graphs.value_and_gradient import evaluate_in, knots_met, value_and_gradient, value_in
+from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.problem import Point, as_number, parse, place, single_output, wanted_variables
+from ..inputs.problem import Point, as_number, check_values, parse, single_output, wanted_variables
 from ..language.printer import expression_text
 from ..language.typesetting import equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
+from ..run.evaluation import located
 from ..table.operators import CONSTANT, DIV, VARIABLE
 from ..table.primitive import FUNCTIONS
 from .assumptions import Assumption, assumptions, check_point
@@ -114,7 +115,7 @@ def diff(
     program = parse(text, numbers)
     output = single_output(program)
     here = any(name in numbers for name in program.variables)
-    warnings = place(program, numbers) if here else []
+    warnings = check_values(program, numbers) if here else []
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     if _combinations(len(names), order) > MOST_DERIVATIVES:
@@ -309,7 +310,7 @@ def _higher(
     """The values of derivatives of an order above the first. Raises `ExpressionError`."""
     order = len(next(iter(formulas), ()))
     at = value_and_gradient(m, output, numbers, names).at
-    met = knots_met(at)
+    met = breakpoints_met(at)
     if not met:
         return _evaluated(m, list(formulas.values()), numbers)
     if order == 2:
@@ -318,7 +319,7 @@ def _higher(
     if len(names) == 1:
         return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
-    raise at.located(fault)
+    raise located(fault, at.graph)
 
 
 def _evaluated(m: NumberType, formulas: Sequence[Value], numbers: Values) -> list[Any]:

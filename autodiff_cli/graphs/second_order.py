@@ -15,12 +15,12 @@ from typing import NamedTuple
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
-from ..run.smooth_branches import HIGHEST, Knot, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces, same
-from ..run.sweep import backward, show
-from ..run.tape import Tape
+from ..run.graph import Graph
+from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces
+from ..run.sweep import Breakpoint, backward, same, show
 from ..table.operators import VARIABLE
-from .value import Value
-from .value_and_gradient import GradientResult, evaluate_in, knots_met, value_and_gradient
+from .value import Value, graph_of
+from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
 
 
 class Curvature(NamedTuple):
@@ -31,27 +31,28 @@ class Curvature(NamedTuple):
     hessian: list[list[Number]]
 
 
-def hessian_in(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """Value, gradient and symmetric Hessian of `output` in the number type `m`, in the order of `wrt`.
+def hessian_in(m: NumberType, output: Value | Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
+    """Value, gradient and symmetric Hessian of an output in the number type `m`, in the order of `wrt`.
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.
     """
-    swept = value_and_gradient(m, output, values, wrt)
-    if knots_met(swept.at):
-        return swept.at.placed(_at_knots, m, swept, wrt)
-    return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, output, values, wrt).hessian)
+    graph = graph_of(output)
+    swept = value_and_gradient(m, graph, values, wrt)
+    if breakpoints_met(swept.at):
+        return swept.at.placed(_at_breakpoints, m, swept, wrt)
+    return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, graph, values, wrt).hessian)
 
 
-def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """The same of a graph without knots."""
+def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
+    """The same of a graph without breakpoints."""
     zero = m.number(0)
     duals, strict = Duals(m), Duals(m, strict=True)
     direction = {name: k for k, name in enumerate(wrt)}
     seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
-    at = evaluate_in(duals, (output,), seeded, wrt)
+    at = evaluate_in(duals, graph, seeded, wrt)
     # the adjoints carry derivatives too: one that is 0 may move
-    seeds = {at.roots[0]: Dual(duals, m.number(1), {})}
-    adjoints = at.placed(backward, at.tape, strict, at.order, at.active, seeds)
+    seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
+    adjoints = at.placed(backward, at.graph, strict, at.order, at.active, seeds)
     gradient: list[Number] = []
     rows: list[list[Number]] = []
     for name in wrt:
@@ -67,26 +68,27 @@ def _jet(m: NumberType, output: Value, values: Mapping[str, Number], wrt: Sequen
     return Curvature(at.values[0].x, gradient, rows)
 
 
-# ---- at knots -----------------------------------------------------------------------------------------------------
-def _at_knots(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
+# ---- at breakpoints ------------------------------------------------------------------------------------------------
+def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
     """What the pieces that meet at the point have in common: all of it, or there is none. Raises `Fault`."""
-    tape, root = swept.tape, len(swept.nodes) - 1
-    place = {n.label: i for i, n in enumerate(swept.nodes) if n.primitive is VARIABLE}
+    graph = swept.graph
+    (root,) = graph.roots
+    place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
     wanted = [place[name] for name in wrt if name in place]
     try:
         smooth = partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else partial(SecondOrder, m, len(wanted))
-        found = _common(m, pieces(smooth, tape, (root,), wanted), tape, wrt, place)
+        found = _common(m, pieces(smooth, graph, (root,), wanted), graph, wrt, place)
     except Unknown:
-        found = _common(m, pieces(partial(SecondOrder, m, len(wanted)), tape, (root,), wanted), tape, wrt, place)
+        found = _common(m, pieces(partial(SecondOrder, m, len(wanted)), graph, (root,), wanted), graph, wrt, place)
     return found
 
 
 def _common(
-    m: NumberType, met: Iterable[SmoothBranch], tape: Tape, wrt: Sequence[str], place: Mapping[str, int]
+    m: NumberType, met: Iterable[SmoothBranch], graph: Graph, wrt: Sequence[str], place: Mapping[str, int]
 ) -> Curvature:
     """What the pieces have in common."""
     known = [k for k, name in enumerate(wrt) if name in place]
-    value = tape.data[-1]
+    value = graph.data[graph.roots[0]]
     found: Curvature | None = None
     for piece in met:
         breakpoint = piece.breakpoint
@@ -100,7 +102,7 @@ def _common(
 
 
 def _value(piece: SmoothBranch) -> Number:
-    return piece.smooth.value(piece.numbers[len(piece.tape.data) - 1])
+    return piece.smooth.value(piece.numbers[piece.graph.roots[0]])
 
 
 def _spread(
@@ -115,7 +117,7 @@ def _spread(
     return slopes, rows
 
 
-def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, breakpoint: Knot) -> None:
+def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, breakpoint: Breakpoint) -> None:
     """Raise `NotSmooth` where two pieces differ."""
     if not breakpoint.agree(m, a.value, b.value):
         raise breakpoint.refusal(f"the value jumps between {show(a.value)} and {show(b.value)} here")
@@ -136,7 +138,7 @@ def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], 
 
     Raises `Fault` where a length is left that is not squared.
     """
-    smooth, output = piece.smooth, piece.numbers[len(piece.tape.data) - 1]
+    smooth, output = piece.smooth, piece.numbers[piece.graph.roots[0]]
     try:
         gradient, rows = smooth.gradient(output), smooth.hessian(output)
     except (Failed, *NO_RESULT):

@@ -8,38 +8,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, Span
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..numbers.series import Failed, SeriesType
-from ..run.smooth_branches import Knot, SmoothBranch, TaylorSeries, Unknown, pieces
-from ..run.sweep import Fault, show
-from .value import Value
-from .value_and_gradient import evaluate_in, knots_met
+from ..run.evaluation import located
+from ..run.graph import Graph
+from ..run.smooth_branches import SmoothBranch, TaylorSeries, Unknown, pieces
+from ..run.sweep import Breakpoint, Fault, show
+from .value import Value, graph_of
+from .value_and_gradient import breakpoints_met, evaluate_in
 
 
-def taylor_in(m: NumberType, output: Value, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
+def taylor_in(m: NumberType, source: Value | Graph, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
     """The coefficients of orders 0 to `order` in the variable `by` at the point.
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
     """
-    expansion = _Expansion(m, output, values, {by: [m.number(1)]})
+    expansion = _Expansion(m, source, values, {by: [m.number(1)]})
     if order == 0 or expansion.smooth():
         return expansion.coefficients(order)
-    at = evaluate_in(m, (output,), values, (by,))
-    met = pieces(partial(TaylorSeries, m, order), at.tape, at.roots, [*at.wanted.values()])
+    at = evaluate_in(m, graph_of(source), values, (by,))
+    met = pieces(partial(TaylorSeries, m, order), at.graph, at.graph.roots, [*at.wanted.values()])
     try:
         return at.placed(_common, m, met, at.values[0], order)
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
-        raise at.located(unknown.breakpoint.refusal(reason)) from None
+        raise located(unknown.breakpoint.refusal(reason), at.graph) from None
 
 
 def _common(m: NumberType, met: Iterable[SmoothBranch], value: Number, order: int) -> list[Number]:
     """The coefficients that all pieces have. Raises `Fault`."""
     found: list[Number] | None = None
     for piece in met:
-        output = piece.numbers[len(piece.tape.data) - 1]
+        output = piece.numbers[piece.graph.roots[0]]
         try:
             here = [piece.smooth.coefficient(output, k) for k in range(order + 1)]
         except Failed as failed:
@@ -53,20 +55,26 @@ def _common(m: NumberType, met: Iterable[SmoothBranch], value: Number, order: in
 
 
 def directional_in(
-    m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
+    m: NumberType,
+    source: Value | Graph,
+    values: Mapping[str, Number],
+    along: Mapping[str, Sequence[Number]],
+    order: int,
 ) -> list[Number]:
     """The coefficients of orders 0 to `order` in t at 0, along a curve through the point.
 
     `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
     Raises `ExpressionError`, placed in the text; at a kink as well.
     """
-    expansion = _Expansion(m, output, values, along)
+    expansion = _Expansion(m, source, values, along)
     if not expansion.smooth():
-        raise ExpressionError("derivative", "there is a kink at this point", output.span, "move the point to one side")
+        raise ExpressionError(
+            "derivative", "there is a kink at this point", expansion.span, "move the point to one side"
+        )
     return expansion.coefficients(order)
 
 
-def _difference(breakpoint: Knot, k: int, x: Number, y: Number) -> Fault:
+def _difference(breakpoint: Breakpoint, k: int, x: Number, y: Number) -> Fault:
     if k == 0:
         return breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
     reason = f"the coefficient of order {k} is {show(x)} on one side and {show(y)} on the other"
@@ -74,20 +82,25 @@ def _difference(breakpoint: Knot, k: int, x: Number, y: Number) -> Fault:
 
 
 class _Expansion:
-    """A graph evaluated in power series along a direction; without knots, these can be extended to any order."""
+    """A graph evaluated in power series along a direction; without breakpoints, these can be extended to any order."""
 
     def __init__(
-        self, m: NumberType, output: Value, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+        self, m: NumberType, source: Value | Graph, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
     ) -> None:
         self.series = s = SeriesType(m)
         numbers = {name: s.variable(x, *along[name]) if name in along else s.number(x) for name, x in values.items()}
-        self.at = evaluate_in(s, (output,), numbers, along.keys())
+        self.at = evaluate_in(s, graph_of(source), numbers, along.keys())
         self.known = 0
         s.waiting += self.at.values
 
+    @property
+    def span(self) -> Span | None:
+        """Where the output stands."""
+        return self.at.graph.span(self.at.graph.roots[0])
+
     def smooth(self) -> bool:
-        """Whether there are no knots at the point. Raises `ExpressionError`."""
-        return not knots_met(self.at)
+        """Whether there are no breakpoints at the point. Raises `ExpressionError`."""
+        return not breakpoints_met(self.at)
 
     def coefficients(self, order: int) -> list[Number]:
         """The coefficients up to an order. Raises `ExpressionError`."""
@@ -96,15 +109,15 @@ class _Expansion:
             try:
                 self.series.extend(n)
             except Failed as failed:
-                raise self.at.located(self._fault(failed)) from None
+                raise located(self._fault(failed), self.at.graph, self.at.wanted) from None
             except BudgetExceeded as exhausted:
                 node = self._fault(Failed(self.series.here, n, exhausted)).node
-                raise self.at.located(exhausted.at_node(node)) from None
+                raise located(exhausted.at_node(node), self.at.graph) from None
         self.known = max(self.known, order)
         return [result.at(k) for k in range(order + 1)]
 
     def _fault(self, failed: Failed) -> Fault:
-        return _fault(failed, range(len(self.at.nodes)), self.at.tape.data)
+        return _fault(failed, range(len(self.at.graph.data)), self.at.graph.data)
 
 
 def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> Fault:

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar
+from typing import Any, NamedTuple, NoReturn
 
-from ..errors import Diagnostic, ExpressionError, NotSmooth, Span
-from ..numbers.base import Number, NumberType
-from ..numbers.budget import BudgetExceeded
+from ..errors import Diagnostic, ExpressionError, Span
+from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
 from ..run.doubles import adjoints
-from ..run.reverse import Reverse, reverse
-from ..run.sweep import Activity, Failure, Fault, Rough, activity, compute, forward, show, tangents
-from ..run.tape import Tape
+from ..run.evaluation import Evaluation
+from ..run.graph import Graph
+from ..run.sweep import Fault, compute
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
-
-DerivativeRequest = ParamSpec("DerivativeRequest")
-EvaluationResult = TypeVar("EvaluationResult")
 
 
 class About(NamedTuple):
@@ -543,147 +538,46 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     return place
 
 
-def values_of(tape: Tape, below: Sequence[int] | None = None, given: Mapping[int, Value] | None = None) -> list[Value]:
-    """The nodes of a tape as Values: all, or those at the given places, each after its inputs.
-
-    `given` are Values that stand in for nodes.
-    """
-    made: dict[int, Value] = {}
-    about = tape.about
-    for i in range(len(tape.primitives)) if below is None else below:
-        if given and i in given:
-            made[i] = given[i]
+def values_of(graph: Graph, given: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
+    """The nodes of a graph as Values, with their data; `given` are Values that stand in for nodes."""
+    values: list[Value] = []
+    for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+        if i in given:
+            values.append(given[i])
             continue
-        primitive = tape.primitives[i]
-        if i not in about:
-            source = tape.constants[i][1] if i in tape.constants else None
-            about[i] = About(tape.labels.get(i, ""), tape.span(i), source, primitive is not CONSTANT)
-        made[i] = value = node(primitive, [made[p] for p in tape.parents[i]])
-        value.data, value._about = tape.data[i], about[i]
-    return list(made.values())
+        value = node(primitive, [values[p] for p in parents])
+        value.data = graph.data[i]
+        source = graph.constants[i][1] if i in graph.constants else None
+        value._about = About(graph.labels.get(i, ""), graph.span(i), source, primitive is not CONSTANT)
+        values.append(value)
+    return values
 
 
-def tape_of(place: dict[Value, int]) -> Tape:
-    """The graph as a tape, its nodes in the given order."""
-    nodes = list(place)
-    return Tape(
-        [n.primitive for n in nodes], [tuple([place[p] for p in n._prev]) for n in nodes], [n.data for n in nodes]
-    )
+def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
+    """The graph of some Values, its places being these."""
+    if isinstance(outputs, Graph):
+        return outputs
+    roots = (outputs,) if isinstance(outputs, Value) else tuple(outputs)
+    return graph_in(in_order(roots), roots)
 
 
-def located(
-    fault: Failure, nodes: Sequence[Value], tape: Tape, below: dict[int, list[int]] | None = None
-) -> ExpressionError:
-    """The error that a fault on the tape is for the user: at its place in the text, with the inputs that led there.
-
-    `below` remembers which inputs these are, for further points.
-    """
-    if fault.node is None:
-        assert isinstance(fault, BudgetExceeded)
-        return fault
-    if isinstance(fault, Rough):
-        return NotSmooth(fault.kind, fault.message, nodes[fault.node].span, fault.hint)
-    leaves = None if below is None else below.get(fault.node)
-    if leaves is None:
-        leaves = _leaves_below(fault.node, tape, nodes)
-        if below is not None:
-            below[fault.node] = leaves
-    names = {nodes[i].label: tape.data[i] for i in leaves}
-    message, hint = fault.message, fault.hint
-    if names:
-        shown = ", ".join(f"{name} = {show(data)}" for name, data in list(names.items())[:5])
-        message += f" (here {shown}{', …' if len(names) > 5 else ''})"
-    if fault.kind == "derivative" and fault.position == 1 and tape.primitives[fault.node] is POW:
-        held = {nodes[i].label for i in _leaves_below(tape.parents[fault.node][1], tape, nodes)}
-        rest = [n.label for n in nodes if n.primitive is VARIABLE and n.active and n.label not in held]
-        shown = ", ".join(f"`{name}`" for name in sorted(held))
-        hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
-    error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
-    return error(fault.kind, message, nodes[fault.node].span, hint)
+def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
+    """The graph of Values with these places."""
+    graph = Graph()
+    del graph.rows  # made of the columns, if ever
+    graph.places = [*place]
+    graph.primitives = [n.primitive for n in place]
+    graph.parents = [tuple([place[p] for p in n._prev]) for n in place]
+    graph.data = [n.data for n in place]
+    graph.labels = {i: n._about.label for n, i in place.items() if n._about.label}
+    graph.constants = {i: (n.data, n._about.source) for n, i in place.items() if n.primitive is CONSTANT}
+    graph.roots = tuple([place[root] for root in roots])
+    graph.span_of = _span_of
+    return graph
 
 
-def _leaves_below(start: int, tape: Tape, nodes: Sequence[Value]) -> list[int]:
-    seen: set[int] = set()
-    stack = [start]
-    leaves: list[int] = []
-    while stack:
-        i = stack.pop()
-        if i in seen:
-            continue
-        seen.add(i)
-        if tape.primitives[i] is VARIABLE and nodes[i].label and tape.data[i] is not None:
-            leaves.append(i)
-        stack.extend(reversed(tape.parents[i]))
-    return leaves
-
-
-class Evaluation:
-    """A graph evaluated at a point in some number type, on demand; derivatives are swept from it, backward or forward.
-
-    Every question goes this way. Whatever has no value or no derivative is an `ExpressionError`, placed in the text.
-    """
-
-    def __init__(
-        self, m: NumberType, nodes: Sequence[Value], tape: Tape, roots: Sequence[int],
-        wanted: Mapping[str, int] = MappingProxyType({}), below: dict[int, list[int]] | None = None,
-    ) -> None:  # fmt: skip
-        self.m = m
-        self.nodes = nodes
-        """All of them, each after its inputs."""
-        self.tape = tape
-        """Its `data` are the nodes' values, None in a branch that was not taken."""
-        self.roots = roots
-        """The places of the outputs."""
-        self.wanted = wanted
-        """The places of the variables that are differentiated by, as far as the graph holds them."""
-        self._below = below
-        self.order: Sequence[int] = self.placed(forward, tape, m, roots)
-        """The nodes that were evaluated, in the order in which they were."""
-
-    def placed(
-        self,
-        sweep: Callable[DerivativeRequest, EvaluationResult],
-        *args: DerivativeRequest.args,
-        **options: DerivativeRequest.kwargs,
-    ) -> EvaluationResult:
-        """What a sweep over the tape finds; `below` is for `located`."""
-        try:
-            return sweep(*args, **options)
-        except (Fault, BudgetExceeded) as fault:
-            raise self.located(fault) from None
-
-    def located(self, fault: Failure) -> ExpressionError:
-        """The error that a fault on the tape is for the user."""
-        return located(fault, self.nodes, self.tape, self._below)
-
-    @property
-    def values(self) -> list[Number]:
-        """The outputs."""
-        return [self.tape.data[root] for root in self.roots]
-
-    @cached_property
-    def active(self) -> Activity:
-        """What depends on the wanted variables."""
-        return self.activity(self.wanted.values())
-
-    def activity(self, leaves: Iterable[int]) -> Activity:
-        """What depends on some leaves."""
-        return self.placed(activity, self.tape, self.m, self.order, leaves)
-
-    def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
-        """The adjoints of all nodes, from those of outputs."""
-        return self.placed(reverse, self.tape, self.m, self.order, self.active if active is None else active, seeds)
-
-    def tangents(
-        self, seeds: dict[int, Number], active: Activity, roots: Iterable[int] | None = None,
-        order: Sequence[int] | None = None,
-    ) -> list[Number | None]:  # fmt: skip
-        """The tangents of all nodes, from those of leaves; if there are `roots`, they alone need to have one."""
-        return self.placed(tangents, self.tape, self.m, self.order if order is None else order, active, seeds, roots)
-
-    def inputs(self, places: Iterable[int]) -> list[tuple[Value, list[Number]]]:
-        """The nodes there, with their inputs."""
-        return [(self.nodes[i], [self.tape.data[p] for p in self.tape.parents[i]]) for i in places]
+def _span_of(value: Value) -> Span | None:
+    return value._about.span
 
 
 def evaluate(roots: Sequence[Value]) -> None:
@@ -691,9 +585,9 @@ def evaluate(roots: Sequence[Value]) -> None:
 
     Raises `ExpressionError` (`domain` or `overflow`), placed at the sub-expression.
     """
-    place = in_order(roots)
-    found = Evaluation(REAL, list(place), tape_of(place), [place[r] for r in roots])
-    for n, data in zip(found.nodes, found.tape.data, strict=True):
+    graph = graph_of(roots)
+    Evaluation(REAL, graph)
+    for n, data in zip(graph.places, graph.data, strict=True):
         n.data = data
 
 
@@ -739,44 +633,28 @@ def _passed_back(output: Value) -> list[Diagnostic] | None:
     return []
 
 
-def differentiate(output: Value, nodes: Sequence[Value] = (), graph: Tape | None = None) -> list[Diagnostic]:
+def differentiate(output: Value) -> list[Diagnostic]:
     """Fill in `data` and `grad` of every node of the output's graph; return the warnings about kinks that were met.
 
-    Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None. `nodes` are all of
-    them, the output last, and `graph` is their tape, where somebody has them.
+    Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
     """
-    if graph is None:
-        place = in_order((output,))
-        nodes, tape = list(place), tape_of(place)
-        for n in nodes:
-            n.grad = 0.0
-    else:
-        tape = Tape(graph.primitives, graph.parents, [n.data for n in nodes])
-    root = len(nodes) - 1
-    found = Evaluation(REAL, nodes, tape, (root,))
-    active = found.activity([i for i, n in enumerate(nodes) if not n._prev and n.active])
-    adjoints, kinks, order = found.reverse({root: 1.0}, active)
-    evaluated = [False] * len(nodes)
+    graph = graph_of(output)
+    nodes: list[Value] = graph.places
+    for n in nodes:
+        n.grad = 0.0
+    at = Evaluation(REAL, graph)
+    at.wanted = {n.label: i for i, n in enumerate(nodes) if n._first is None and n.active and n.label}
+    active = at.activity([i for i, n in enumerate(nodes) if n._first is None and n.active])
+    adjoints, kinks, order = at.reverse({graph.roots[0]: 1.0}, active)
     for i in order:
-        evaluated[i] = True
-    for i, n in enumerate(nodes):
-        if evaluated[i]:
-            n.data = tape.data[i]
-        adjoint = adjoints[i]
+        nodes[i].data = graph.data[i]
+    for n, grad in zip(nodes, grads(adjoints, active), strict=True):
+        n.grad = grad
+    return [kink.warning() for kink in at.breakpoints(kinks)]
+
+
+def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[float | None]:
+    """The derivatives by the nodes, None for one that depends on nothing active."""
+    for adjoint, depends in zip(adjoints, active, strict=True):
         # `+ 0.0` turns the -0.0 of a product into a plain zero.
-        n.grad = (0.0 if active[i] else None) if adjoint is None else adjoint + 0.0
-    return [kink_warning(*each) for each in found.inputs(kinks)]
-
-
-def kink_warning(at: Value, inputs: Sequence[Number]) -> Diagnostic:
-    """The warning that a node has no derivative at its inputs, and what was taken instead."""
-    primitive = at.primitive
-    if primitive.gives_condition:
-        return Diagnostic(
-            "kink", f"`{primitive.written}` compares equal numbers, {show(inputs[0])}, here: the branches meet",
-            at.span, "the derivative is that of the branch taken",
-        )  # fmt: skip
-    places = show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
-    return Diagnostic(
-        "kink", f"`{primitive.written}` has no derivative at {places}", at.span, f"convention: {primitive.convention}"
-    )
+        yield (0.0 if depends else None) if adjoint is None else adjoint + 0.0

@@ -1,29 +1,27 @@
-"""sweep_in: value and gradient of a graph in any number type. The graph's own doubles are neither read nor changed.
+"""Value and gradient of a graph in any number type. The graph's own doubles are neither read nor changed.
 
 This is the way to multiprecision, exact and certified results alike:
 
     program = parse(text)
     m = Multiprecision(50, decimals=True)
-    swept = sweep_in(m, program.outputs[0], {"x": m.literal("0.1")}, ["x"])
-    swept.value, swept.gradient["x"]            # numbers of `m`
+    result = value_and_gradient(m, program.graph, {"x": m.literal("0.1")}, ["x"])
+    result.value, result.gradient["x"]            # numbers of `m`
 
 A number type needs `number` and `literal` for the leaves, and `finite`; see `numbers/base.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
-from ..run.sweep import Fault, forward, knots
-from ..run.tape import Tape
-from ..table.operators import VARIABLE
-from .value import Evaluation, Value, in_order, tape_of
-
-if TYPE_CHECKING:
-    from ..run.smooth_branches import Knot
+from ..run.evaluation import Evaluation
+from ..run.graph import Graph
+from ..run.sweep import Breakpoint, Fault, breakpoints, forward
+from ..table.operators import CONSTANT, VARIABLE
+from .value import Value, graph_of
 
 
 class GradientResult(NamedTuple):
@@ -38,89 +36,86 @@ class GradientResult(NamedTuple):
     kinks: list[int]
 
     @property
-    def nodes(self) -> Sequence[Value]:
-        """The graph's nodes."""
-        return self.at.nodes
+    def graph(self) -> Graph:
+        """The graph with the nodes' values."""
+        return self.at.graph
 
     @property
-    def tape(self) -> Tape:
-        """The tape with the nodes' values."""
-        return self.at.tape
-
-    @property
-    def met(self) -> list[tuple[Value, list[Number]]]:
+    def met(self) -> list[Breakpoint]:
         """The nodes without a derivative, with their inputs there."""
-        return self.at.inputs(self.kinks)
+        return self.at.breakpoints(self.kinks)
 
     def leaf(self, name: str) -> int | None:
         """The place of a variable; None where the graph does not hold it."""
-        return next((i for i, n in enumerate(self.nodes) if n.primitive is VARIABLE and n.label == name), None)
+        return next((i for i, label in self.graph.labels.items() if label == name and self.is_variable(i)), None)
+
+    def is_variable(self, i: int) -> bool:
+        """Whether a node is a variable."""
+        return self.graph.primitives[i] is VARIABLE
 
 
-def tape_in(m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number]) -> tuple[dict[Value, int], Tape]:
-    """The places of the graph's nodes, and its tape, with the leaves as numbers of this type.
+def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Mapping[str, Number]) -> Graph:
+    """The graph of a program or of some outputs, with its leaves as numbers of this type, and no other values.
 
     Constants are as `m` reads their source; `values` gives each variable a number of `m`. Raises `ExpressionError` for
     a constant that `m` cannot hold.
     """
-    place = in_order(outputs)
-    tape = tape_of(place)
-    for n, i in place.items():
-        if n._prev:
-            tape.data[i] = None
-        elif n.primitive is VARIABLE:
-            tape.data[i] = values[n.label]
-        else:
+    graph = graph_of(source)
+    data: list[Number | None] = [None] * len(graph.places)
+    for i, primitive in enumerate(graph.primitives):
+        if primitive is VARIABLE:
+            data[i] = values[graph.labels.get(i, "")]
+        elif primitive is CONSTANT:
+            number, text = graph.constants[i]
             try:
-                tape.data[i] = m.number(n.data) if n.source is None else m.literal(n.source)
+                data[i] = m.number(number) if text is None else m.literal(text)
             except OverflowError:
-                raise ExpressionError(
-                    "overflow", f"this number is too large for {m.range}", n.span, "use a smaller number"
-                ) from None
+                message = f"this number is too large for {m.range}"
+                raise ExpressionError("overflow", message, graph.span(i), "use a smaller number") from None
             except Refusal as refusal:
-                raise ExpressionError(refusal.kind, refusal.message, n.span, refusal.hint) from None
-    return place, tape
+                raise ExpressionError(refusal.kind, refusal.message, graph.span(i), refusal.hint) from None
+    return graph.at(data)
 
 
 def evaluate_in(
-    m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], wrt: Collection[str] = ()
+    m: NumberType,
+    source: Value | Iterable[Value] | Graph,
+    values: Mapping[str, Number],
+    wrt: Collection[str] = (),
 ) -> Evaluation:
     """The outputs at the point `values`, ready to be differentiated by `wrt`. Raises `ExpressionError`."""
-    place, tape = tape_in(m, outputs, values)
-    wanted = {n.label: i for n, i in place.items() if n.primitive is VARIABLE and n.label in wrt}
-    return Evaluation(m, list(place), tape, [place[output] for output in outputs], wanted)
+    graph = at_point(m, source, values)
+    names = {i: graph.labels.get(i, "") for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
+    return Evaluation(m, graph, {name: i for i, name in names.items() if name in wrt})
 
 
-def value_in(m: NumberType, output: Value, values: Mapping[str, Number]) -> Number | None:
+def value_in(m: NumberType, source: Value | Graph, values: Mapping[str, Number]) -> Number | None:
     """The value of the graph alone; None where it has none."""
-    place, tape = tape_in(m, (output,), values)
+    graph = at_point(m, source, values)
     try:
-        forward(tape, m, (place[output],))
+        forward(graph, m, graph.roots)
     except Fault:
         return None
-    return tape.data[-1]
+    return graph.data[graph.roots[0]]
 
 
-def knots_met(at: Evaluation) -> list[Knot]:
+def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
     """Where pieces of the program meet at the point, as far as a wanted variable moves them.
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
-    from ..run.smooth_branches import Knot
-
-    found = at.placed(knots, at.tape, at.order, at.active.moving)
-    return [Knot(at.tape, i, [at.tape.data[p] for p in at.tape.parents[i]]) for i in found]
+    return at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.moving))
 
 
 def value_and_gradient(
-    m: NumberType, output: Value, values: Mapping[str, Number], wrt: Collection[str]
+    m: NumberType, source: Value | Graph, values: Mapping[str, Number], wrt: Collection[str]
 ) -> GradientResult:
-    """Value and gradient of `output` in the number type `m`, at the point `values`, in the variables `wrt`.
+    """Value and gradient of an output in the number type `m`, at the point `values`, in the variables `wrt`.
 
     A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
     """
-    at = evaluate_in(m, (output,), values, wrt)
-    adjoints, kinks, order = at.reverse({at.roots[0]: m.number(1)})
+    at = evaluate_in(m, source, values, wrt)
+    adjoints, kinks, order = at.reverse({at.graph.roots[0]: m.number(1)})
     zero = m.number(0)
     gradient: dict[str, Number] = dict.fromkeys(wrt, zero)
     for name, i in at.wanted.items():

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, needed
-from ..graphs.value import Value, kink_warning
 from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.budget import allowed
 from ..numbers.floats import REAL
+from ..run.sweep import Breakpoint
 from .figures import Figure
 from .figures import Shown as Shown
-from .problem import as_number, parse, single_output
+from .problem import as_number, check_single, parse
 
 CERTIFIED_DIGITS = 17
 MOST_BITS = 1 << 17
@@ -186,7 +186,8 @@ class Arithmetic(NamedTuple):
 
         program = parse(text)
         try:
-            (value,) = evaluate_in(m, (single_output(program),), {}).values
+            check_single(program)
+            (value,) = evaluate_in(m, program.graph, {}).values
         except ExpressionError as error:
             error.text = text
             raise
@@ -279,13 +280,13 @@ def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
     return DOUBLE if precision is None else Arithmetic("precision", precision)
 
 
-def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[tuple[Value, list[Number]]]) -> list[Diagnostic]:
+def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[Breakpoint]) -> list[Diagnostic]:
     """A warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
     met = list(kinks)
-    warnings = [kink_warning(node, inputs) for node, inputs in met]
+    warnings = [kink.warning() for kink in met]
     if warnings and arithmetic.name == "certified":
         first = warnings[0]
-        what = "a derivative" if met[0][0].primitive.gives_condition else "one"
+        what = "a derivative" if met[0].primitive.gives_condition else "one"
         raise ExpressionError(
             "derivative",
             f"{first.message}, so no digit of {what} can be proven",

@@ -13,9 +13,11 @@ from typing import NamedTuple
 from ..diagnostics.parsing import parse as parse
 from ..diagnostics.parsing import statements
 from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
-from ..graphs.value import Value, evaluate
+from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.tokens import plain_number
+from ..numbers.floats import REAL
+from ..run.evaluation import Evaluation
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
@@ -52,9 +54,9 @@ def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Pro
     given = dict(point or {})
     values = {name: as_number(value, name) for name, value in given.items()}
     program = parse(text, values)
-    warnings = place(program, values)
+    warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
-    names = [*program.variables, *(name for name in wanted if name not in program.variables)]
+    names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
     used = {name: given[name] for name in names}
     return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
@@ -75,18 +77,19 @@ def evaluate_constant(text: str) -> float:
         _check_no_uncertainty(text)
         _check_one_expression(text)
         program = parse(text)
-        if program.variables:
-            name, leaf = next(iter(program.variables.items()))
+        if program.leaves:
+            name, leaf = next(iter(program.leaves.items()))
+            span = program.whole.span(leaf)
             hint = "give a number, or an expression of numbers such as `pi/4`"
             if name.lower() in ("nan", "inf", "infinity"):
-                raise ExpressionError("point", f"`{name}` is not a value that a variable can have", leaf.span, hint)
-            raise ExpressionError("point", f"`{name}` has no value here", leaf.span, hint)
-        output = single_output(program)
-        evaluate((output,))
+                raise ExpressionError("point", f"`{name}` is not a value that a variable can have", span, hint)
+            raise ExpressionError("point", f"`{name}` has no value here", span, hint)
+        check_single(program)
+        (value,) = Evaluation(REAL, program.graph.with_leaves({})).values
     except ExpressionError as error:
         error.text = text
         raise
-    return float(output.data) + 0.0
+    return float(value) + 0.0
 
 
 def _check_no_uncertainty(text: str) -> None:
@@ -145,7 +148,7 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
     if len(program.roots) > 1:
         raise ExpressionError(
             "type", f"this program has {len(program.roots)} outputs, and a gradient needs one",
-            program.tape.span(program.roots[1]),
+            program.whole.span(program.roots[1]),
             hint,
         )  # fmt: skip
 
@@ -156,31 +159,30 @@ def single_output(program: Program, hint: str = SEVERAL) -> Value:
     return program.outputs[0]
 
 
-def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
-    """Give the variables their values; return a warning for each name that the program does not use.
+def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
+    """A warning for each name that has a value and that the program does not use.
 
     Raises `ExpressionError` for a name that the program binds itself, and for a variable without a value.
     """
-    bound = {b.name: b for b in program.bindings}
+    bound = {name: i for name, _, i in program.bound}
     warnings = []
-    missing = [name for name in program.variables if name not in values]
+    missing = [name for name in program.leaves if name not in values]
     for name in values:
-        if name in program.variables:
-            program.variables[name].data = values[name]
-        elif name in bound:
+        if name in program.leaves:
+            continue
+        if name in bound:
             raise ExpressionError(
-                "point", f"`{name}` is given a value by the point, and bound by the program", bound[name].value.span,
-                "leave one of them out",
+                "point", f"`{name}` is given a value by the point, and bound by the program",
+                program.whole.span(bound[name]), "leave one of them out",
             )  # fmt: skip
-        else:
-            warnings.append(unused(program, name, missing))
+        warnings.append(unused(program, name, missing))
     if missing:
-        first = program.variables[missing[0]]
         offers = apart(program, missing, values)
         listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
-        example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.variables)
+        example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.leaves)
         raise ExpressionError(
-            "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value", first.span,
+            "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value",
+            program.whole.span(program.leaves[missing[0]]),
             (f"write {spelled(offers)}, or " if offers else "")
             + f"give the point: `--at {example}`"
             + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1] if not offers),
@@ -191,7 +193,7 @@ def place(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
 
 def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
     """The warning for a name that the program does not use; perhaps one of those that it misses is meant."""
-    near = _alike(name, missing or list(program.variables))
+    near = _alike(name, missing or list(program.leaves))
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
@@ -205,9 +207,9 @@ def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> 
     """What to write for the first name without a value that can be taken apart into names with one."""
     from ..diagnostics.vocabulary import missing as spellings  # only an error needs it
 
-    known = {*values, *(b.name for b in program.bindings)}
+    known = {*values, *(name for name, _, _ in program.bound)}
     for name in missing:
-        span = program.variables[name].span
+        span = program.whole.span(program.leaves[name])
         if span is not None and span.via is None and program.text[span.start : span.end] == name:
             offers = spellings(program.text, name, span, known)
             if offers:
@@ -234,9 +236,9 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
     if isinstance(wrt, str):
         wrt = [name.strip() for name in wrt.split(",")]
     for name in wrt:
-        if name not in program.variables and name not in values:
-            known = quoted(program.variables)
+        if name not in program.leaves and name not in values:
+            known = quoted(program.leaves)
             raise ExpressionError(
                 "usage", f"`{name}` is not a variable of this program", None, f"its variables: {known}"
             )
-    return [x for x in program.variables if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.variables]
+    return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

@@ -8,9 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..graphs.value import Value, evaluate, values_of
+from ..graphs.value import Value, values_of
 from ..numbers import budget as work
-from ..run.tape import ProgramRows, Tape, TapePlace, in_order
+from ..numbers.floats import REAL
+from ..run.evaluation import Evaluation
+from ..run.graph import Graph, Place, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands
@@ -45,32 +47,30 @@ class Binding(NamedTuple):
 
 
 class Program:
-    """A program on a tape, not evaluated. `outputs`, `variables` and `bindings` show it as a graph of Values."""
+    """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
 
     __slots__ = (
-        "_is_ordered", "_labels", "_tape", "_values", "_variables", "bound", "constants", "is_plain", "leaves",
-        "parameters", "roots", "rows", "text",
+        "_graph", "_labels", "_places", "_read", "_values", "_variables", "bound", "constants", "is_plain", "leaves",
+        "parameters", "roots", "text",
     )  # fmt: skip
 
     def __init__(
         self,
         text: str,
-        rows: ProgramRows,
+        read: Graph,
         roots: tuple[int, ...],
         leaves: dict[str, int],
         parameters: tuple[str, ...],
         constants: dict[str, float],
-        bound: Sequence[tuple[str, TapePlace, int]],
+        bound: Sequence[tuple[str, Place, int]],
         labels: Mapping[int, str],
         is_plain: bool,
     ) -> None:
         self.text = text
-        self.rows = rows
-        """The operations as they were read, their places in pairs."""
         self.roots = roots
-        """The places of the outputs on the tape."""
+        """The places of the outputs in all that was read."""
         self.leaves = leaves
-        """The places of the variables, by name, in order of first appearance."""
+        """The places of the variables there, by name, in order of first appearance."""
         self.parameters = parameters
         """The variables that a gradient is taken in unless it is said otherwise."""
         self.constants = constants
@@ -78,50 +78,49 @@ class Program:
         self.bound = bound
         """The names that the program bound: each with where it stands in pairs, and the place of its node."""
         self.is_plain = is_plain
-        """Whether all of the tape is needed for the outputs wherever they are taken, and in their order."""
+        """Whether all that was read is needed for the outputs wherever they are taken, and in their order."""
         self._labels = labels
-        self._is_ordered: bool | None = None
-        self._tape: Tape | None = None
+        self._read = read
+        self._graph: Graph | None = None
+        self._places: Mapping[int, int] | None = None
         self._values: list[Value] | None = None
         self._variables: dict[str, Value] | None = None
+        read.roots = roots
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
-        """The same program with other outputs on its tape, which may have grown; `text` begins as its own does."""
-        made = Program(
-            text, self.rows, roots, self.leaves, self.parameters, self.constants, self.bound, self._labels, False
-        )
-        made._tape = self.tape
-        return made
-
-    def copy(self) -> Program:
-        """Return the same program on the same tape, with Values of its own."""
-        made = self.with_outputs(self.roots, self.text)
-        made.is_plain, made._is_ordered = self.is_plain, self.is_ordered
-        return made
+        """The same program with other outputs, from nodes that were read, or added; `text` begins as its own does."""
+        read = self.whole.changed(rows=self.whole.rows)
+        return Program(text, read, roots, self.leaves, self.parameters, self.constants, self.bound, self._labels, False)
 
     @property
-    def is_ordered(self) -> bool:
-        """Whether the tape holds the nodes of the outputs alone, in the order in which they are found from these."""
-        if self._is_ordered is None:
-            tape = self.tape
-            self._is_ordered = self.is_plain or in_order(tape.parents, self.roots) == [*range(len(tape.primitives))]
-        return self._is_ordered
+    def whole(self) -> Graph:
+        """All that was read, whether an output needs it or not; always the same graph."""
+        read = self._read
+        if not read.labels:
+            read.labels = {**self._labels, **{i: name for name, i in self.leaves.items()}}
+            read.span_of = Spans(self.text)
+        return read
 
     @property
-    def tape(self) -> Tape:
-        """The program on a tape; always the same one."""
-        if self._tape is None:
-            where = offsets(self.text)
-            self._tape = tape = self.rows.tape()
-            tape.places = [where.span(place) for place in self.rows.places]
-            tape.labels = {**self._labels, **{i: name for name, i in self.leaves.items()}}
-        return self._tape
+    def graph(self) -> Graph:
+        """What the outputs need, in the order in which that is found from them; always the same graph."""
+        if self._graph is None:
+            if self.is_plain:
+                self._graph = self.whole
+                self._graph.chooses = False
+            else:
+                self._graph, self._places = self.whole.below(self.roots)
+        return self._graph
+
+    def place(self, i: int) -> int | None:
+        """Where a node of `whole` is in `graph`; None where no output needs it."""
+        return i if self.graph is self._read or self._places is None else self._places.get(i)
 
     @property
     def values(self) -> list[Value]:
-        """The nodes of the tape as Values, in its order; always the same ones."""
+        """The nodes of `whole` as Values, in its order; always the same ones."""
         if self._values is None:
-            self._values = values_of(self.tape)
+            self._values = values_of(self.whole)
         return self._values
 
     @property
@@ -142,15 +141,40 @@ class Program:
         """The names that the program bound."""
         if not self.bound:
             return ()
-        where = offsets(self.text)
-        return tuple([Binding(name, where.span(place).start, self.values[i]) for name, place, i in self.bound])
+        return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
+
+    def bindings_at(self) -> list[tuple[str, int, int]]:
+        """The names that the program bound, where, and the places of their nodes."""
+        where = Spans(self.text)
+        return [(name, where(place).start, i) for name, place, i in self.bound]
+
+
+class Spans:
+    """Where the places of a text stand. The text is cut when that is first asked for."""
+
+    __slots__ = ("_offsets", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._offsets: Offsets | None = None
+
+    @property
+    def offsets(self) -> Offsets:
+        """Where the pairs of the text stand."""
+        if self._offsets is None:
+            self._offsets = offsets(self.text)
+        return self._offsets
+
+    def __call__(self, place: Place) -> Span:
+        """A place as users are shown it."""
+        return self.offsets.span(place)
 
 
 _NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
 """What stands in the body of a definition for what only a call of it decides."""
 
 
-class Body(ProgramRows):
+class Body(Graph):
     """The body of a definition, which is worked out again at every call."""
 
     __slots__ = ("called", "pieces")
@@ -159,7 +183,7 @@ class Body(ProgramRows):
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
         """Of each operation, where its operands stand."""
-        self.called: dict[int, tuple[str, TapePlace]] = {}
+        self.called: dict[int, tuple[str, Place]] = {}
         """The names that are used or called, and where."""
 
 
@@ -196,7 +220,7 @@ class Builder:
         self.given = given
         self.most = most
         self.statements: list[Complete] = []
-        self.nodes: ProgramRows = ProgramRows()
+        self.nodes = Graph()
         self.whole = self.nodes
         self.body: Body | None = None
         self.known: dict[str, int] = {}
@@ -220,28 +244,22 @@ class Builder:
         self.bound: dict[str, list[tuple[int, int]]] = {}
         self.defined: dict[str, list[_Function]] = {}
         self.uncalled: dict[int, _Function] = {}
-        self.bindings: list[tuple[str, TapePlace, int]] = []
-        self.looks: dict[str, tuple[str, TapePlace]] = {}
-        self._offsets: Offsets | None = None
+        self.bindings: list[tuple[str, Place, int]] = []
+        self.looks: dict[str, tuple[str, Place]] = {}
+        self.span = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
         """What there was before this statement: names, nodes, and what was wrong."""
 
     @property
     def offsets(self) -> Offsets:
         """Where the pairs of the text stand."""
-        if self._offsets is None:
-            self._offsets = offsets(self.text)
-        return self._offsets
-
-    def span(self, place: TapePlace) -> Span:
-        """A place as users are shown it."""
-        return self.offsets.span(place)
+        return self.span.offsets
 
     def outline(self) -> list[Statement]:
         """The statements, where they stand in the text."""
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
-    def scope(self) -> tuple[ProgramRows, dict[str, int], Any, Mapping[str, Primitive]]:
+    def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
         """Where the reader adds nodes, and what it needs to know there."""
         return self.nodes, self.known, self.conditions, self.functions
 
@@ -304,7 +322,7 @@ class Builder:
             self.check_types((), operands, pieces)
         self.outputs = operands
 
-    def bind(self, name: str, at: TapePlace, value: int) -> None:
+    def bind(self, name: str, at: Place, value: int) -> None:
         """Bind a name to a node."""
         try:
             self.check_unused_before(name, at)
@@ -330,7 +348,7 @@ class Builder:
             "name", f"`{name}` is {what}, so it cannot be updated", self.span(at), f"bind it first: `{name} = …`"
         )
 
-    def check_unused_before(self, name: str, at: TapePlace) -> None:
+    def check_unused_before(self, name: str, at: Place) -> None:
         """Raise where a name that is bound now was used as a variable, or as a constant, before."""
         if name in self.bound:
             return
@@ -425,7 +443,7 @@ class Builder:
         self.problem = self.problem or error
         return self.constant(0.0, "0", (0, 0))
 
-    def refuse_number(self, place: TapePlace) -> None:
+    def refuse_number(self, place: Place) -> None:
         """Say that a number is infinite."""
         self.refuse(
             ExpressionError(
@@ -434,7 +452,7 @@ class Builder:
             )
         )  # fmt: skip
 
-    def check_look(self, name: str, at: TapePlace) -> None:
+    def check_look(self, name: str, at: Place) -> None:
         """Refuse two names that look alike."""
         look = name
         if not name.isascii():
@@ -448,7 +466,7 @@ class Builder:
                 "write both the same way", ((self.span(where), f"`{known}` is here"),),
             )  # fmt: skip
 
-    def name(self, name: str, place: TapePlace) -> int:
+    def name(self, name: str, place: Place) -> int:
         """The node of a name that the reader has met."""
         if self.body is not None:
             self.body.called[len(self.body.places)] = name, place
@@ -466,7 +484,7 @@ class Builder:
             return self.refuse(error)
         return node
 
-    def lookup(self, name: str, place: TapePlace, statement: int) -> int:
+    def lookup(self, name: str, place: Place, statement: int) -> int:
         """The node of a name in the program as it was before a statement."""
         self.check_look(name, place)
         history = self.bound.get(name)
@@ -488,7 +506,7 @@ class Builder:
             self.free[name] = self.variable(place)
         return self.free[name]
 
-    def function(self, name: str, place: TapePlace, end: int, scope: _Function | None) -> _Function | Primitive:
+    def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
         """What a call calls that ends before a sign, in the body of a function or in the program."""
         statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
@@ -522,7 +540,7 @@ class Builder:
         )  # fmt: skip
 
     # -- nodes ------------------------------------------------------------------------------------------------------
-    def node(self, primitive: Primitive, parents: tuple[int, ...], place: TapePlace) -> int:
+    def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
         """A new operation."""
         i = self.leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
@@ -535,7 +553,7 @@ class Builder:
             self.branches = True
         return i
 
-    def leaf(self, place: TapePlace) -> int:
+    def leaf(self, place: Place) -> int:
         """A new node without inputs."""
         places = self.nodes.places
         places.append(place)
@@ -543,7 +561,7 @@ class Builder:
 
     variable = leaf
 
-    def constant(self, data: float, source: str, place: TapePlace) -> int:
+    def constant(self, data: float, source: str | None, place: Place) -> int:
         """A new constant."""
         i = self.leaf(place)
         self.nodes.constants[i] = data, source
@@ -587,15 +605,13 @@ class Builder:
                 "choose numbers by it: `1 if … else 0`",
             )  # fmt: skip
 
-    def operation(
-        self, primitive: Primitive, operands: tuple[int, ...], place: TapePlace, pieces: Sequence[Piece]
-    ) -> int:
+    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """An operation that the grammar knows."""
         if self.conditions or primitive.takes_conditions:
             self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
 
-    def plus(self, operand: int, place: TapePlace, piece: Piece) -> int:
+    def plus(self, operand: int, place: Place, piece: Piece) -> int:
         """The operand of a sign that changes nothing."""
         if self.body is not None:
             return self.operation(_PLUS, (operand,), place, (piece,))
@@ -614,9 +630,7 @@ class Builder:
         assert result is not None
         return result
 
-    def call(
-        self, name: str, at: TapePlace, operands: tuple[int, ...], place: TapePlace, pieces: Sequence[Piece]
-    ) -> int:
+    def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """A call of a function of the program or of the language."""
         if self.body is not None:
             i = len(self.body.places)
@@ -633,7 +647,7 @@ class Builder:
             return self.refuse(error)
 
     def apply(
-        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: TapePlace, pieces: Sequence[Piece]
+        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
     ) -> int:
         """A function of the language at its arguments."""
         count = len(operands)
@@ -657,14 +671,14 @@ class Builder:
             self.check_whole(primitive, operands[primitive.params.index(parameter)], place)
         return self.node(primitive, operands, place)
 
-    def check_count(self, function: _Function, place: TapePlace, pieces: Sequence[Piece]) -> None:
+    def check_count(self, function: _Function, place: Place, pieces: Sequence[Piece]) -> None:
         """Raise where a function of the program's own is called with too many arguments, or with too few."""
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
             self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
 
     def refuse_count(
-        self, name: str, signature: str, wanted: int | str, place: TapePlace, pieces: Sequence[Piece]
+        self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
         """Raise what is to say of a number of arguments that a function does not take."""
         check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
@@ -674,9 +688,9 @@ class Builder:
             Span(*self.span(place)[:2]), f"write it as `{signature}`",
         )  # fmt: skip
 
-    def expand(self, function: _Function, operands: tuple[int, ...], via: TapePlace | None) -> int:
+    def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
-        calls: list[tuple[_Function, dict[str, int], list[int], TapePlace | None]] = []
+        calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
         made: list[int] = []
         known = self.enter(function, operands, via)
         while True:
@@ -716,7 +730,7 @@ class Builder:
                 function, known, made, via = calls.pop()
                 made.append(root)
 
-    def enter(self, function: _Function, operands: tuple[int, ...], via: TapePlace | None) -> dict[str, int]:
+    def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
         """What the names of a function mean that is called."""
         self.uncalled.pop(function.statement, None)
         if via is not None:
@@ -729,9 +743,9 @@ class Builder:
                 )
         return dict(zip(function.parameters, operands, strict=True))
 
-    def check_whole(self, primitive: Primitive, order: int, place: TapePlace) -> None:
+    def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
         """Raise an error unless the node is a whole number that the program fixes."""
-        if not self.unknown.isdisjoint(in_order(self.whole.tape().parents, (order,)) if self.unknown else ()):
+        if not self.unknown.isdisjoint(in_order(self.now().parents, (order,)) if self.unknown else ()):
             return
         value = self.fixed(order)
         if value is None or value < 0 or value != int(value):
@@ -744,13 +758,11 @@ class Builder:
         """The value of a node of the program that is made of numbers alone; None for any other."""
         if node in self.whole.constants:
             return self.whole.constants[node][0]
-        variables = set(self.free.values())
-        tape = self.whole.tape()
-        below = in_order(tape.parents, (node,))
-        if not variables.isdisjoint(below):
+        graph, places = self.now().below((node,))
+        if not places.keys().isdisjoint(self.free.values()):
             return None
-        tape.places = [self.span(place) for place in self.whole.places]
-        root = values_of(tape, below)[-1]
-        if root.data is None:
-            evaluate((root,))
-        return float(root.data)
+        return float(Evaluation(REAL, graph).values[0])
+
+    def now(self) -> Graph:
+        """The program as far as it has been read."""
+        return self.whole.changed(rows=self.whole.rows, span_of=self.span)

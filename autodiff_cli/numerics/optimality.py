@@ -15,7 +15,7 @@ from typing import Protocol
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
-from ..graphs.value import Value, kink_warning
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
@@ -104,7 +104,7 @@ class Single:
             swept = value_and_gradient(REAL, self.output, point, wrt)
         except ExpressionError:
             return ()
-        return tuple(kink_warning(*each) for each in swept.met)
+        return tuple(kink.warning() for kink in swept.met)
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """The matrix of second derivatives."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..errors import Diagnostic, ExpressionError
-from ..inputs.problem import as_number, parse, place, wanted_variables
+from ..inputs.problem import as_number, check_values, parse, wanted_variables
 from ..language.builder import Program
 from ..numbers.budget import current
 
@@ -449,7 +449,7 @@ def beginning(program: Program, values: Mapping[str, float], wrt: Sequence[str] 
 
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
-    warnings = tuple(place(program, values))
+    warnings = tuple(check_values(program, values))
     moving = tuple(name for name in wanted_variables(program, values, wrt) if name in program.variables)
     _check_moving(moving, wrt)
     evaluator = compile_gradient(program, moving)

@@ -17,8 +17,8 @@ from typing import Any
 from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, POW, SUB
 from ..table.primitive import Primitive
+from .graph import Graph, Row, inputs
 from .sweep import forward
-from .tape import ProgramRows, TapeRow, inputs
 
 TAKE = "take"
 """The operation besides the primitives: the value of `a` as long as a condition is what it was. `b` is the condition's
@@ -154,22 +154,14 @@ def _pass_on(
 class Doubles:
     """A program with one output, ready to be differentiated at any number of points."""
 
-    __slots__ = ("_branching", "_constants", "_data", "_plans", "_root", "_signed")
+    __slots__ = ("_data", "_graph", "_plans")
 
-    def __init__(self, program: ProgramRows, root: int, *, is_plain: bool) -> None:
-        """Without any branch, if it `is_plain`, all of the program is evaluated in its order."""
-        self._root = root
-        self._data = program.data(0.0)
-        self._constants = program.constants
-        self._signed = program.signed
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._data = graph.leaf_data(0.0)
         self._plans: list[Sequence[Step]] = []
-        self._branching: ProgramRows | None = None
-        if is_plain:
-            self._plans.append(program.rows)
-        elif any(row[0].demand for row in program.rows):
-            self._branching = program
-        else:
-            self._plans.append(_below(program, root))
+        if not graph.chooses:
+            self._plans.append(graph.rows)
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
         """The values and the adjoints of all nodes, up to the sign of a zero; None where the sweeps have to be asked.
@@ -177,6 +169,7 @@ class Doubles:
         `leaves` are the places of the variables by name. Raises KeyError, ValueError, ArithmeticError or `Fault` where
         the sweeps have to be asked as well.
         """
+        graph = self._graph
         data = self._data.copy()
         for name, i in leaves.items():
             data[i] = float(point[name])
@@ -187,60 +180,22 @@ class Doubles:
             steps = self._new_plan({i: point[name] for name, i in leaves.items()})
             if not evaluate(steps, data):
                 return None
-        found = adjoints(reversed(steps), data, self._constants, self._signed, self._root)
-        return None if found is None else (data, found)
+        grads = adjoints(reversed(steps), data, graph.constants, graph.signed, graph.roots[0])
+        return None if grads is None else (data, grads)
 
     def _new_plan(self, values: Mapping[int, float]) -> list[Step]:
-        """The way through the program at a point. Raises `Fault`."""
-        program = self._branching
-        assert program is not None
-        tape = program.tape()
-        for i, x in values.items():
-            tape.data[i] = x
-        steps = _plan(program, forward(tape, REAL, (self._root,)), tape.data)
+        """The way through the branches of the program at a point. Raises `Fault`."""
+        graph = self._graph.with_leaves(values)
+        order = forward(graph, REAL, graph.roots)
+        rows = {row[1]: row for row in self._graph.rows}
+        steps = [_step(rows[i], graph.data) for i in order if i in rows]
         if len(self._plans) >= MOST_PLANS:
             self._plans.clear()
         self._plans.insert(0, steps)
         return steps
 
 
-def _below(program: ProgramRows, root: int) -> list[TapeRow]:
-    """The operations that a node is made from, in the order of `in_order`."""
-    left = {row[1]: row for row in program.rows}
-    order: list[TapeRow] = []
-    stack = [root]
-    while stack:
-        row = left.get(stack[-1])
-        if row is None:
-            stack.pop()
-            continue
-        _, i, a, b = row
-        if b is None:
-            missing = [p for p in (a if type(a) is tuple else (a,)) if p in left]
-            missing.reverse()
-            if missing:
-                stack += missing
-                continue
-        elif a in left:
-            if b in left:
-                stack.append(b)
-            stack.append(a)
-            continue
-        elif b in left:
-            stack.append(b)
-            continue
-        order.append(left.pop(i))
-        stack.pop()
-    return order
-
-
-def _plan(program: ProgramRows, order: Sequence[int], data: Sequence[Any]) -> list[Step]:
-    """The steps of an order of evaluation; `data` are the values at which branches are taken."""
-    rows = {row[1]: row for row in program.rows}
-    return [_step(rows[i], data) for i in order if i in rows]
-
-
-def _step(row: TapeRow, data: Sequence[Any]) -> Step:
+def _step(row: Row, data: Sequence[Any]) -> Step:
     """The step that is an operation."""
     primitive, i, a, b = row
     if not primitive.demand:

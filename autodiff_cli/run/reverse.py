@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
-from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met
-from .tape import Tape
+from .graph import Graph
+from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met, same
 
 if TYPE_CHECKING:
     from .smooth_branches import SmoothBranch
@@ -31,29 +31,31 @@ class Reverse(NamedTuple):
     """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
 
 
-def reverse(tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
-    """The adjoint of each node of an evaluated tape, from those of the outputs. Raises `Fault`.
+def reverse(
+    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> Reverse:
+    """The adjoint of each node of an evaluated graph, from those of the outputs. Raises `Fault`.
 
     Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
     """
     active.one_sided_partials = {}
-    adjoints = backward(tape, m, order, active, seeds)
-    kinks = kinks_met(tape, m, order, active, adjoints)
+    adjoints = backward(graph, m, order, active, seeds)
+    kinks = kinks_met(graph, m, order, active, adjoints)
     if kinks:
-        order = _settled(tape, m, order, active, seeds)
+        order = _settled(graph, m, order, active, seeds)
         if active.one_sided_partials:
-            adjoints, kinks = backward(tape, m, order, active, seeds), []
+            adjoints, kinks = backward(graph, m, order, active, seeds), []
     return Reverse(adjoints, kinks, order)
 
 
 def _settled(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> Sequence[int]:
     """Find out whether all sides agree, and choose one; the nodes that are evaluated then. Raises `Fault`."""
     from .smooth_branches import BLAMED
 
     try:
-        side = _common(tape, m, active, seeds)
+        side = _common(graph, m, active, seeds)
         one_sided_partials = None if side is None else _local(side, m)
     except Fault as fault:
         if fault.kind not in BLAMED:
@@ -67,12 +69,12 @@ def _settled(
     others = sorted(side.numbers.keys() - known)
     for i in others:
         number = side.numbers[i]
-        tape.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
+        graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
     active.settle(one_sided_partials, others)
     return sorted(known.union(others)) if others else order
 
 
-def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
+def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
 
     Raises `Fault`, and what rules raise, where a piece has none.
@@ -83,33 +85,33 @@ def _common(tape: Tape, m: NumberType, active: Activity, seeds: Mapping[int, Num
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     try:
-        if _agreeing(lambda: DirectionalDual(m, line), tape, wanted, seeds, EFFORT) is None:
+        if _agreeing(lambda: DirectionalDual(m, line), graph, wanted, seeds, EFFORT) is None:
             return None
     except Unknown:
         pass
-    most = EFFORT // (len(tape.data) * (len(wanted) + 1) ** 2)
+    most = EFFORT // (len(graph.data) * (len(wanted) + 1) ** 2)
     try:
         if len(wanted) == 1:
-            return _agreeing(lambda: TaylorSeries(m, 1), tape, wanted, seeds, most)
+            return _agreeing(lambda: TaylorSeries(m, 1), graph, wanted, seeds, most)
     except Unknown:
         pass
-    return _agreeing(lambda: SecondOrder(m, len(wanted)), tape, wanted, seeds, most)
+    return _agreeing(lambda: SecondOrder(m, len(wanted)), graph, wanted, seeds, most)
 
 
 def _agreeing(
-    make: Any, tape: Tape, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
+    make: Any, graph: Graph, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
 ) -> SmoothBranch | None:
     """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
-    from .smooth_branches import pieces, same
+    from .smooth_branches import pieces
 
     found: SmoothBranch | None = None
     known: list[Number] = []
     if most < 2:
         return None
-    for count, piece in enumerate(pieces(make, tape, list(seeds), wanted)):
+    for count, piece in enumerate(pieces(make, graph, list(seeds), wanted)):
         m = piece.smooth.base
         here = list(_told(piece, seeds, len(wanted)))
-        known = known or [_weighted([tape.data[root] for root in seeds], seeds), *here[1:]]
+        known = known or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         try:
             agree = all(same(m, x, y) for x, y in zip(known, here, strict=True))
         except Refusal:
@@ -143,7 +145,7 @@ def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:
 
 def _strays(piece: SmoothBranch, choice: int) -> bool:
     """Whether the piece takes another branch there than was taken at the point."""
-    return piece.tape.data[piece.tape.parents[choice][0]] is not (piece.taken[choice] == 1)
+    return piece.graph.data[piece.graph.parents[choice][0]] is not (piece.taken[choice] == 1)
 
 
 def _strayed(piece: SmoothBranch) -> int:
@@ -155,21 +157,21 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
     """The local derivatives on the piece's side, of all operations that have sides."""
     from ..numbers.dual import Dual, Duals
 
-    tape, duals = piece.tape, Duals(m)
+    graph, duals = piece.graph, Duals(m)
     found: dict[int, list[Number | None]] = {
-        i: [m.number(1) if k == taken else None for k in range(len(tape.parents[i]))]
+        i: [m.number(1) if k == taken else None for k in range(len(graph.parents[i]))]
         for i, taken in piece.taken.items()
     }
     jumped = _jumped(piece)
     for i in piece.numbers:
-        primitive, ps = tape.primitives[i], tape.parents[i]
+        primitive, ps = graph.primitives[i], graph.parents[i]
         if not jumped.isdisjoint(ps):
             jumped.add(i)
-            if i not in found and not primitive.gives_condition and not (primitive.product and is_cut(tape, ps)):
+            if i not in found and not primitive.gives_condition and not (primitive.product and is_cut(graph, ps)):
                 xs = [piece.smooth.value(piece.numbers[p]) for p in ps]
                 found[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
     for i, answers in piece.answers.items():
-        primitive, ps = tape.primitives[i], tape.parents[i]
+        primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.gives_condition or primitive.near is None:
             continue
         numbers = [piece.numbers[p] for p in ps]
@@ -187,8 +189,8 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
 
 def _jumped(piece: SmoothBranch) -> set[int]:
     """The operations that have another value on the piece's side than at the point."""
-    tape = piece.tape
-    return {i for i in piece.answers if tape.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
+    graph = piece.graph
+    return {i for i in piece.answers if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
 
 
 class _Told:

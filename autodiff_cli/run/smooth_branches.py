@@ -1,10 +1,10 @@
 """Pieces: the smooth functions that a program with kinks consists of near a point.
 
-Near a knot (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece is
-the program evaluated with derivatives, every operation taken for what it is on one side of its knot, by the table's
-`near`. What all pieces have in common, value and derivatives up to some order, is that of the program, whichever of
-them are to be found near the point; where they differ it has none. The length of a vector that is 0 at the point has no
-sides: it becomes a variable of its own, whose square is a quadratic form.
+Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece
+is the program evaluated with derivatives, every operation taken for what it is on one side of its breakpoint, by the
+table's `near`. What all pieces have in common, value and derivatives up to some order, is that of the program,
+whichever of them are to be found near the point; where they differ it has none. The length of a vector that is 0 at the
+point has no sides: it becomes a variable of its own, whose square is a quadratic form.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
-from .sweep import Fault, Rough, compute, demanded, is_cut, show
-from .tape import Tape
+from .graph import Graph
+from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut, same
 
 HIGHEST = 8
 """Up to this order at least it is found out on which side of 0 a number lies near the point."""
@@ -31,43 +31,11 @@ BLAMED = ("domain", "derivative", "overflow")
 """Kinds of errors that a piece may have although the program has none."""
 
 
-class Knot(NamedTuple):
-    """A node where pieces meet, and its inputs there."""
-
-    tape: Tape
-    node: int
-    inputs: Sequence[Number]
-
-    def refusal(self, reason: str, way_out: str = "") -> Rough:
-        """The error that there is no derivative here, and why."""
-        primitive = self.tape.primitives[self.node]
-        if primitive.gives_condition:
-            what = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
-        else:
-            places = ", ".join(map(show, self.inputs))
-            fault = "jumps" if primitive.jumps else "has a kink"
-            what = f"`{primitive.written}` {fault} at {f'({places})' if len(self.inputs) > 1 else places}"
-        return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
-
-    def agree(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Whether a result is the same on two sides of the knot. Raises `Fault` if that cannot be told."""
-        try:
-            return same(m, x, y)
-        except Refusal as refusal:
-            message = f"`{self.tape.primitives[self.node].written}` has two sides here, and {refusal.message}"
-            raise Fault(self.node, refusal.kind, message, refusal.hint) from None
-
-
-def same(m: NumberType, x: Number, y: Number) -> bool:
-    """Whether two results are the same number, as far as this arithmetic can tell."""
-    return bool(x == y or (m.tolerance and abs(x - y) <= m.tolerance * max(abs(x), abs(y))))
-
-
 # ---- numbers with derivatives -------------------------------------------------------------------------------------
 class Unknown(Exception):
     """What a kind of numbers cannot tell near the point: a sign, or the length of a vector that is 0 there."""
 
-    def __init__(self, breakpoint: Knot) -> None:
+    def __init__(self, breakpoint: Breakpoint) -> None:
         super().__init__()
         self.breakpoint = breakpoint
 
@@ -286,22 +254,24 @@ class Length(NamedTuple):
     """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
 
     vector: list[list[Number]]
-    breakpoint: Knot
+    breakpoint: Breakpoint
 
 
 class SmoothBranch:
     """A smooth function that a program is near a point, in some of the directions from there."""
 
-    def __init__(self, smooth: Any, tape: Tape, wanted: Sequence[int], choices: list[int], turned: Knot | None) -> None:
+    def __init__(
+        self, smooth: Any, graph: Graph, wanted: Sequence[int], choices: list[int], turned: Breakpoint | None
+    ) -> None:
         self.smooth = smooth
-        self.tape = tape
+        self.graph = graph
         self.wanted = wanted
         self.choices = choices
         """The sides to take, 1 or -1, as they are asked for; after the last of them 1."""
         self.turned = turned
-        """At which knot the piece lies on another side than one that was given before."""
-        self.groups: list[tuple[Any, Knot]] = []
-        """For each choice what it is about, and the knot that asked first."""
+        """At which breakpoint the piece lies on another side than one that was given before."""
+        self.groups: list[tuple[Any, Breakpoint]] = []
+        """For each choice what it is about, and the breakpoint that asked first."""
         self.lengths: list[Length] = []
         self.numbers: dict[int, Any] = {}
         """The smooth number for each node; the truth of a condition."""
@@ -309,18 +279,18 @@ class SmoothBranch:
         """For each choice between branches the position of the input that is taken."""
         self.answers: dict[int, list[int]] = {}
         """For each operation with sides what it was told, in order."""
-        self.here = Knot(tape, 0, ())
+        self.here = Breakpoint(graph, 0, ())
         """The operation that is being replaced."""
-        self.first: Knot | None = None
-        """The first knot that was met."""
+        self.first: Breakpoint | None = None
+        """The first breakpoint that was met."""
 
     @property
-    def breakpoint(self) -> Knot | None:
+    def breakpoint(self) -> Breakpoint | None:
         """What to blame if the piece has no derivative, or another one than others; None if there is no kink at all."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def blamed(self, fault: Fault) -> Fault:
-        """The fault of a piece as one at a knot of the whole."""
+        """The fault of a piece as one at a breakpoint of the whole."""
         if self.breakpoint is None or isinstance(fault, Rough) or fault.kind not in BLAMED:
             return fault
         return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
@@ -329,12 +299,12 @@ class SmoothBranch:
     def evaluate(self, roots: Sequence[int]) -> None:
         """Find the number of all that the roots need. Raises `Fault`, and `Unknown`."""
         direction = {leaf: k for k, leaf in enumerate(self.wanted)}
-        for i, inputs, needed in demanded(self.tape, roots, self.numbers, self.numbers):
-            if not self.tape.parents[i]:
-                x = self.tape.data[i]
+        for i, inputs, needed in demanded(self.graph, roots, self.numbers, self.numbers):
+            if not self.graph.parents[i]:
+                x = self.graph.data[i]
                 self.numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.number(x)
                 continue
-            self.here = Knot(self.tape, i, ())
+            self.here = Breakpoint(self.graph, i, ())
             try:
                 self.numbers[i] = self.number(i, inputs, needed)
             except Refusal as refusal:
@@ -348,7 +318,7 @@ class SmoothBranch:
 
     def number(self, i: int, inputs: Sequence[Any], needed: Sequence[int]) -> Any:
         """The number of a node whose inputs have theirs."""
-        primitive = self.tape.primitives[i]
+        primitive = self.graph.primitives[i]
         if primitive is WHERE:
             self.taken[i] = needed[-1]
         if primitive.demand:
@@ -358,23 +328,23 @@ class SmoothBranch:
         if primitive.near is not None:
             return self.near(i, inputs)
         out = compute(self.smooth.m, primitive, inputs, i)
-        if primitive.product and is_cut(self.tape, self.tape.parents[i]):
+        if primitive.product and is_cut(self.graph, self.graph.parents[i]):
             return self.smooth.number(self.smooth.value(out))
         return out
 
     def near(self, i: int, inputs: Sequence[Any]) -> Any:
         """What an operation with sides is on smooth inputs: a number, or the truth of a comparison."""
-        primitive, smooth = self.tape.primitives[i], self.smooth
+        primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [smooth.value(x) for x in inputs]
         moving = any(smooth.moves(x) for x in inputs)
         if primitive.gives_condition and not (moving and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
-        knotted = primitive.breakpoint is not None and primitive.breakpoint(*xs)
-        if not moving or not (primitive.selects or knotted):
+        meets = primitive.breakpoint is not None and primitive.breakpoint(*xs)
+        if not moving or not (primitive.selects or meets):
             return compute(smooth.m, primitive, inputs, i)
         out = None if primitive.gives_condition else compute(smooth.base, primitive, xs, i)
-        self.here = Knot(self.tape, i, xs)
-        if self.first is None and knotted:
+        self.here = Breakpoint(self.graph, i, xs)
+        if self.first is None and meets:
             self.first = self.here
         self.answers[i] = []
         made = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
@@ -433,20 +403,22 @@ class SmoothBranch:
 
         What is continuous has the same ones on both sides then.
         """
-        primitive = self.tape.primitives[self.here.node]
+        primitive = self.graph.primitives[self.here.node]
         return self.either() if primitive.jumps or primitive.gives_condition else 1
 
 
-def pieces(make: Callable[[], Any], tape: Tape, roots: Sequence[int], wanted: Sequence[int]) -> Iterator[SmoothBranch]:
+def pieces(
+    make: Callable[[], Any], graph: Graph, roots: Sequence[int], wanted: Sequence[int]
+) -> Iterator[SmoothBranch]:
     """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `Fault`.
 
-    The tape is evaluated; the wanted leaves are the variables.
+    The graph is evaluated; the wanted leaves are the variables.
     """
-    waiting: list[tuple[list[int], Knot | None]] = [([], None)]
+    waiting: list[tuple[list[int], Breakpoint | None]] = [([], None)]
     while waiting:
         choices, turned = waiting.pop()
-        piece = SmoothBranch(make(), tape, wanted, list(choices), turned)
-        work.charge(STEPS_A_PIECE + len(tape.data) * piece.smooth.steps)
+        piece = SmoothBranch(make(), graph, wanted, list(choices), turned)
+        work.charge(STEPS_A_PIECE + len(graph.data) * piece.smooth.steps)
         try:
             piece.evaluate(roots)
         except Fault as fault:

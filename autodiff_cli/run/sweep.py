@@ -6,19 +6,19 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..errors import AutodiffError
+from ..errors import AutodiffError, Diagnostic, Span
 from ..numbers import budget as work
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import CONSTANT, NEG, WHERE
 from ..table.primitive import Primitive
-from .tape import Tape
+from .graph import Graph
 
 
 class Fault(AutodiffError):
-    """A node without a value or derivative: its place on the tape, the kind of error, and what to say."""
+    """A node without a value or derivative: its place in the graph, the kind of error, and what to say."""
 
     def __init__(
         self, node: int, kind: str, message: str, hint: str | None = None, position: int | None = None
@@ -41,22 +41,72 @@ FAILURES = (*NO_RESULT, BudgetExceeded)
 """What an operation or its rule raises where the sweep that asked for it ends."""
 
 
+class Breakpoint(NamedTuple):
+    """A node where the pieces of its operation meet, and its inputs there."""
+
+    graph: Graph
+    node: int
+    inputs: Sequence[Number]
+
+    @property
+    def primitive(self) -> Primitive:
+        """The operation."""
+        return self.graph.primitives[self.node]
+
+    @property
+    def span(self) -> Span | None:
+        """Where it stands in the text."""
+        return self.graph.span(self.node)
+
+    def warning(self) -> Diagnostic:
+        """That there is no derivative here, and what was taken instead."""
+        primitive, span = self.primitive, self.span
+        if primitive.gives_condition:
+            message = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here: the branches meet"
+            return Diagnostic("kink", message, span, "the derivative is that of the branch taken")
+        message = f"`{primitive.written}` has no derivative at {_places(self.inputs)}"
+        return Diagnostic("kink", message, span, f"convention: {primitive.convention}")
+
+    def refusal(self, reason: str, way_out: str = "") -> Rough:
+        """The error that there is no derivative here, and why."""
+        primitive = self.primitive
+        if primitive.gives_condition:
+            what = f"`{primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
+        else:
+            fault = "jumps" if primitive.jumps else "has a kink"
+            what = f"`{primitive.written}` {fault} at {_places(self.inputs)}"
+        return Rough(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
+
+    def agree(self, m: NumberType, x: Number, y: Number) -> bool:
+        """Whether a result is the same on two sides. Raises `Fault` if that cannot be told."""
+        try:
+            return same(m, x, y)
+        except Refusal as refusal:
+            message = f"`{self.primitive.written}` has two sides here, and {refusal.message}"
+            raise Fault(self.node, refusal.kind, message, refusal.hint) from None
+
+
+def same(m: NumberType, x: Number, y: Number) -> bool:
+    """Whether two results are the same number, as far as this arithmetic can tell."""
+    return bool(x == y or (m.tolerance and abs(x - y) <= m.tolerance * max(abs(x), abs(y))))
+
+
 # ---- values -------------------------------------------------------------------------------------------------------
-def forward(tape: Tape, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
+def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     """The nodes that the roots need, in the order of evaluation; their values are filled in.
 
     A conditional evaluates its condition and then one branch only. Raises `Fault`.
     """
-    primitives, parents, data = tape.primitives, tape.parents, tape.data
+    primitives, parents, data = graph.primitives, graph.parents, graph.data
     work.charge(len(data))
-    if not tape.chooses:
+    if not graph.chooses:
         for i, value in enumerate(data):
             if value is None:
                 primitive = primitives[i]
                 data[i] = compute(m, primitive, [data[p] for p in parents[i]], i)
         return range(len(data))
     done: dict[int, None] = {}
-    for i, inputs, needed in demanded(tape, roots, data, done):
+    for i, inputs, needed in demanded(graph, roots, data, done):
         if data[i] is None:
             data[i] = _value(m, primitives[i], inputs, needed, i)
         done[i] = None
@@ -75,7 +125,7 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
 
 
 def demanded(
-    tape: Tape, roots: Iterable[int], numbers: Any, done: Container[int]
+    graph: Graph, roots: Iterable[int], numbers: Any, done: Container[int]
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
     """Yield the nodes that the roots need, each after what it needs itself: its inputs, and which of them it needs.
 
@@ -88,7 +138,7 @@ def demanded(
         if i in done:
             stack.pop()
             continue
-        primitive, ps = tape.primitives[i], tape.parents[i]
+        primitive, ps = graph.primitives[i], graph.parents[i]
         inputs = [numbers[p] if p in done else None for p in ps]
         needed = primitive.demand(*inputs) if primitive.demand else range(len(ps))
         missing = [ps[k] for k in needed if ps[k] not in done]
@@ -159,7 +209,7 @@ def undefined(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[N
 
 # ---- backpropagation ----------------------------------------------------------------------------------------------
 def backward(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> list[Number | None]:
     """Return the adjoint of each node, from those of the outputs, `seeds`; None where nothing flows to. Raises `Fault`.
 
@@ -167,13 +217,13 @@ def backward(
     shares that come from all uses of a node add up. Kinks are another matter: see `kinks_met`.
     """
     work.charge(2 * len(order))
-    adjoints = [seeds.get(i) for i in range(len(tape.data))]
+    adjoints = [seeds.get(i) for i in range(len(graph.data))]
     for i in reversed(order):
         adjoint = adjoints[i]
         if adjoint is None or not active[i]:
             continue
         try:
-            for p, partial in zip(tape.parents[i], _partials(tape, m, i, active), strict=True):
+            for p, partial in zip(graph.parents[i], _partials(graph, m, i, active), strict=True):
                 if partial is None:
                     continue
                 share = adjoint * partial
@@ -183,7 +233,7 @@ def backward(
                 elif active.moving[p]:
                     raise OverflowError
         except FAILURES as error:
-            raise _no_derivative(tape, m, i, active, adjoint, error) from None
+            raise _no_derivative(graph, m, i, active, adjoint, error) from None
     return adjoints
 
 
@@ -196,9 +246,9 @@ class Activity(list[bool]):
     of it.
     """
 
-    def __init__(self, tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[int], through: bool) -> None:
-        super().__init__([False] * len(tape.data))
-        self.tape = tape
+    def __init__(self, graph: Graph, m: NumberType, order: Iterable[int], wanted: Iterable[int], through: bool) -> None:
+        super().__init__([False] * len(graph.data))
+        self.graph = graph
         self.m = m
         self.order = order
         self.wanted = tuple(wanted)
@@ -217,13 +267,13 @@ class Activity(list[bool]):
         """Those of them that may jump."""
         for i in self.wanted:
             self[i] = True
-        primitives, parents = tape.primitives, tape.parents
+        primitives, parents = graph.primitives, graph.parents
         i = 0
         try:
             for i in order:
                 ps = parents[i]
                 if not ps:
-                    if primitives[i] is CONSTANT and tape.data[i] == 0:
+                    if primitives[i] is CONSTANT and graph.data[i] == 0:
                         self.zeros.add(i)
                     continue
                 primitive = primitives[i]
@@ -236,7 +286,7 @@ class Activity(list[bool]):
                     if self[p]:
                         self[i] = through or not primitive.selects or self._passes(i)
                         break
-                jumps = primitive.jumps and self[i] and _meets(tape, i, self, primitive.kink)
+                jumps = primitive.jumps and self[i] and _meets(graph, i, self, primitive.kink)
                 if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
                     self.discontinuous.add(i)
         except Refusal as refusal:
@@ -248,7 +298,7 @@ class Activity(list[bool]):
         if not self._through:
             return self
         if self._moving is None:
-            self._moving = Activity(self.tape, self.m, self.order, self.wanted, False)
+            self._moving = Activity(self.graph, self.m, self.order, self.wanted, False)
         return self._moving
 
     def settle(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
@@ -256,31 +306,31 @@ class Activity(list[bool]):
         self.one_sided_partials = one_sided_partials
         for i in others:
             for each in (self, self.moving):
-                each[i] = any(each[p] for p in self.tape.parents[i])
+                each[i] = any(each[p] for p in self.graph.parents[i])
 
     def _choice(self, i: int, ps: tuple[int, ...]) -> None:
         # Where the branches meet, what was chosen hangs on the variables although the branch itself may not.
-        condition, taken = ps[0], ps[1] if self.tape.data[ps[0]] else ps[2]
-        turns = self[condition] and bool(_edges(self.tape, condition, self))
+        condition, taken = ps[0], ps[1] if self.graph.data[ps[0]] else ps[2]
+        turns = self[condition] and bool(_edges(self.graph, condition, self))
         self[i] = self[taken] or turns
         if taken in self.discontinuous or (turns and self.differ(i)):
             self.discontinuous.add(i)
 
     def _passes(self, i: int) -> bool:
         """Whether anything comes through an operation that cuts some of its inputs off: a slope, or a jump."""
-        primitive = self.tape.primitives[i]
+        primitive = self.graph.primitives[i]
         try:
-            if primitive.may_kink and not self.discontinuous.isdisjoint(self.tape.parents[i]):
+            if primitive.may_kink and not self.discontinuous.isdisjoint(self.graph.parents[i]):
                 return True
-            if primitive.jumps and _meets(self.tape, i, self, primitive.kink):
+            if primitive.jumps and _meets(self.graph, i, self, primitive.kink):
                 return True
-            return any(partial is not None for partial in local_derivatives(self.tape, self.m, i, self))
+            return any(partial is not None for partial in local_derivatives(self.graph, self.m, i, self))
         except NO_RESULT:
             return True  # the sweep that needs it says why
 
     def differ(self, i: int) -> bool:
         """Whether the branches of choice `i` have different values here, or the one not taken has none, or jumps."""
-        _, x, y = self.tape.parents[i]
+        _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
             return bool(self._values[x] != self._values[y]) or not self._discontinuous.isdisjoint((x, y))
@@ -290,10 +340,10 @@ class Activity(list[bool]):
     def _evaluate(self, roots: Sequence[int]) -> None:
         """Find the values of nodes, of branches that were not taken too, and which of these may jump."""
         if not self._values:
-            self._values = self.tape.data.copy()
+            self._values = self.graph.data.copy()
             self._evaluated = {i for i, x in enumerate(self._values) if x is not None}
-        for i, inputs, needed in demanded(self.tape, roots, self._values, self._evaluated):
-            primitive, ps = self.tape.primitives[i], self.tape.parents[i]
+        for i, inputs, needed in demanded(self.graph, roots, self._values, self._evaluated):
+            primitive, ps = self.graph.primitives[i], self.graph.parents[i]
             self._values[i] = _value(self.m, primitive, inputs, needed, i)
             jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
             jumps = jump is not None and not primitive.demand and jump(*inputs)
@@ -302,18 +352,18 @@ class Activity(list[bool]):
             self._evaluated.add(i)
 
 
-def activity(tape: Tape, m: NumberType, order: Iterable[int], wanted: Iterable[int]) -> Activity:
+def activity(graph: Graph, m: NumberType, order: Iterable[int], wanted: Iterable[int]) -> Activity:
     """For each node, whether its value depends on a wanted leaf at this point. Raises `Fault`."""
-    return Activity(tape, m, order, wanted, True)
+    return Activity(graph, m, order, wanted, True)
 
 
-def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> list[Number | None]:
+def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
     """The local derivative of node `i` by each of its inputs: None for a structural zero, and one that is not active.
 
     Raises what the rule raises (ValueError, ArithmeticError) where the derivative is infinite or undefined; towards an
     input that does not move there is nothing then.
     """
-    primitive, ps, data = tape.primitives[i], tape.parents[i], tape.data
+    primitive, ps, data = graph.primitives[i], graph.parents[i], graph.data
     if active.one_sided_partials and i in active.one_sided_partials:
         return [d if active[p] else None for p, d in zip(ps, active.one_sided_partials[i], strict=True)]
     if active.zeros and primitive.product and not active.zeros.isdisjoint(ps):
@@ -326,13 +376,13 @@ def local_derivatives(tape: Tape, m: NumberType, i: int, active: Activity) -> li
         return primitive.slopes(m, inputs, data[i], moving) if any(moving) else [None] * len(ps)
 
 
-def _partials(tape: Tape, m: NumberType, i: int, active: Activity) -> list[Number | None]:
+def _partials(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
     """Return the local derivative by each input that takes a share of the adjoint.
 
     Those by a node that is an input many times are added at its first place, at once, which rounds once.
     """
-    partials, ps = local_derivatives(tape, m, i, active), tape.parents[i]
-    if not tape.primitives[i].variadic or len(set(ps)) == len(ps):
+    partials, ps = local_derivatives(graph, m, i, active), graph.parents[i]
+    if not graph.primitives[i].variadic or len(set(ps)) == len(ps):
         return partials
     shares: dict[int, list[Number]] = {}
     for p, partial in zip(ps, partials, strict=True):
@@ -342,28 +392,28 @@ def _partials(tape: Tape, m: NumberType, i: int, active: Activity) -> list[Numbe
     return [total.pop(p, None) for p in ps]
 
 
-def is_cut(tape: Tape, factors: Iterable[int]) -> bool:
+def is_cut(graph: Graph, factors: Iterable[int]) -> bool:
     """Whether one of the factors is a literal 0."""
-    primitives = tape.primitives
+    primitives = graph.primitives
     for p in factors:
-        literal = primitives[tape.parents[p][0]] if primitives[p] is NEG else primitives[p]
-        if literal is CONSTANT and tape.data[p] == 0:
+        literal = primitives[graph.parents[p][0]] if primitives[p] is NEG else primitives[p]
+        if literal is CONSTANT and graph.data[p] == 0:
             return True
     return False
 
 
-def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Failure:
+def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Failure:
     """What to say of a node whose derivative could not be taken or passed on."""
     if isinstance(error, BudgetExceeded):
         return error.at_node(i)
     if isinstance(error, Refusal):
         try:
-            _kinks(tape, i, active)
+            _kinks(graph, i, active)
         except Refusal as question:  # whether there is a kink is behind what its rule could not decide
             error = question
         return Fault(i, error.kind, error.message, error.hint)
-    primitive, inputs = tape.primitives[i], [tape.data[p] for p in tape.parents[i]]
-    name, places, position = primitive.written, _places(inputs), _failing(tape, m, i, active)
+    primitive, inputs = graph.primitives[i], [graph.data[p] for p in graph.parents[i]]
+    name, places, position = primitive.written, _places(inputs), _failing(graph, m, i, active)
     try:
         vanishes = bool(adjoint == 0)
     except Refusal as refusal:
@@ -389,15 +439,15 @@ def _no_derivative(tape: Tape, m: NumberType, i: int, active: Activity, adjoint:
     )  # fmt: skip
 
 
-def _failing(tape: Tape, m: NumberType, i: int, active: Sequence[bool]) -> int:
+def _failing(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int:
     """The position of the active input whose derivative fails or is infinite; the last one where none is."""
-    ps, position = tape.parents[i], 0
-    inputs = [tape.data[p] for p in ps]
+    ps, position = graph.parents[i], 0
+    inputs = [graph.data[p] for p in ps]
     for k, p in enumerate(ps):
         if active[p]:
             position = ps.index(p)
             try:
-                partial = tape.primitives[i].slopes(m, inputs, tape.data[i], [j == k for j in range(len(ps))])[k]
+                partial = graph.primitives[i].slopes(m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
                 if partial is not None and not m.finite(partial):
                     break
             except NO_RESULT:
@@ -407,7 +457,7 @@ def _failing(tape: Tape, m: NumberType, i: int, active: Sequence[bool]) -> int:
 
 # ---- kinks --------------------------------------------------------------------------------------------------------
 def kinks_met(
-    tape: Tape, m: NumberType, order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]
+    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]
 ) -> list[int]:
     """Return the nodes where a backward sweep with these adjoints met a kink, the first that it met first.
 
@@ -415,58 +465,58 @@ def kinks_met(
     """
     kinks: list[int] = []
     for i in reversed(order):
-        primitive, adjoint = tape.primitives[i], adjoints[i]
+        primitive, adjoint = graph.primitives[i], adjoints[i]
         if not primitive.may_kink or adjoint is None or not active[i]:
             continue
         try:
-            here = _kinks(tape, i, active) and _kinks(tape, i, active.moving)
+            here = _kinks(graph, i, active) and _kinks(graph, i, active.moving)
             if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.differ(i))):
                 kinks += here
             if active.discontinuous and primitive.selects:
-                kinks += _upsets(tape, i, active.moving)
+                kinks += _upsets(graph, i, active.moving)
         except FAILURES as error:
-            raise _no_derivative(tape, m, i, active, adjoint, error) from None
+            raise _no_derivative(graph, m, i, active, adjoint, error) from None
     return list(dict.fromkeys(kinks))
 
 
-def _kinks(tape: Tape, i: int, active: Activity) -> list[int]:
+def _kinks(graph: Graph, i: int, active: Activity) -> list[int]:
     """Where node `i` has no derivative: itself, or for a choice what its condition may turn over at."""
-    primitive, ps = tape.primitives[i], tape.parents[i]
+    primitive, ps = graph.primitives[i], graph.parents[i]
     if primitive is WHERE:
-        return _edges(tape, ps[0], active) if active[ps[0]] else []
-    return [i] if _meets(tape, i, active, primitive.kink) else []
+        return _edges(graph, ps[0], active) if active[ps[0]] else []
+    return [i] if _meets(graph, i, active, primitive.kink) else []
 
 
-def may_meet_kinks(tape: Tape, order: Iterable[int], active: Activity) -> bool:
+def may_meet_kinks(graph: Graph, order: Iterable[int], active: Activity) -> bool:
     """Whether there is a kink or a jump at the point, in what depends on the wanted leaves. Raises `Fault`."""
     for i in order:
         try:
-            if active[i] and tape.primitives[i].may_kink and _kinks(tape, i, active):
+            if active[i] and graph.primitives[i].may_kink and _kinks(graph, i, active):
                 return True
         except Refusal as refusal:
             raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
     return False
 
 
-def knots(tape: Tape, order: Iterable[int], active: Activity) -> list[int]:
+def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[int]:
     """The nodes at whose inputs the pieces of their operation meet, with something active there; comparisons too.
 
     Raises `Fault` where that cannot be told.
     """
-    found: list[int] = []
+    met: list[int] = []
     for i in order:
-        breakpoint = tape.primitives[i].breakpoint
+        breakpoint = graph.primitives[i].breakpoint
         try:
-            if breakpoint is not None and active[i] and _meets(tape, i, active, breakpoint):
-                found.append(i)
+            if breakpoint is not None and active[i] and _meets(graph, i, active, breakpoint):
+                met.append(i)
         except Refusal as refusal:
             raise Fault(i, refusal.kind, refusal.message, refusal.hint) from None
-    return found
+    return met
 
 
-def _meets(tape: Tape, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:
+def _meets(graph: Graph, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:
     """Whether pieces of node `i` meet at its inputs, and something active is among what meets."""
-    ps, data, primitive = tape.parents[i], tape.data, tape.primitives[i]
+    ps, data, primitive = graph.parents[i], graph.data, graph.primitives[i]
     if meet is None or not any(active[p] for p in ps):
         return False
     if not primitive.variadic and not primitive.gives_condition:
@@ -478,14 +528,14 @@ def _meets(tape: Tape, i: int, active: Sequence[bool], meet: Callable[..., bool]
     return meet(*[data[p] for p in distinct]) and any(active[p] and data[p] == data[i] for p in distinct)
 
 
-def _upsets(tape: Tape, i: int, active: Activity) -> list[int]:
+def _upsets(graph: Graph, i: int, active: Activity) -> list[int]:
     """The jumps of inputs that may make another of them win, such as the largest."""
-    if tape.primitives[i] is WHERE:
+    if graph.primitives[i] is WHERE:
         return []
-    return [k for p in tape.parents[i] if p in active.discontinuous for k in _edges(tape, p, active)]
+    return [k for p in graph.parents[i] if p in active.discontinuous for k in _edges(graph, p, active)]
 
 
-def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
+def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
     """What a condition may turn over at, with something active in it: comparisons of equal numbers, and jumps.
 
     The same of a number that is `unsettled`: what its value jumps at.
@@ -498,19 +548,19 @@ def _edges(tape: Tape, condition: int, active: Activity) -> list[int]:
         if i in seen or not active[i]:
             continue
         seen.add(i)
-        primitive, ps = tape.primitives[i], tape.parents[i]
+        primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
-        elif _meets(tape, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
+        elif _meets(graph, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
             found.append(i)
         elif i in active.discontinuous:
-            stack.extend(p for p in reversed(ps) if p in active.discontinuous or tape.primitives[p].gives_condition)
+            stack.extend(p for p in reversed(ps) if p in active.discontinuous or graph.primitives[p].gives_condition)
     return found
 
 
 # ---- forward mode -------------------------------------------------------------------------------------------------
 def tangents(
-    tape: Tape,
+    graph: Graph,
     m: NumberType,
     order: Sequence[int],
     active: Activity,
@@ -522,16 +572,16 @@ def tangents(
     Forward mode: each node adds up its inputs' tangents, times the same local derivatives as in `backward`. Raises
     `Fault` for a node without a derivative; if there are `roots`, only where one of them takes part in it.
     """
-    result: list[Number | None] = [None] * len(tape.data)
+    result: list[Number | None] = [None] * len(graph.data)
     faults: dict[int, Fault] = {}
     for i, seed in seeds.items():
         result[i] = seed
     for i in order:
-        if not tape.parents[i] or not active[i] or tape.primitives[i].gives_condition:
+        if not graph.parents[i] or not active[i] or graph.primitives[i].gives_condition:
             continue
         total: Number | None = None
         try:
-            for p, partial in zip(tape.parents[i], local_derivatives(tape, m, i, active), strict=True):
+            for p, partial in zip(graph.parents[i], local_derivatives(graph, m, i, active), strict=True):
                 tangent = result[p]
                 if partial is None:
                     continue
@@ -545,7 +595,7 @@ def tangents(
             if total is not None and not m.finite(total):
                 raise OverflowError
         except FAILURES as error:
-            failure = _no_derivative(tape, m, i, active, 1, error)
+            failure = _no_derivative(graph, m, i, active, 1, error)
             if roots is None or isinstance(failure, BudgetExceeded):
                 raise failure from None
             faults[i] = failure

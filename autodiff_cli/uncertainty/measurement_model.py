@@ -36,6 +36,7 @@ from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
 from ..numerics.newton import newton
+from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
 CORRECTIONS = 12
@@ -69,7 +70,7 @@ class FirstOrder(NamedTuple):
 class Kink(NamedTuple):
     """A surface where pieces of a program meet: where a number that the program computes is 0."""
 
-    node: Value
+    node: Breakpoint
     value: float
     """That number at the estimates."""
     slopes: list[float]
@@ -137,17 +138,18 @@ def _kinks(
     }
     at = sweeps.evaluate_in(m, outputs, leaves, ())
     found = []
-    for place, (node, inputs) in zip(at.order, at.inputs(at.order), strict=True):
-        if not node.primitive.near:
+    for place in at.order:
+        primitive, inputs = at.graph.primitives[place], at.graph.inputs(place)
+        if not primitive.near:
             continue
-        surfaces, out = _Surfaces(), plain(at.tape.data[place])
+        surfaces, out = _Surfaces(), plain(at.graph.data[place])
         # what jumps is asked for its jumps to the next values too
-        for value in (out - 1, out, out + 1) if node.primitive.jumps else (out,):
+        for value in (out - 1, out, out + 1) if primitive.jumps else (out,):
             with suppress(ValueError, ArithmeticError):
-                node.primitive.near(m, surfaces, *inputs, out=value)
+                primitive.near(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
-                found.append(Kink(node, u.x, [u.d.get(i, 0.0) for i in range(count)]))
+                found.append(Kink(at.breakpoints((place,))[0], u.x, [u.d.get(i, 0.0) for i in range(count)]))
     return sorted(found, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
 
 
@@ -166,7 +168,7 @@ class Explicit:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
         at = sweeps.evaluate_in(REAL, self.program.outputs, self.values, names)
         rows, kinks = sweeps.jacobian(at, names)
-        return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.items()))
+        return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
 
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
@@ -263,7 +265,7 @@ class Implicit:
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives by these inputs. Raises `ExpressionError`."""
         rows, kinks = self._first(names)
-        return FirstOrder(self.solution, rows, kink_warnings(DOUBLE, kinks.items()))
+        return FirstOrder(self.solution, rows, kink_warnings(DOUBLE, kinks.values()))
 
     def _first(self, names: Sequence[str]) -> tuple[list[list[float]], sweeps.Kinks]:
         try:

@@ -23,7 +23,7 @@ from autodiff_cli.numbers.base import Number, NumberType
 from autodiff_cli.numbers.exact import Exact
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.run.sweep import knots
+from autodiff_cli.run.sweep import breakpoints
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import compared, compares
@@ -82,7 +82,7 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
     except ExpressionError:
         return
     swept = value_and_gradient(FORTY, graph, point, names)
-    assume(not knots(swept.tape, swept.order, swept.at.active))
+    assume(not breakpoints(swept.graph, swept.order, swept.at.active))
     for (i, j), formula in derivatives(graph, leaves, 2).items():
         told = (expression_text(graph), names[i], names[j], expression_text(formula), numbers)
         symbolic = value_in(FORTY, formula, point)

@@ -140,7 +140,7 @@ def test_what_is_said_once_and_then_filled_in_is_what_is_said_anew() -> None:
                 evaluator.slowly(list(point.values()))
             except ExpressionError as error:
                 assert error.diagnostic == want, (text, point)
-                filled += evaluator._graph is not None and any(evaluator._graph.refusals.values())
+                filled += evaluator._refusals is not None and any(evaluator._refusals.refusals.values())
             else:
                 assert not isinstance(want, Diagnostic), (text, point)
     assert filled > 200

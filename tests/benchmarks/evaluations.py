@@ -10,7 +10,7 @@ from collections.abc import Callable
 from autodiff_cli import gradient, parse
 from autodiff_cli.batched.evaluator import compile_gradient
 from autodiff_cli.graphs.value import in_order
-from autodiff_cli.inputs.problem import place
+from autodiff_cli.inputs.problem import check_values
 
 
 def layer(inputs: int, neurons: int, function: str) -> str:
@@ -58,7 +58,7 @@ def measure(rounds: int) -> list[dict[str, object]]:
         generated = (time.perf_counter() - begin) * 1e6
         want = gradient(text, point)
         assert result == (want.value, list(want.gradient.values()))
-        place(program, point)
+        check_values(program, point)
         nodes = len(in_order(program.outputs))
         slow = max(1, 2000 // nodes)
         fast = per_call(lambda: evaluator(values), 20 * slow, rounds)  # noqa: B023 - called at once

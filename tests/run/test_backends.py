@@ -75,12 +75,13 @@ def by_values(output: Value) -> bool:
 
 def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
     program = parse(text)
+    places = {name: place for name, i in program.leaves.items() if (place := program.place(i)) is not None}
     try:
-        run = Doubles(program.rows, program.roots[0], is_plain=program.is_plain)
-        found = run.gradient(program.leaves, point)
+        found = Doubles(program.graph).gradient(places, point)
     except (ValueError, ArithmeticError, Fault):
         return None
-    return found and shown(found[0][program.roots[0]], {name: found[1][i] for name, i in program.leaves.items()})
+    gradient = dict.fromkeys(program.leaves, 0.0)
+    return found and shown(found[0][program.graph.roots[0]], gradient | {n: found[1][i] for n, i in places.items()})
 
 
 def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_sweep(

@@ -15,8 +15,8 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
+from autodiff_cli.run.graph import Graph
 from autodiff_cli.run.sweep import activity, backward
-from autodiff_cli.run.tape import Tape
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import Primitive
 
@@ -57,12 +57,15 @@ def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> l
         reference += partials[0](*inputs)
     else:
         reference += [p(*inputs) for p in partials if p is not None]
-    tape = Tape([VARIABLE] * len(inputs) + [primitive], [()] * len(inputs), [*numbers, ours[0]])
-    tape.parents.append(tuple(range(len(inputs))))
+    graph = Graph()
+    graph.places = [None] * (len(inputs) + 1)
+    graph.primitives = [VARIABLE] * len(inputs) + [primitive]
+    graph.parents = [()] * len(inputs) + [tuple(range(len(inputs)))]
+    graph.data = [*numbers, ours[0]]
     constant = {primitive.params.index(name) for name in primitive.constant_params}
     order = range(len(inputs) + 1)
-    active = activity(tape, m, order, [k for k in range(len(inputs)) if k not in constant])
-    adjoints = backward(tape, m, order, active, {len(inputs): m.number(1)})
+    active = activity(graph, m, order, [k for k in range(len(inputs)) if k not in constant])
+    adjoints = backward(graph, m, order, active, {len(inputs): m.number(1)})
     ours += [m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     return list(zip(ours, reference, strict=True))
 

@@ -10,7 +10,7 @@ from autodiff_cli.errors import Span
 from autodiff_cli.language.builder import Body, Builder, Piece
 from autodiff_cli.language.reader import read
 from autodiff_cli.language.statements import Head, Statement
-from autodiff_cli.run.tape import TapePlace
+from autodiff_cli.run.graph import Place
 from autodiff_cli.table.primitive import Primitive
 
 NAME = Primitive("name", ())
@@ -42,7 +42,7 @@ class Recorder(Builder):
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         self.parts = "", (), operands
 
-    def bind(self, name: str, at: TapePlace, value: int) -> None:
+    def bind(self, name: str, at: Place, value: int) -> None:
         self.parts = name, (), (value,)
 
     def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:

@@ -1,0 +1,173 @@
+"""The graph: the operations of a program in a row, each after its inputs.
+
+The reader writes it, the sweeps run over it, and the views draw it: there is no other form of a program. What Python
+computes with `Value` is written down as such a graph where it is swept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..errors import Span
+from ..table.operators import CONSTANT, VARIABLE
+from ..table.primitive import Primitive
+
+Place = Any
+"""Where a node comes from: a piece of the program's text, see `Offsets.span`, or a Value."""
+
+Row = tuple[Primitive, int, Any, int | None]
+"""An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
+
+
+class Graph:
+    """Nodes in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it.
+
+    It is written in `rows`, one an operation, which is what the fast lane runs over; or in the columns `primitives` and
+    `parents`, which is what the sweeps look into. Each of the two is made from the other when it is first asked for.
+    """
+
+    __slots__ = (
+        "chooses", "constants", "data", "labels", "parents", "places", "primitives", "roots", "rows", "signed",
+        "span_of",
+    )  # fmt: skip
+
+    primitives: list[Primitive]
+    parents: list[tuple[int, ...]]
+    rows: list[Row]
+    """The operations; variables and constants have no row."""
+    data: list[Any]
+    """The value of each node; None where there is none (yet)."""
+    chooses: bool
+    """Whether some node leaves inputs unevaluated."""
+
+    def __init__(self) -> None:
+        self.rows = []
+        self.places: list[Place] = []
+        """Where each node comes from."""
+        self.constants: dict[int, tuple[float, str | None]] = {}
+        """Each constant, and the text that it was read from, so that it can be read again as another number type."""
+        self.signed: set[int] = set()
+        """The operations that are a constant with a sign."""
+        self.labels: dict[int, str] = {}
+        """The names that the program or the user gave to nodes; every variable has one."""
+        self.roots: tuple[int, ...] = ()
+        """The outputs."""
+        self.span_of: Callable[[Place], Span | None] = lambda place: None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("primitives", "parents"):
+            self.primitives, self.parents = self.columns(VARIABLE)
+        elif name == "rows":
+            columns = enumerate(zip(self.primitives, self.parents, strict=True))
+            self.rows = [(primitive, i, *_pair(ps)) for i, (primitive, ps) in columns if ps]
+        elif name == "data":
+            self.data = self.leaf_data()
+        elif name == "chooses":
+            self.chooses = any(primitive.demand for primitive in self.primitives)
+        else:
+            raise AttributeError(name)
+        return getattr(self, name)
+
+    def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
+        """The primitives and the inputs of all nodes; of what is neither an operation nor a constant it is `leaf`."""
+        primitives: list[Primitive] = [leaf] * len(self.places)
+        parents: list[tuple[int, ...]] = [()] * len(self.places)
+        for i in self.constants:
+            primitives[i] = CONSTANT
+        for primitive, i, a, b in self.rows:
+            primitives[i] = primitive
+            parents[i] = inputs(a, b)
+        return primitives, parents
+
+    def leaf_data(self, other: float | None = None) -> list[Any]:
+        """The values of the constants, and something for the other nodes."""
+        data: list[Any] = [other] * len(self.places)
+        for i, (number, _) in self.constants.items():
+            data[i] = number
+        return data
+
+    def at(self, data: list[Any]) -> Graph:
+        """The same graph with other values of its nodes."""
+        return self.changed(data=data, primitives=self.primitives, parents=self.parents, chooses=self.chooses)
+
+    def with_leaves(self, values: Mapping[int, Any]) -> Graph:
+        """The same graph with these values of variables, not evaluated."""
+        data = self.leaf_data()
+        for i, x in values.items():
+            data[i] = x
+        return self.at(data)
+
+    def changed(self, **parts: Any) -> Graph:
+        """A graph of the same parts but for these."""
+        made = Graph.__new__(Graph)
+        for name in ("constants", "labels", "places", "roots", "signed", "span_of"):
+            setattr(made, name, getattr(self, name))
+        for name, part in parts.items():
+            setattr(made, name, part)
+        return made
+
+    def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
+        """The graph of these outputs alone, in the order of `in_order`, and the places of its nodes in it."""
+        order = in_order(self.parents, roots)
+        place = {i: k for k, i in enumerate(order)}
+        if order == [*range(len(self.places))]:
+            return self.changed(roots=roots, rows=self.rows, primitives=self.primitives, parents=self.parents), place
+        return self.changed(
+            roots=tuple([place[root] for root in roots]),
+            primitives=[self.primitives[i] for i in order],
+            parents=[tuple([place[p] for p in self.parents[i]]) for i in order],
+            places=[self.places[i] for i in order],
+            constants={place[i]: constant for i, constant in self.constants.items() if i in place},
+            labels={place[i]: label for i, label in self.labels.items() if i in place},
+            signed={place[i] for i in self.signed if i in place},
+        ), place
+
+    def add(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
+        """Add an operation: its number."""
+        i = len(self.places)
+        self.rows.append((primitive, i, *_pair(parents)))
+        self.places.append(place)
+        self.primitives, self.parents = self.columns(VARIABLE)
+        return i
+
+    def span(self, i: int) -> Span | None:
+        """The piece of text of node `i`."""
+        return self.span_of(self.places[i])
+
+    def inputs(self, i: int) -> list[Any]:
+        """The values of the inputs of node `i`."""
+        return [self.data[p] for p in self.parents[i]]
+
+
+def _pair(parents: tuple[int, ...]) -> tuple[Any, int | None]:
+    """The inputs as a row has them."""
+    return (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
+
+
+def inputs(a: Any, b: int | None) -> tuple[int, ...]:
+    """The inputs that a row has."""
+    if b is not None:
+        return a, b
+    return a if type(a) is tuple else (a,)
+
+
+def in_order(parents: Sequence[tuple[int, ...]], roots: Iterable[int]) -> list[int]:
+    """The nodes that the roots are made from, each after its inputs, the first input's first."""
+    order: list[int] = []
+    seen: set[int] = set()
+    stack = [*roots][::-1]
+    while stack:
+        top = stack[-1]
+        if top in seen:
+            stack.pop()
+            continue
+        missing = [p for p in parents[top] if p not in seen]
+        if missing:
+            missing.reverse()
+            stack += missing
+        else:
+            seen.add(top)
+            order.append(top)
+            stack.pop()
+    return order
