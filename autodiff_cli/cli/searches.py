@@ -13,9 +13,10 @@ from ..streams.files import Output
 from ..streams.interruption import Interruption
 from ..streams.progress import Progress
 from ..streams.requests import Request
-from ..views.descend import Run, record
+from ..views.descend import STEP, Run
 from ..views.error import report
 from ..views.formats import Asked, Documents, Other, Plain, Writer
+from ..views.schema import record_of
 from .options import Saves
 from .runner import Inputs, is_file
 
@@ -45,7 +46,7 @@ class Saved:
     def row(self, row: DescentStep) -> None:
         """Keep a step of the way."""
         if self._path is not None:
-            self._path.stream.write(json.dumps(record(row)) + "\n")
+            self._path.stream.write(json.dumps(record_of(STEP, row)) + "\n")
 
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""

@@ -66,7 +66,8 @@ def boxes(bits: int) -> Any:
 
     Of a wide ball it is rarely known whether it is 0. The rule of a power asks for that together with another 0.
     """
-    from ..numbers.ball import Balls, undecided
+    from ..numbers.ball import Balls
+    from ..numbers.base import undecided
 
     class Open:
         def __bool__(self) -> bool:

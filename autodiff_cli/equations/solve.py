@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, counted, needed, quoted, usage_error
+from ..graphs import jvp_vjp as sweeps
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.problem import Point, Problem, as_number, check_values, wanted_variables
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Number, NumberType, undecided
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
-from ..numerics.newton import polished
+from ..numerics.newton import polished, with_errors
 from ..record import Record
 from .equations import read_equations
 from .implicit import derivatives, second_derivatives
 from .one_unknown import OneEquation, Stopped
 from .residuals import residuals, solution_errors, system
 from .several_unknowns import SeveralEquations
+
+if TYPE_CHECKING:
+    from ..numbers.running_digits import RunningDigits
 
 MOST_UNKNOWNS = 200
 MOST_SECOND = 30
@@ -239,7 +243,7 @@ def _solution(
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         here = {name: m.number(x) for name, x in at.items()} if m is REAL else None
-        here = here or _sharpened(m, problem, values, at, multiplicity or 1)
+        here = here or _sharpened(m, problem, values, at, multiplicity)
         answer: dict[str, Any] = {"solution": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -297,15 +301,21 @@ def _multiple_root(at: Mapping[str, float], multiplicity: int | None) -> Diagnos
 
 
 def _sharpened(
-    m: NumberType, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int
+    m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
 ) -> dict[str, Number]:
-    """The solution near a start with the digits of a number type; of balls, one that is proven to hold exactly one."""
+    """The solution near a start with error bounds; of balls, one that is proven to hold exactly one."""
     if m.name != "certified":
-        point = polished(m, system(m, problem, values, multiplicity), list(start.values()))
-        return _named(problem.unknowns, point)
+        # Newton's steps correct themselves: only what they come to has an error.
+        from ..numbers import running_digits
+
+        fixed = {name: running_digits.plain(x) for name, x in values.items()}
+        point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1), list(start.values()))
+        if multiplicity == 1 or len(point) > 1:
+            return _named(problem.unknowns, with_errors(m, system(m, problem, values), point))
+        return {problem.unknowns[0]: _multiple_root_with_error(m, problem, values, point[0])}
     from flint import arb
 
-    from ..numbers.ball import Ball, Balls, undecided
+    from ..numbers.ball import Ball, Balls
     from .enclosures import Operator, boxes
 
     assert isinstance(m, Balls)
@@ -319,6 +329,22 @@ def _sharpened(
     if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.holds(plain):
         return _named(problem.unknowns, map(m.number, plain))
     return _named(problem.unknowns, map(Ball, narrow))
+
+
+def _multiple_root_with_error(m: RunningDigits, problem: Problem, values: Mapping[str, Number], root: Any) -> Number:
+    """A multiple root with the digits by which the values beside it can be told from 0."""
+    (name,), outputs = problem.unknowns, problem.program.outputs
+
+    def zero(x: Number) -> bool:
+        value = sweeps.evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values[0]
+        return m.same(value, 0)
+
+    distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
+    while zero(root - distance) or zero(root + distance):
+        distance *= 4
+        if distance > 1 + abs(root):
+            raise undecided("how far this is from the root cannot be told")
+    return m.within(root, distance)
 
 
 def _proven(problem: Problem, stop: Callable[[], bool]) -> Proof:

@@ -16,7 +16,7 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..record import Record
-from .patterns import LEVELS, Draft, Draw
+from .patterns import LEVELS, Draft, Draw, patterns
 
 COUNT = 10
 MOST = 100
@@ -119,7 +119,7 @@ def sheet(level: int = 1, *, count: int = COUNT, seed: int = SEED, solutions: bo
     'f(x) = 2*x**2 - 3*x + 4'
     """
     found = tuple([each for each, _ in zip(_exercises(level, seed, solutions), range(count), strict=False)])
-    return Sheet(level, LEVELS[level][0], seed, found)
+    return Sheet(level, LEVELS[level], seed, found)
 
 
 def exercise(level: int, number: int, seed: int = SEED, *, solutions: bool = False) -> Exercise:
@@ -130,14 +130,14 @@ def exercise(level: int, number: int, seed: int = SEED, *, solutions: bool = Fal
 def _exercises(level: int, seed: int, solutions: bool) -> Iterator[Exercise]:
     """The exercises, without an end."""
     draw = Draw(seed, level)
-    patterns = [*LEVELS[level][1]]
+    left = patterns(level)[:]
     met: set[tuple[str, str]] = set()
     number = 0
-    while patterns:
+    while left:
         # each pattern once before one comes again, in another order every time
-        for pattern in [patterns[place] for place in draw.order(len(patterns))]:
+        for pattern in [left[place] for place in draw.order(len(left))]:
             for tried in range(TRIES):
-                draft = pattern(draw)
+                draft = draw.draft(pattern)
                 shape = (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+"))
                 known = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
                 answer = None if known & met else _answer(draft)
@@ -147,7 +147,7 @@ def _exercises(level: int, seed: int, solutions: bool) -> Iterator[Exercise]:
                     yield _posed(level, seed, number, draft, answer, solutions)
                     break
             else:
-                patterns.remove(pattern)
+                left.remove(pattern)
 
 
 # ---- answers ------------------------------------------------------------------------------------------------------

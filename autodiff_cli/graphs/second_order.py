@@ -17,7 +17,7 @@ from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.graph import Graph
 from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces
-from ..run.sweep import Breakpoint, backward, same, show
+from ..run.sweep import Breakpoint, backward, show
 from ..table.operators import VARIABLE
 from .value import Value, graph_of
 from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
@@ -177,6 +177,6 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
         pairs = [
             (x, square * y) for row, known in zip(form, other, strict=True) for x, y in zip(row, known, strict=True)
         ]
-        return m.sqrt(square) if all(same(m, x, y) for x, y in pairs) else None
+        return m.sqrt(square) if all(m.same(x, y) for x, y in pairs) else None
     except (StopIteration, *NO_RESULT):
         return None

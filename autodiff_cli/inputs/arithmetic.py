@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, needed
-from ..numbers.base import Number, NumberType, Refusal
+from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
 from ..numbers.budget import allowed
 from ..numbers.floats import REAL
 from ..run.sweep import Breakpoint
@@ -30,8 +30,8 @@ VANISHING_BITS = 7000
 GUARD = 10
 """Further digits with which `--precision` computes."""
 
-ABSORBING = 800
-"""With so many digits no double is lost in a sum with another: only then is a result of 0 believed."""
+VANISHING_DIGITS = 2_200
+"""With so many digits a number that has not been told from 0 is given as being within so much of it."""
 
 MOST_DIGITS = 10_000
 """Results that still change with so many digits, or twice what was asked for, are given with those that do not."""
@@ -79,51 +79,53 @@ class Arithmetic(NamedTuple):
         return _each(result, lambda key, x: m.number(x))
 
     def _settled(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """The numbers, each with the digits that two computations agree on, of which one has more digits.
+        """The numbers, each with the digits that the bound on its error leaves: computed with more until these suffice.
 
-        Where these are fewer than were asked for, or a result is 0, or so small that it may be what is left of numbers
-        that were lost in a sum, they are done with more and more.
+        What cannot be told from 0 is given as within so much of it.
         """
-        from ..numbers.multiprecision import Multiprecision
-
-        def computed(digits: int) -> dict[str, Any]:
-            return self._done(Multiprecision(digits, decimals=True), point, task)
+        from ..numbers.running_digits import RunningDigits
 
         digits = self.digits + GUARD
-        coarse = computed(digits)
-        digits += 2 * GUARD
-        finer = computed(digits)
-        while digits < max(MOST_DIGITS, 2 * self.digits):
-            pairs = _pairs(coarse, finer)
-            settled = all(_digits_alike(*pair) >= self.digits for pair in pairs)
-            zeros = max((_zeros(x) for other_name, x in pairs if not _vanishes(other_name, x)), default=0)
-            needed = min(self.digits + GUARD + zeros, MOST_DIGITS)
-            if digits >= needed:
-                if settled and (digits >= ABSORBING or all(finer for _, finer in pairs)):
-                    break
-                if digits >= ABSORBING and all(_digits_alike(*p) >= self.digits or _vanishes(*p) for p in pairs):
-                    break
-            unsure = settled and digits < needed
-            digits = max(2 * digits, needed, ABSORBING if settled and needed <= digits else 0)
+        most = max(MOST_DIGITS, 2 * self.digits)
+        best: dict[str, Any] | None = None
+        reason: ExpressionError | None = None
+        while True:
             try:
-                coarse, finer = finer, computed(digits)
+                best = self._done(RunningDigits(digits), point, task)
             except ExpressionError as error:
-                if error.kind != "limit" or unsure:
+                if error.kind == "limit" and (best or reason):
+                    break
+                if error.kind != UNDECIDED:
                     raise
+                reason, missing = _undecided(error, f"{digits:,} digits"), digits
+            else:
+                figures = [x for x in _numbers(best) if self._right(x) < self.digits]
+                if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x in figures):
+                    break
+                missing = max(self.digits + GUARD - right if (right := self._right(x)) else digits for x in figures)
+            if digits >= most:
                 break
-        others = iter([other_name for other_name, _ in _pairs(coarse, finer)])
-        return _each(finer, lambda key, x: self._agreed(next(others), x))
+            limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
+            digits = min(digits + missing, max(limit, self.digits + GUARD))
+        if best is None:
+            assert reason is not None
+            raise reason
+        return _each(best, lambda key, x: self._agreed(x))
 
-    def _agreed(self, coarse: Any, finer: Any) -> Figure:
-        """The digits that two results have in common; of one that shrinks instead, how near to 0 it is."""
-        right = min(self.digits, _digits_alike(coarse, finer))
-        context = finer.context
+    def _right(self, x: Any) -> int:
+        """How many significant digits of a number are right by its error bound, as many as were asked for at most."""
+        return int(x.right_digits(self.digits))
+
+    def _agreed(self, x: Any) -> Figure:
+        """The digits of a number that are right; of one that cannot be told from 0, how near to that it is."""
+        right = self._right(x)
+        context = x.m.base.context
         if right > 0:
             with context.workdps(right + GUARD):  # Python writes no whole numbers of 4,300 digits
-                text = context.nstr(+finer, right, min_fixed=-5)
-            return Figure(text.removesuffix(".0"), within_doubles(float(finer)))
-        if _vanishes(coarse, finer):
-            return Figure("0", 0.0, context.nstr(2 * abs(coarse), 2, min_fixed=0, max_fixed=0))
+                text = context.nstr(+x.x, right, min_fixed=-5)
+            return Figure(text.removesuffix(".0"), within_doubles(float(x)))
+        if _vanishes(x):
+            return Figure("0", 0.0, context.nstr(x.largest(), 2, min_fixed=0, max_fixed=0))
         raise ExpressionError(
             "limit",
             f"no digit of a result can be told, even with {context.dps:,} digits",
@@ -135,7 +137,7 @@ class Arithmetic(NamedTuple):
         """The numbers with proven digits only: computed with more and more bits until these suffice."""
         message = "`--certified` needs python-flint, which is not installed"
         needed("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
-        from ..numbers.ball import UNDECIDED, Balls
+        from ..numbers.ball import Balls
 
         bits = int(self.digits * 3.33) + 64
         best: dict[str, Any] | None = None
@@ -148,9 +150,7 @@ class Arithmetic(NamedTuple):
                     break
                 if error.kind != UNDECIDED:
                     raise
-                message = f"{error}, even with {bits:,} bits: no digit can be proven here"
-                best, reason = None, ExpressionError("domain", message, error.span, error.hint)
-                reason.text = error.text
+                best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
                 best = None if unproven else _each(balls, self._proven)
@@ -216,31 +216,17 @@ def _numbers(results: Any) -> Iterator[Any]:
         yield results
 
 
-def _pairs(coarse: Any, finer: Any) -> list[tuple[Any, Any]]:
-    """The numbers of two results; of the finer one alone, where another branch was taken in it."""
-    numbers, others = list(_numbers(finer)), list(_numbers(coarse))
-    return list(zip(others if len(others) == len(numbers) else numbers, numbers, strict=True))
+def _vanishes(x: Any) -> bool:
+    """Whether a result with an error bound is so near to 0 that this may be said of it instead of its digits."""
+    return bool(x.largest() < 1 and x.right_digits(1) < 1)
 
 
-def _digits_alike(coarse: Any, finer: Any) -> int:
-    """How many significant digits two numbers in many digits have in common."""
-    if coarse == finer:
-        return int(finer.context.dps)
-    if not finer:
-        return 0
-    # From the powers of two, so one less than there may be.
-    context = finer.context
-    return max(0, int((context.mag(finer) - context.mag(finer - coarse) - 2) * 0.30103))
-
-
-def _zeros(x: Any) -> int:
-    """How many zeros a number has behind its point: with fewer digits, two roundings of a sum may agree on it."""
-    return max(0, int(-x.context.mag(x) * 0.30103) + 1) if x else 0
-
-
-def _vanishes(coarse: Any, finer: Any) -> bool:
-    """Whether a result shrinks as the digits grow: then it is 0, as far as these go, and what is seen is rounding."""
-    return bool(abs(finer) <= abs(coarse) * 2.0**-32)
+def _undecided(error: ExpressionError, precision: str) -> ExpressionError:
+    """The error of what no precision has decided."""
+    message = f"{error}, even with {precision}: no digit can be proven here"
+    reason = ExpressionError("domain", message, error.span, error.hint)
+    reason.text = error.text
+    return reason
 
 
 def _too_few_digits(x: Any) -> ExpressionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,9 +18,15 @@ class Range(NamedTuple):
     low: float | None
     high: float | None
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range as two numbers: an open side is infinite."""
+        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+
     def check_start(self, name: str, x: float) -> None:
         """Raise a usage error for a start outside of it."""
-        if (self.low is not None and x < self.low) or (self.high is not None and x > self.high):
+        low, high = self.ends
+        if not low <= x <= high:
             raise ExpressionError(
                 "usage", f"the start `{name}={x:g}` is outside its bounds", hint="start within the bounds"
             )

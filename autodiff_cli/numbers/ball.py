@@ -14,21 +14,14 @@ from ..table.names import native
 from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
-from .base import Number, NumberType, Refusal, whole_order
+from .base import UNDECIDED as UNDECIDED
+from .base import Number, NumberType, Refusal, undecided, whole_order
 from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .exact import known
 from .exact_form import Form
 
 MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
-
-UNDECIDED = "undecided"
-"""The kind of what more bits may decide."""
-
-
-def undecided(message: str) -> Refusal:
-    """What to raise where the enclosure is too wide to go on."""
-    return Refusal(UNDECIDED, message, "move the point away from the kink or the edge of the domain")
 
 
 class Ball:

@@ -33,6 +33,15 @@ class Refusal(AutodiffError):
         self.hint = hint
 
 
+UNDECIDED = "undecided"
+"""The kind of what more digits may decide."""
+
+
+def undecided(message: str) -> Refusal:
+    """What to raise where the enclosure of a number is too wide to go on."""
+    return Refusal(UNDECIDED, message, "move the point away from the kink or the edge of the domain")
+
+
 NO_RESULT = (Refusal, ValueError, ArithmeticError)
 """What an operation raises where it has no value, or its rule no derivative, in some number type."""
 
@@ -190,6 +199,10 @@ class NumberType:
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined."""
         return True
+
+    def same(self, x: Number, y: Number) -> bool:
+        """Whether two computations of a number agree, as far as this arithmetic can tell."""
+        return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
 
     def literal(self, text: str) -> Number:
         """The number that a literal such as `0.1` or `1e-3` stands for."""

@@ -148,3 +148,11 @@ def _rotate(a: list[list[float]], p: int, q: int) -> tuple[float, float]:
     for k, row in enumerate(a):
         row[p], row[q] = row_p[k], row_q[k]
     return c, s
+
+
+def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
+    """Return the eigenvalues and eigenvectors of a symmetric matrix by LAPACK, where NumPy is there anyway."""
+    import numpy
+
+    values, vectors = numpy.linalg.eigh(numpy.array(matrix).reshape(len(matrix), len(matrix)))
+    return values.tolist(), vectors.T.tolist()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..numbers.base import NumberType
+from ..numbers.base import NumberType, undecided
 from .linear_algebra import Matrix, Singular, solve_linear
+
+if TYPE_CHECKING:
+    from ..numbers.running_digits import RunningDigits
 
 MOST_STEPS = 60
 """The most steps towards the last digit: each doubles the digits."""
@@ -45,6 +48,19 @@ def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]
             break
         shortest = length
     return point
+
+
+def with_errors(m: RunningDigits, system: System, root: Sequence[Any]) -> list[Any]:
+    """Return a computed root with error bounds: twice Newton's step from it.
+
+    Raises `Refusal` where more digits have to tell whether it is a simple one.
+    """
+    values, rows = system([m.number(x) for x in root])
+    try:
+        steps = solve_linear(m, rows, [[x] for x in values])
+    except (Singular, ZeroDivisionError):
+        raise undecided("whether the solution is a simple one cannot be told") from None
+    return [m.within(x, 2 * step) for x, (step,) in zip(root, steps, strict=True)]
 
 
 def damped_newton(

@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, NotSmooth
-from ..inputs.bounds import Range
 from ..numbers.running_error import UNIT, Bounded
+from ..numerics.linear_algebra import eigh
+from ..numerics.newton import bisected
 from ..numerics.optimality import NAMED, Function, Verdict, classified, direction_in_words
 from .descend import DescentStep
 
@@ -65,6 +66,10 @@ FLAT_SHOWN = 3
 """How many directions without curvature are looked along, and named."""
 
 
+Limits = Sequence[tuple[float, float]]
+"""The bounds of the variables that move, infinite where there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConvergenceReport:
     """Where the search has come to."""
@@ -94,11 +99,11 @@ class PointAnalysis:
     """Why there is no Hessian, in words."""
 
 
-def projected(row: DescentStep, limits: Sequence[Range]) -> float:
+def projected(row: DescentStep, limits: Limits) -> float:
     """The largest partial derivative, without those that push against a bound."""
     largest = 0.0
     for x, g, (low, high) in zip(_coordinates(row), row.partials, limits, strict=True):
-        if not ((low is not None and x <= low and g > 0) or (high is not None and x >= high and g < 0)):
+        if not ((x <= low and g > 0) or (x >= high and g < 0)):
             largest = max(largest, abs(g))
     return largest
 
@@ -110,7 +115,7 @@ class LocalModel:
     evaluate: Callable[[Sequence[float]], DescentStep | None]
     """The row at values of the variables that move, None where there is no value or no gradient."""
     function: Function
-    limits: Sequence[Range]
+    limits: Limits
     size: list[float]
     """How large the coordinates have been on the way: they are rounded like numbers of that size."""
     tolerance: float
@@ -158,7 +163,7 @@ class LocalModel:
             return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
         except ExpressionError as error:
             return PointAnalysis(None, self.kinks(row), str(error))
-        return PointAnalysis(classified(at, self.walls(row), _eigh))
+        return PointAnalysis(classified(at, self.walls(row), eigh))
 
     def kinks(self, row: DescentStep) -> tuple[Diagnostic, ...]:
         """A warning for each kink that the gradient meets."""
@@ -167,7 +172,7 @@ class LocalModel:
     def walls(self, row: DescentStep) -> list[int]:
         """At which bound each variable is, as `classified` takes it."""
         return [
-            2 if low is not None and low == high else -1 if x == low else 1 if x == high else 0
+            2 if low == high else -1 if x == low else 1 if x == high else 0
             for x, (low, high) in zip(_coordinates(row), self.limits, strict=True)
         ]
 
@@ -195,12 +200,8 @@ class LocalModel:
 
     def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         """The point so many steps away, but within the bounds."""
-        found = []
-        for x, s, (low, high) in zip(_coordinates(row), step, self.limits, strict=True):
-            there = x + times * s
-            there = there if low is None else max(there, low)
-            found.append(there if high is None else min(there, high))
-        return found
+        along = zip(_coordinates(row), step, self.limits, strict=True)
+        return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
     # ---- Newton's way -------------------------------------------------------------------------------------------
     def newton(
@@ -398,29 +399,22 @@ class LocalModel:
 
         The second is None where there is none: at a bound, or at the edge of the domain, and then the third is True.
         """
-        low, high, inside = 0.0, FINEST, row
-        while True:
-            outside = self.evaluate(self.moved(row, way, high))
-            if not self.falls(outside, way):
-                break
-            assert outside is not None
+        points: dict[float, DescentStep | None] = {0.0: row}
+
+        def falls_at(distance: float) -> bool:
+            points[distance] = self.evaluate(self.moved(row, way, distance))
+            return self.falls(points[distance], way)
+
+        low, high = 0.0, FINEST
+        while falls_at(high):
             if high > FARTHEST:
-                return outside, None, False
-            low, high, inside = high, 8 * high, outside
-        while high - low > 2 * FINEST * max(1.0, low):
-            middle = (low + high) / 2
-            if not low < middle < high:
-                break
-            found = self.evaluate(self.moved(row, way, middle))
-            if self.falls(found, way):
-                assert found is not None
-                low, inside = middle, found
-            else:
-                high, outside = middle, found
-        if outside is None:
-            # a kink may be a single point without a derivative
-            outside = self.evaluate(self.moved(row, way, high + 2 * FINEST * max(1.0, low)))
-        return inside, outside, outside is None
+                return points[high] or row, None, False
+            low, high = high, 8 * high
+        finest = 2 * FINEST * max(1.0, low)
+        low, high = bisected(falls_at, low, high, width=finest)
+        # a kink may be a single point without a derivative
+        outside = points[high] or self.evaluate(self.moved(row, way, high + finest))
+        return points[low] or row, outside, outside is None
 
     def falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
         """Whether the value falls along a line, as far as no bound holds it."""
@@ -448,14 +442,6 @@ def _coordinates(row: DescentStep) -> list[float]:
     """The values of the variables that move."""
     point = row.point
     return [point[name] for name in row.moving]
-
-
-def _eigh(matrix: list[list[float]]) -> tuple[list[float], list[list[float]]]:
-    """Eigenvalues and eigenvectors by LAPACK."""
-    import numpy
-
-    values, vectors = numpy.linalg.eigh(numpy.array(matrix).reshape(len(matrix), len(matrix)))
-    return values.tolist(), vectors.T.tolist()
 
 
 def _least_mean(gradients: Sequence[Sequence[float]]) -> list[float]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import sub
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..batched.evaluator import Evaluator, compile_gradient
-from ..errors import Diagnostic, ExpressionError
-from ..inputs.problem import as_number, check_values, parse, wanted_variables
-from ..language.builder import Program
+from ..errors import Diagnostic, ExpressionError, counted, usage_error
+from ..inputs.problem import Point, Problem, pose
 from ..numbers.budget import current
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
+    from ..batched.data_loss import DataLoss, LossProblem, LossSpec, LossSummary
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -54,14 +53,9 @@ def chosen_rule(
     method: str | None, rate: float | None, momentum: float | None, beta1: float | None, beta2: float | None
 ) -> Rule:
     """The rule of the options."""
-    usual = Rule()
-    return Rule(
-        method or ("momentum" if momentum is not None else "plain"),
-        rate,
-        usual.momentum if momentum is None else momentum,
-        usual.beta1 if beta1 is None else beta1,
-        usual.beta2 if beta2 is None else beta2,
-    )
+    options = {"rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2}
+    method = method or ("plain" if momentum is None else "momentum")
+    return Rule(method, **{name: number for name, number in options.items() if number is not None})
 
 
 def batched(batch: int | None, epochs: int | None, shuffle: bool, seed: int | None) -> Batches | None:
@@ -302,15 +296,14 @@ class Descent:
         lost = row.value < start.value if self.maximize else row.value > start.value
         if lost and row.gradient_norm > start.gradient_norm:
             return self._diverged(row.step, row)
-        taken = f"{row.step:,} step{'' if row.step == 1 else 's'}"
+        taken = counted(row.step, "step")
         if row.epoch is not None:
-            taken = f"{row.epoch:,} epoch{'' if row.epoch == 1 else 's'} ({taken})"
+            taken = f"{counted(row.epoch, 'epoch')} ({taken})"
         if stops.gradient_tolerance is None and stops.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
-        return Ending(
-            "steps", f"not converged after {taken}: the gradient norm is still {row.gradient_norm:.3g}",
-            f"take more `{'--steps' if row.epoch is None else '--epochs'}`, or another `--rate`",
-        )  # fmt: skip
+        message = f"not converged after {taken}: the gradient norm is still {row.gradient_norm:.3g}"
+        more = "--steps" if row.epoch is None else "--epochs"
+        return Ending("steps", message, f"take more `{more}`, or another `--rate`")
 
     def _diverged(self, step: int, row: DescentStep) -> Ending:
         """What to say of a run whose numbers grow without bound."""
@@ -332,10 +325,8 @@ class Descent:
 
 
 def _outside(step: int, error: ExpressionError) -> Ending:
-    return Ending(
-        "domain", f"stopped at step {step}, where the program has no value or no derivative",
-        "try a smaller `--rate`, or another start", step, error,
-    )  # fmt: skip
+    message = f"stopped at step {step}, where the program has no value or no derivative"
+    return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
 
 
 def _mover(rule: Rule, count: int, sign: float) -> Move:
@@ -379,7 +370,7 @@ def _adam(rate: float, beta1: float, beta2: float, count: int) -> Move:
 
 def descend(
     text: str,
-    point: Mapping[str, float | str] | None = None,
+    point: Point | None = None,
     *,
     wrt: Sequence[str] | None = None,
     rule: Rule | None = None,
@@ -403,18 +394,12 @@ def descend(
     """
     rule, stops = rule or Rule(), stops or Stops()
     _check(rule, stops)
-    if over is None:
-        values = {name: as_number(value, name) for name, value in (point or {}).items()}
-        begun = beginning(parse(text, values), values, wrt)
-    else:
-        begun = beginning_over(text, point, wrt, over, _passes(stops, batches))
-    evaluator, start, where, warnings, rows = begun
-    run = Descent(text, evaluator, start, where, rule, stops, maximize, warnings, batches, rows)
+    begun = begin(text, point, wrt, over, _passes(stops, batches))
+    evaluator, start = begun.evaluator, begun.start
+    run = Descent(text, evaluator, start, begun.where, rule, stops, maximize, begun.warnings, batches, begun.over)
     if batches is not None and batches.size > run.data_rows:
-        raise ExpressionError(
-            "usage", f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})",
-            hint="leave `--batch` out to take all rows in each step",
-        )  # fmt: skip
+        message = f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})"
+        raise usage_error(message, "leave `--batch` out to take all rows in each step")
     # what a row costs that is made and written, beside the evaluation
     evaluator.steps += STEPS_A_ROW * (2 + len(start.names))
     passes = -(-run.steps // run.steps_an_epoch)
@@ -441,71 +426,49 @@ class Beginning(NamedTuple):
     where: tuple[int, ...]
     """Which of the variables move."""
     warnings: tuple[Diagnostic, ...]
-    over: LossSummary | None = None
+    over: LossSummary | None
 
 
-def beginning(program: Program, values: Mapping[str, float], wrt: Sequence[str] | None) -> Beginning:
-    """What a run of a program begins with.
+def begin(text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec | None, passes: float) -> Beginning:
+    """Return what a run of a program, or of its sum or mean over data, begins with; `passes` is its length, about.
 
     Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
     """
-    warnings = tuple(check_values(program, values))
-    moving = tuple(name for name in wanted_variables(program, values, wrt) if name in program.variables)
-    _check_moving(moving, wrt)
-    evaluator = compile_gradient(program, moving)
-    start, where = _start(evaluator, tuple(program.variables), values)
-    return Beginning(evaluator, start, where, warnings)
+    evaluator: Evaluator | DataLoss
+    problem: Problem | LossProblem
+    if over is None:
+        problem = pose(text, point, wrt)
+        moving = [name for name in problem.wanted if name in problem.program.variables]
+        evaluator, names = compile_gradient(problem.program, moving), tuple(problem.program.variables)
+    else:
+        from ..batched.data_loss import pose as pose_over
 
-
-def beginning_over(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, over: LossSpec, passes: float
-) -> Beginning:
-    """What a run of a formula's sum or mean over data begins with; `passes` is how long it will be, about."""
-    from ..batched.data_loss import pose
-
-    posed = pose(text, point, wrt, over, passes, moving=True)
-    function = posed.function
-    _check_moving(posed.wanted, wrt)
-    start, where = _start(function, function.variables, posed.values)
-    return Beginning(function, start, where, tuple(posed.warnings), function.told)
-
-
-def _check_moving(moving: Sequence[str], wrt: Sequence[str] | None) -> None:
+        problem = pose_over(text, point, wrt, over, passes, moving=True)
+        evaluator, moving = problem.function, problem.wanted
+        names = evaluator.variables
     if not moving:
-        raise ExpressionError(
-            "usage",
+        raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",
-            hint="write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
-        )  # fmt: skip
-
-
-def _start(
-    evaluator: Evaluator | DataLoss, names: tuple[str, ...], values: Mapping[str, float]
-) -> tuple[DescentStep, tuple[int, ...]]:
-    """Row 0, and which of the variables move."""
-    moving = evaluator.wrt
-    coordinates = tuple(values[name] for name in names)
+            "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
+        )
+    coordinates = tuple(problem.values[name] for name in names)
     value, partials = evaluator(coordinates)
     norm = math.hypot(*partials)
     if not math.isfinite(norm):
-        raise ExpressionError(
-            "overflow", "the norm of the gradient is too large at the start", hint="rescale the program"
-        )
-    where = tuple(names.index(name) for name in moving)
-    return DescentStep(0, value, norm, coordinates, tuple(partials), names, moving), where
+        message = "the norm of the gradient is too large at the start"
+        raise ExpressionError("overflow", message, hint="rescale the program")
+    start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(moving))
+    summary = None if isinstance(evaluator, Evaluator) else evaluator.told
+    return Beginning(evaluator, start, tuple(map(names.index, moving)), tuple(problem.warnings), summary)
 
 
 def _check(rule: Rule, stops: Stops) -> None:
     """Raise a usage error for parameters that make no sense."""
     if rule.rate is not None and not 0 < rule.rate < math.inf:
-        raise ExpressionError(
-            "usage", f"the rate cannot be {rule.rate:g}", hint="give a positive number; to go uphill: `--maximize`"
-        )
+        raise usage_error(f"the rate cannot be {rule.rate:g}", "give a positive number; to go uphill: `--maximize`")
     for name, share in (("momentum", rule.momentum), ("beta1", rule.beta1), ("beta2", rule.beta2)):
         if not 0 <= share < 1:
-            raise ExpressionError("usage", f"`--{name}` cannot be {share:g}", hint="it is at least 0 and less than 1")
+            raise usage_error(f"`--{name}` cannot be {share:g}", "it is at least 0 and less than 1")
     for name, tolerance in (("gradient", stops.gradient_tolerance), ("value", stops.value_tolerance)):
         if tolerance is not None and not 0 <= tolerance < math.inf:
-            raise ExpressionError(
-                "usage", f"`--{name}-tolerance` cannot be {tolerance:g}", hint="give a number from 0 up"
-            )
+            raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")

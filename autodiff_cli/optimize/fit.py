@@ -18,10 +18,9 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
-from ..numbers.base import NumberType
 from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.linear_algebra import identity, solve_linear
-from ..numerics.newton import polished
+from ..numerics.newton import polished, with_errors
 from ..numerics.student_t import check_level, coverage_factor
 from ..record import Record
 from .least_squares import (
@@ -641,9 +640,17 @@ def _sharpened(
     rows = [k for k in range(model.rows) if model.weights[k] > 0]
     start = [float(x) for x in values]
 
-    def work(m: NumberType, held: dict[str, Any]) -> dict[str, Any]:
+    def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
+        from ..numbers.running_digits import plain
+
         equations = _Normal(m, posed, columns, rows, sigma, weights, held)
-        solution = equations.solved(start)
+        if m.name == "certified":
+            solution = equations.enclosed(start)
+        else:
+            # Newton's steps correct themselves: only what they come to has an error.
+            fixed = {name: plain(x) for name, x in held.items()}
+            near = _Normal(m.base, posed, columns, rows, sigma, weights, fixed).solved(start)
+            solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
         total, inverse = equations.summary(solution)
         count = m.number(found.dof)
         result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
@@ -761,16 +768,16 @@ class _Normal:
         return total, solve_linear(m, square, [[m.number(x) for x in row] for row in identity(n)])
 
     def solved(self, start: Sequence[float]) -> list[Any]:
-        """The solution near a start; of balls, one that is proven to be there and alone."""
-        if self.m.name == "certified":
-            return self._enclosed(start)
+        """The solution near a start."""
         # one matrix serves all steps: each gains the digits to which it is known
         matrix = self.matrix([self.m.number(x) for x in start])
         return polished(self.m, lambda values: (self.slopes(values), matrix), start)
 
-    def _enclosed(self, start: Sequence[float]) -> list[Any]:
+    def enclosed(self, start: Sequence[float]) -> list[Any]:
+        """Balls in which the solution near a start is proven to be, and alone."""
         from ..equations.enclosures import Operator, boxes
-        from ..numbers.ball import Ball, undecided
+        from ..numbers.ball import Ball
+        from ..numbers.base import undecided
 
         normal = self
 

@@ -9,23 +9,27 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, needed, quoted
+from ..errors import Diagnostic, ExpressionError, needed, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
-from ..inputs.problem import as_number, parse
+from ..inputs.problem import Point
 from ..numbers.budget import Work, current
 from ..numerics.optimality import Function, Single
 from ..record import Record
-from .convergence import ConvergenceReport, LocalModel, projected
-from .descend import DescentStep, beginning, beginning_over
+from .convergence import ConvergenceReport, Limits, LocalModel, projected
+from .descend import DescentStep, begin
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
 
 METHODS = {
-    "bfgs": "BFGS", "cg": "CG", "l-bfgs-b": "L-BFGS-B", "newton-cg": "Newton-CG", "trust-ncg": "trust-ncg",
+    "bfgs": "BFGS",
+    "cg": "CG",
+    "l-bfgs-b": "L-BFGS-B",
+    "newton-cg": "Newton-CG",
+    "trust-ncg": "trust-ncg",
     "trust-exact": "trust-exact",
-}  # fmt: skip
+}
 """The methods, and what SciPy calls them."""
 
 SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
@@ -103,12 +107,13 @@ class _Stopped(Exception):
 
 
 @dataclass(slots=True)
-class _Problem:
-    """The function that is minimised, as SciPy wants it, and what is known of it so far."""
+class Objective:
+    """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at."""
 
     evaluate: Callable[[Sequence[float]], tuple[float, list[float]]]
     start: DescentStep
     where: tuple[int, ...]
+    """Which of the variables move."""
     stop: Callable[[], bool]
     function: Function
     best: DescentStep = field(init=False)
@@ -152,16 +157,19 @@ class _Problem:
         except ExpressionError:
             self.outside += 1
             return None
-        found = self.start._replace(
-            step=self.evaluations, value=value, gradient_norm=math.hypot(*partials), coordinates=tuple(point),
+        row = self.start._replace(
+            step=self.evaluations,
+            value=value,
+            gradient_norm=math.hypot(*partials),
+            coordinates=tuple(point),
             partials=tuple(partials),
-        )  # fmt: skip
+        )
         if value < self.best.value:
-            self.best = found
+            self.best = row
             if value <= -BOUNDLESS * (1 + abs(self.start.value)):
                 self.boundless = True
                 raise _Stopped
-        return found
+        return row
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
         """For SciPy: outside the domain the value is very large, so that a line search turns back.
@@ -170,10 +178,10 @@ class _Problem:
         """
         import numpy
 
-        found = self.row(x.tolist())
-        if found is None:
+        row = self.row(x.tolist())
+        if row is None:
             return WALL * (1 + abs(self.start.value)), numpy.zeros(len(x))
-        return found.value, numpy.array(found.partials)
+        return row.value, numpy.array(row.partials)
 
     def hessian(self, x: Any) -> Any:
         """For SciPy: the exact matrix of second derivatives."""
@@ -190,14 +198,19 @@ class _Problem:
     def note(self, x: Any) -> None:
         """Add a step to the path."""
         self.evaluations -= 1
-        found = self.row(x.tolist())
-        if found is not None and found.coordinates != self.path[-1].coordinates:
-            self.path.append(found._replace(step=len(self.path)))
+        row = self.row(x.tolist())
+        if row is not None:
+            self.reach(row)
+
+    def reach(self, row: DescentStep) -> None:
+        """Add a point to the path, unless it is the last one there."""
+        if row.coordinates != self.path[-1].coordinates:
+            self.path.append(row._replace(step=len(self.path)))
 
 
 def minimize(
     text: str,
-    point: Mapping[str, float | str] | None = None,
+    point: Point | None = None,
     *,
     wrt: Sequence[str] | None = None,
     method: str | None = None,
@@ -214,66 +227,68 @@ def minimize(
     does at the start, and `usage` where SciPy is not installed.
     """
     chosen = _checked(method, bounds or {}, tolerance)
-    if over is None:
-        values = {name: as_number(value, name) for name, value in (point or {}).items()}
-        begun = beginning(parse(text, values), values, wrt)
-    else:
-        begun = beginning_over(text, point, wrt, over, PASSES)
-    evaluator, start, where, warnings, rows = begun
-    function: Function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
-    if method is None and len(where) > MOST_DENSE:
+    begun = begin(text, point, wrt, over, PASSES)
+    evaluator, start = begun.evaluator, begun.start
+    if method is None and len(begun.where) > MOST_DENSE:
         chosen = "l-bfgs-b"
-    problem = _Problem(evaluator, start, where, stop, function)
+    function: Function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
+    objective = Objective(evaluator, start, begun.where, stop, function)
     limits = _limits(start, bounds or {})
     try:
-        ended, told = _optimised(problem, chosen, limits, tolerance, steps)
+        ended, message = _optimised(objective, chosen, limits, tolerance, steps)
     except _Stopped:
-        ended, told = problem.best, ""
-    end = _ended(problem, ended, limits, tolerance, told, chosen)
+        ended, message = objective.best, ""
+    end = _ended(objective, ended, limits, tolerance, message, chosen)
     row = end.row
-    if row.coordinates != problem.path[-1].coordinates:
-        problem.path.append(row._replace(step=len(problem.path)))
-    point_reached = row.point
-    at_bounds = tuple(
-        name for name, (low, high) in zip(row.moving, limits, strict=True) if point_reached[name] in (low, high)
-    )
+    objective.reach(row)
+    reached = row.point
     return Minimum(
-        text, chosen, unsigned(row.value), _all(row.point), _all(row.gradient), row.gradient_norm,
-        end.reason in CONVERGED, end.reason,
-        end.message, end.kind, end.verdict, at_bounds, len(problem.path) - 1, problem.evaluations, problem.hessians,
-        problem.outside, tuple(problem.path), (*warnings, *end.kinks), rows,
-    )  # fmt: skip
-
-
-def _all(numbers: Mapping[str, float]) -> dict[str, float]:
-    return {name: unsigned(x) for name, x in numbers.items()}
+        text=text,
+        method=chosen,
+        value=unsigned(row.value),
+        point={name: unsigned(x) for name, x in reached.items()},
+        gradient={name: unsigned(x) for name, x in row.gradient.items()},
+        gradient_norm=row.gradient_norm,
+        converged=end.reason in CONVERGED,
+        reason=end.reason,
+        message=end.message,
+        kind=end.kind,
+        verdict=end.verdict,
+        at_bounds=tuple(name for name, ends in zip(row.moving, limits, strict=True) if reached[name] in ends),
+        steps=len(objective.path) - 1,
+        evaluations=objective.evaluations,
+        hessians=objective.hessians,
+        outside=objective.outside,
+        path=tuple(objective.path),
+        warnings=(*begun.warnings, *end.kinks),
+        over=begun.over,
+    )
 
 
 def _checked(method: str | None, bounds: Mapping[str, Range], tolerance: float) -> str:
     """The method. Raises a usage error for one that cannot do this, or without SciPy."""
     chosen = method or ("l-bfgs-b" if bounds else "bfgs")
     if bounds and chosen != "l-bfgs-b":
-        raise ExpressionError("usage", f"the method {chosen} takes no bounds", hint="use `--method l-bfgs-b`")
+        raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
-        raise ExpressionError("usage", f"the tolerance cannot be {tolerance:g}", hint="give a positive number")
+        raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
     message = "`minimize` needs SciPy, the extra `optimize`"
     needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     return chosen
 
 
-def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[Range]:
+def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
     """The bounds of the variables that move, in order. Raises a usage error where they do not fit the start."""
     for name, limits in bounds.items():
         if name not in start.moving:
-            listed = quoted(start.moving)
             why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise ExpressionError("usage", f"`{name}` has bounds and {why}", hint=f"the variables that move: {listed}")
+            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quoted(start.moving)}")
         limits.check_start(name, start.point[name])
-    return [bounds.get(name, Range(None, None)) for name in start.moving]
+    return [bounds.get(name, Range(None, None)).ends for name in start.moving]
 
 
 def _optimised(
-    problem: _Problem, method: str, limits: list[Range], tolerance: float, steps: int | None
+    objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
 ) -> tuple[DescentStep, str]:
     """Where SciPy ended, and what it said; from a point where it is stuck it is started again."""
     import numpy
@@ -281,76 +296,70 @@ def _optimised(
 
     usual = SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS
     options: dict[str, Any] = {"maxiter": usual if steps is None else steps}
-    if method == "newton-cg":
-        options["xtol"] = 1e-12
-    else:
-        options["gtol"] = tolerance / 10
+    options |= {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
     if method == "l-bfgs-b":
         options |= {"ftol": 0.0, "maxfun": 10 * options["maxiter"], "maxls": 50}
-    ended, told = problem.start, ""
+    ended, message = objective.start, ""
     for _ in range(ATTEMPTS):
-        left = options["maxiter"] - len(problem.path) + 1
+        left = options["maxiter"] - len(objective.path) + 1
         if left <= 0:
             break
-        x = numpy.array(list(map(ended.point.__getitem__, ended.moving)))
         with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
             python_warnings.simplefilter("ignore")
             try:
                 result = scipy_minimize(
-                    problem.value_and_gradient, x, jac=True, method=METHODS[method], callback=problem.note,
-                    bounds=limits if method == "l-bfgs-b" else None, options={**options, "maxiter": left},
-                    hess=problem.hessian if method in SECOND_ORDER else None,
-                )  # fmt: skip
+                    objective.value_and_gradient,
+                    numpy.array([ended.point[name] for name in ended.moving]),
+                    jac=True,
+                    hess=objective.hessian if method in SECOND_ORDER else None,
+                    method=METHODS[method],
+                    bounds=limits if method == "l-bfgs-b" else None,
+                    callback=objective.note,
+                    options={**options, "maxiter": left},
+                )
             except (ExpressionError, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
-                return problem.best, str(error)
-        before, told = ended, str(result.message)
-        problem.evaluations -= 1
-        ended = problem.row(result.x.tolist()) or problem.best
-        ended = min(ended, problem.best, key=lambda row: row.value)
-        stationary = projected(ended, limits) <= tolerance
-        if stationary or not ended.value < before.value:
+                return objective.best, str(error)
+        before, message = ended, str(result.message)
+        objective.evaluations -= 1
+        ended = min(objective.row(result.x.tolist()) or objective.best, objective.best, key=lambda row: row.value)
+        if projected(ended, limits) <= tolerance or not ended.value < before.value:
             break
-    return ended, told
+    return ended, message
 
 
 def _ended(
-    problem: _Problem, row: DescentStep, limits: list[Range], tolerance: float, told: str, method: str
+    objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
-    """Why the search is over, what it has come to, and both in words."""
-    size = [max(abs(each.coordinates[k]) for each in (*problem.path, row)) or 1.0 for k in problem.where]
-    around = LocalModel(problem.row, problem.function, limits, size, tolerance)
-    more = "iterations" in told.lower() or "exceeds limit" in told.lower()
+    """Why the search is over, what it has come to, and both in words; `message` is SciPy's, empty if it was stopped."""
+    size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
+    model = LocalModel(objective.row, objective.function, limits, size, tolerance)
+    more = "iterations" in message.lower() or "exceeds limit" in message.lower()
     more = more and projected(row, limits) > tolerance
-    counts = problem.evaluations, problem.outside
+    counts = objective.evaluations, objective.outside
     try:
-        if problem.boundless or not told:
+        if objective.boundless or not message:
             raise _Stopped
-        found = around.settled(row, walking=more)
+        report = model.settled(row, walking=more)
     except _Stopped:
-        if problem.boundless:
+        if objective.boundless:
             message = "not converged: the value falls without bound"
-            return ConvergenceReport(problem.best, None, reason="unbounded", message=message)
-        if problem.exhausted:
-            problem.reserve = 0.0
-            found = around.settled(row, walking=True)
-            error = problem.work.exhausted(problem.work.most)
-            return replace(found, reason="limit", message=f"not converged: {error}; {error.hint}")
-        found = around.settled(row, walking=True)
-        return replace(found, reason="interrupted", message="interrupted: this is the best point so far")
-    # what it took is told of the method
-    problem.evaluations, problem.outside = counts
-    if found.reason:
-        return found
-    if projected(found.row, limits) <= tolerance:
-        message = f"converged: no partial derivative is larger than {tolerance:g}"
-        if found.held:
-            held = f"held by the bounds of {', '.join(found.held)}"
-            message = f"converged: {held}, and no other partial derivative is larger than {tolerance:g}"
-        return replace(found, reason="gradient", message=message)
+            return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
+        reason, message = "interrupted", "interrupted: this is the best point so far"
+        if objective.exhausted:
+            objective.reserve = 0.0
+            error = objective.work.exhausted(objective.work.most)
+            reason, message = "limit", f"not converged: {error}; {error.hint}"
+        return replace(model.settled(row, walking=True), reason=reason, message=message)
+    # the counts are those of the method
+    objective.evaluations, objective.outside = counts
+    if report.reason:
+        return report
+    if projected(report.row, limits) <= tolerance:
+        held = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
+        message = f"converged: {held} partial derivative is larger than {tolerance:g}"
+        return replace(report, reason="gradient", message=message)
     if more:
-        steps = len(problem.path) - 1
-        message = f"not converged after {steps} steps, the most that were allowed"
-        return replace(found, reason="steps", message=message)
-    return replace(
-        found, reason="stuck", message=f"not converged: {METHODS[method]} found no better point along its direction"
-    )
+        message = f"not converged after {len(objective.path) - 1} steps, the most that were allowed"
+        return replace(report, reason="steps", message=message)
+    message = f"not converged: {METHODS[method]} found no better point along its direction"
+    return replace(report, reason="stuck", message=message)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from .graph import Graph
-from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met, same
+from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met
 
 if TYPE_CHECKING:
     from .smooth_branches import SmoothBranch
@@ -113,7 +113,7 @@ def _agreeing(
         here = list(_told(piece, seeds, len(wanted)))
         known = known or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         try:
-            agree = all(same(m, x, y) for x, y in zip(known, here, strict=True))
+            agree = all(m.same(x, y) for x, y in zip(known, here, strict=True))
         except Refusal:
             return None
         if count >= most or not agree:

@@ -19,7 +19,7 @@ from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
 from .graph import Graph
-from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut, same
+from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut
 
 HIGHEST = 8
 """Up to this order at least it is found out on which side of 0 a number lies near the point."""
@@ -114,7 +114,7 @@ class SecondOrder:
 
         def known(other: Any) -> bool:
             try:
-                return len(other) == len(jets) and all(same(self.base, x, y) for x, y in zip(jets, other, strict=True))
+                return len(other) == len(jets) and all(self.base.same(x, y) for x, y in zip(jets, other, strict=True))
             except Refusal:
                 return False
 

@@ -80,15 +80,10 @@ class Breakpoint(NamedTuple):
     def agree(self, m: NumberType, x: Number, y: Number) -> bool:
         """Whether a result is the same on two sides. Raises `Fault` if that cannot be told."""
         try:
-            return same(m, x, y)
+            return m.same(x, y)
         except Refusal as refusal:
             message = f"`{self.primitive.written}` has two sides here, and {refusal.message}"
             raise Fault(self.node, refusal.kind, message, refusal.hint) from None
-
-
-def same(m: NumberType, x: Number, y: Number) -> bool:
-    """Whether two results are the same number, as far as this arithmetic can tell."""
-    return bool(x == y or (m.tolerance and abs(x - y) <= m.tolerance * max(abs(x), abs(y))))
 
 
 # ---- values -------------------------------------------------------------------------------------------------------

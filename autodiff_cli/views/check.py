@@ -6,42 +6,64 @@ from collections.abc import Iterator
 
 from ..accuracy.check import FULL, Check, CheckedNumber
 from .document import Block, Line, Pieces, Table, circumstances, loss_summary_lines, sentence
-from .formats import OutputRow, View, remarks
 from .numerals import format_number, repr_number
-
-COLUMNS = (
-    "line", "id", "variable", "at", "computed", "exact", "digits", "kept", "difference", "condition", "agrees", "error",
-)  # fmt: skip
+from .schema import DATA, GRADIENT, POINT, REMARKS, VALUE, Field, OutputRow, View
 
 SHOWN = 20
 """Digits of the reference that a table shows."""
 
 
-def view(*, digits: int | None = None) -> View[Check]:
-    """How a check is shown; `digits` is for the conditions and differences in tables."""
+class CheckView(View[Check]):
+    """How a check is shown; `digits` is that of conditions and differences in tables."""
 
-    def document(answer: Check) -> Iterator[Block]:
+    fields = (
+        VALUE,
+        GRADIENT,
+        POINT,
+        *REMARKS,
+        Field("agrees", "whether value and all partial derivatives agree"),
+        DATA,
+        Field("precision", "the digits of the reference"),
+        Field("required", "how many digits the computation has to keep"),
+        Field(
+            "checked",
+            "the value, then each partial derivative",
+            lambda answer: answer.quantities,
+            fields=(
+                Field("variable", "the variable; null for the value", lambda x: x.name or None, column="variable"),
+                Field("computed", "the number in doubles", column="computed"),
+                Field("exact", "the reference, to 25 digits", column="exact"),
+                Field("digits", "how many digits at least are right, of the formula in decimals", column="digits"),
+                Field("kept", "how many digits at least the computation has kept", column="kept"),
+                Field("difference", "the slope by finite differences", column="difference"),
+                Field("difference_error", "the error that these estimate for themselves"),
+                Field("condition", "how much a relative change of the variable is magnified", column="condition"),
+                Field("agrees", "whether it agrees", column="agrees"),
+                Field("remark", "why it was not compared, or what is wrong", lambda x: x.remark or None),
+            ),
+        ),
+    )
+    csv_columns = (
+        "line", "id", "variable", "at", "computed", "exact", "digits", "kept", "difference", "condition", "agrees",
+        "error",
+    )  # fmt: skip
+    row_key = ("variable", "checked")
+
+    def document(self, answer: Check) -> Iterator[Block]:
         verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)
         if not answer.quantities:
             yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
             return
         kept = [each.kept for each in answer.quantities if not each.remark.startswith("underflow")]
         least = min((digits for digits in kept if digits is not None), default=FULL)
-        told = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
-        yield Line((*verdict, (told, "faint")))
+        explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
+        yield Line((*verdict, (explanation, "faint")))
         yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, {}, (), digits)
+        yield from circumstances(answer.constants, {}, (), self.digits)
+        reference = f"in {answer.precision} digits"
         yield Table(
-            (
-                "",
-                "computed",
-                f"in {answer.precision} digits",
-                "correct, at least",
-                "differences",
-                "condition",
-                "agrees",
-            ),
-            [_row(each, digits) for each in answer.quantities],
+            ("", "computed", reference, "correct, at least", "differences", "condition", "agrees"),
+            [_row(each, self.digits) for each in answer.quantities],
             frozenset((3,)),
         )
         lost = [warning for warning in answer.warnings if warning.kind == "lost_digits" and warning.span]
@@ -52,7 +74,12 @@ def view(*, digits: int | None = None) -> View[Check]:
                 (("digits lost: ", "heading"), (piece, "code"), ("  ", ""), *sentence(warning.hint or "", "faint"))
             )
 
-    return View(_record, _rows, _brief, document, COLUMNS)
+    def rows(self, answer: Check) -> Iterator[OutputRow]:
+        return super().rows(answer) if answer.quantities else iter([{"computed": answer.value, "agrees": False}])
+
+    def one_line(self, answer: Check) -> str:
+        parts = [f"{each.name or 'value'}={'–' if each.digits is None else each.digits}" for each in answer.quantities]
+        return " ".join(["yes" if answer.agrees else "no", *parts])
 
 
 def _name(each: CheckedNumber) -> Pieces:
@@ -89,53 +116,3 @@ def _shortened(text: str) -> str:
     else:
         kept += "..."
     return f"{kept}{mark}{exponent}"
-
-
-def _record(answer: Check) -> dict[str, object]:
-    return {
-        "value": answer.value,
-        "gradient": answer.gradient,
-        "point": answer.point,
-        **remarks(answer),
-        "agrees": answer.agrees,
-        **({} if answer.over is None else {"data": answer.over._asdict()}),
-        "precision": answer.precision,
-        "required": answer.required,
-        "checked": [
-            {
-                "variable": each.name or None,
-                "computed": each.computed,
-                "exact": each.exact,
-                "digits": each.digits,
-                "kept": each.kept,
-                "difference": each.difference,
-                "difference_error": each.difference_error,
-                "condition": each.condition,
-                "agrees": each.agrees,
-                "remark": each.remark or None,
-            }
-            for each in answer.quantities
-        ],
-    }
-
-
-def _rows(answer: Check) -> Iterator[OutputRow]:
-    for each in answer.quantities:
-        yield {
-            "variable": each.name,
-            "at": repr_number(answer.point[each.name]) if each.name else "",
-            "computed": repr_number(each.computed),
-            "exact": each.exact,
-            "digits": "" if each.digits is None else str(each.digits),
-            "kept": "" if each.kept is None else str(each.kept),
-            "difference": repr_number(each.difference),
-            "condition": repr_number(each.condition),
-            "agrees": "true" if each.agrees else "false",
-        }
-    if not answer.quantities:
-        yield {"computed": repr_number(answer.value), "agrees": "false"}
-
-
-def _brief(answer: Check) -> str:
-    parts = [f"{each.name or 'value'}={'–' if each.digits is None else each.digits}" for each in answer.quantities]
-    return " ".join(["yes" if answer.agrees else "no", *parts])

@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..optimize.descend import Descent, DescentStep, Ending
 from .characters import Theme, shortened
-from .document import Block, Line, Pieces, Table, assignments, held_fixed, loss_summary_lines
-from .formats import OutputRow as Cells
-from .formats import View
-from .numerals import format_number, repr_number
-from .plots import pictures
+from .document import Block, Line, Pieces, assignments, held_fixed, loss_summary_lines, numbers_table
+from .plots import PICTURES
+from .schema import DATA, POINT, Field, OutputRow, View, record_of
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
-
-COLUMNS = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
-
 
 SCREEN = 40
 """How many rows a terminal is shown."""
@@ -64,72 +59,63 @@ class Run:
         return [*self.rows, self.last] if ends and self.last else self.rows
 
 
-def record(row: DescentStep) -> dict[str, object]:
-    """One row as a record."""
-    found: dict[str, object] = {"step": row.step} if row.epoch is None else {"step": row.step, "epoch": row.epoch}
-    return {**found, "value": row.value, "point": row.point, "gradient_norm": row.gradient_norm}
+STEP = (
+    Field("step", "the step, from 0"),
+    Field("epoch", "with `--batch`: how often it has gone through the data", optional=True),
+    Field("value", "the value at the point"),
+    POINT,
+    Field("gradient_norm", "the norm of the gradient"),
+)
+"""The keys of a row."""
+
+DESCENT = (
+    Field("rows", "the rows", lambda descent: [*descent], fields=STEP),
+    Field("best", "the row with the lowest value", fields=STEP),
+    Field(
+        "ending", "why it ended",
+        fields=(Field("reason", "as one word"), Field("message", "in words"), Field("hint", "what may help")),
+    ),
+    DATA,
+)  # fmt: skip
+"""The keys of a whole descent."""
 
 
-def view(*, digits: int | None = None, theme: Theme = "auto") -> View[DescentStep | Run | Descent]:
+class DescentView(View[DescentStep | Run | Descent]):
     """How rows or whole descents are shown, and for people their runs; as a picture the values over the steps."""
 
-    def number(x: float) -> str:
-        return format_number(x, digits)
+    fields = STEP
+    csv_columns = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
+    line_fields = ("step", "value", "point")
+    extra_formats = PICTURES
 
-    def fields(shown: DescentStep | Run | Descent) -> dict[str, object]:
-        if isinstance(shown, DescentStep):
-            return record(shown)
-        assert isinstance(shown, Descent)
-        rows = list(map(record, shown))
-        assert shown.ending is not None
-        ending = {"reason": shown.ending.reason, "message": shown.ending.message, "hint": shown.ending.hint}
-        data = {} if shown.over is None else {"data": shown.over._asdict()}
-        return {"rows": rows, "best": record(shown.best), "ending": ending, **data}
+    theme: Theme = "auto"
 
-    def cells(shown: DescentStep | Run | Descent) -> Iterator[Cells]:
+    def record(self, shown: DescentStep | Run | Descent) -> dict[str, object]:
+        return record_of(STEP if isinstance(shown, DescentStep) else DESCENT, shown)
+
+    def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
         for row in _rows(shown):
-            common = {
-                "step": str(row.step),
-                "value": repr_number(row.value),
-                "gradient_norm": repr_number(row.gradient_norm),
-            }
-            partials = row.gradient
+            common = {"step": row.step, "value": row.value, "gradient_norm": row.gradient_norm}
             for name, x in row.point.items():
-                yield {**common, "variable": name, "at": repr_number(x), "partial": repr_number(partials.get(name))}
+                yield {**common, "variable": name, "at": x, "partial": row.gradient.get(name)}
 
-    def brief(shown: DescentStep | Run | Descent) -> str:
-        return "\n".join(
-            " ".join(
-                [str(row.step), repr_number(row.value), *(f"{name}={repr_number(x)}" for name, x in row.point.items())]
-            )
-            for row in _rows(shown)
-        )
+    def one_line(self, shown: DescentStep | Run | Descent) -> str:
+        return "\n".join(map(super().one_line, _rows(shown)))
 
-    def document(shown: DescentStep | Run | Descent) -> Iterator[Block]:
+    def document(self, shown: DescentStep | Run | Descent) -> Iterator[Block]:
         run = _run(shown)
         if run.last is None:
             return
-        moving = run.last.moving
+        free = run.last.moving
         epochs = ("epoch",) if run.last.epoch is not None else ()
         yield from loss_summary_lines(run.over)
-        yield from held_fixed({name: number(x) for name, x in run.last.point.items() if name not in moving})
-        yield Table(
-            ("step", *epochs, "value", *moving, "gradient norm"),
-            [
-                tuple(
-                    ((text, "number"),)
-                    for text in (
-                        str(row.step),
-                        *(str(row.epoch or 0) for _ in epochs),
-                        number(row.value),
-                        *(number(row.point[name]) for name in moving),
-                        number(row.gradient_norm),
-                    )
-                )
-                for row in run.shown()
-            ],
-            frozenset(range(3 + len(epochs) + len(moving))),
-        )
+        yield from held_fixed({name: self.number(x) for name, x in run.last.point.items() if name not in free})
+        rows: list[tuple[str | float, ...]] = []
+        for row in run.shown():
+            counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
+            rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
+        heads = ("step", *epochs, "value", *free, "gradient norm")
+        yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
             yield Line(((run.note, "faint"),))
         if run.ending is not None:
@@ -138,22 +124,20 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[DescentSte
                 yield Line((("hint: ", "faint"), (run.ending.hint, "")))
         best = run.best
         if best is not None and best.step != run.last.step:
-            place = assignments({name: number(best.point[name]) for name in moving})
-            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (number(best.value), "number"))
+            place = assignments({name: self.number(best.point[name]) for name in free})
+            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
-    def picture(shown: DescentStep | Run | Descent, format: str) -> bytes:
+    def draw(self, shown: DescentStep | Run | Descent, format: str) -> bytes:
         from .plots.losses import loss_figure
 
         run = _run(shown)
         rows = run.shown()
         assert run.ending is not None and run.best is not None
         steps, values = [row.step for row in rows], [row.value for row in rows]
-        place = ", ".join(f"{name} = {number(run.best.point[name])}" for name in run.best.moving)
-        title = f"value {number(run.best.value)} at {place}"
-        return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, theme)
-
-    return View(fields, cells, brief, document, COLUMNS, pictures(picture))
+        place = ", ".join(f"{name} = {self.number(run.best.point[name])}" for name in run.best.moving)
+        title = f"value {self.number(run.best.value)} at {place}"
+        return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, self.theme)
 
 
 def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:

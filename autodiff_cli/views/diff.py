@@ -5,99 +5,99 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..formulas.derivation import latex
-from ..formulas.diff import LANGUAGES, Derivative, Diff
-from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, named_row, stated
-from .formats import OutputRow, View, remarks
-from .numerals import format_number, number_fields, repr_number
-from .steps import blocks, derivative_name, lines, record, rows
+from ..formulas.diff import LANGUAGES, Diff
+from .document import NO_VARIABLES, Block, Line, Pieces, circumstances, numbers_table, stated
+from .schema import POINT, REMARKS, Field, OutputRow, View, record_of
+from .steps import DERIVATION, blocks, derivation_record, derivative_name, lines, rows
 
-ENDINGS = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
-COLUMNS = ("line", "id", "by", "derivative", "value", "error", "short", "condition")
+DERIVATIVE = (
+    Field("by", "the variables that it is taken by, in their order", lambda each: [*each.by]),
+    Field("formula", "the derivative as a formula"),
+    Field("short", "a shorter form"),
+    Field("condition", "where the shorter form holds"),
+    Field("value", "with `--at`: its value at the point", figures=True),
+)
 
 
-STEPS = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
-"""Of the steps by which derivatives are found: a row each, and then the derivatives."""
+class DiffView(View[Diff]):
+    """How derivatives are shown as formulas, with their steps if asked for."""
 
+    fields = (
+        Field("order", "the order of the derivatives"),
+        Field("language", "the language of `program`"),
+        Field("program", "the derivatives as a program"),
+        Field(
+            "shared", "names that the formulas share",
+            fields=(Field("name", "the name"), Field("formula", "what it stands for")),
+        ),
+        Field(
+            "derivatives", "the derivatives",
+            lambda answer: [
+                record_of(DERIVATIVE, each, answer.arithmetic.name if answer.point else "double")
+                for each in answer.derivatives
+            ],
+            fields=DERIVATIVE,
+        ),
+        Field(
+            "steps", "with `--steps`: the derivation of each derivative",
+            lambda answer: [*map(derivation_record, answer.derivations)] or None, optional=True, fields=DERIVATION,
+        ),
+        POINT,
+        Field("assumptions", "with `--assume`: what was assumed", lambda x: x.assumptions or None, optional=True),
+        *REMARKS,
+    )  # fmt: skip
+    csv_columns = ("line", "id", "by", "derivative", "value", "error", "short", "condition")
+    endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
-def view(*, digits: int | None = None, unicode: bool = True, steps: bool = False) -> View[Diff]:
-    """How derivatives are shown, with or without steps; `digits`, and letters beyond ASCII, are for people only."""
+    unicode: bool = True
+    """Whether letters beyond ASCII are shown to people."""
+    steps: bool = False
 
-    def brief(answer: Diff) -> str:
-        if not answer.derivations or answer.language != "text":
-            return answer.program
-        return "\n".join([line for each in answer.derivations for line in lines(each, unicode)] + [answer.program])
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of csv and tsv; with steps, which have a row each before the derivatives, also theirs."""
+        with_steps = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
+        return with_steps if self.steps else self.csv_columns
 
-    def document(answer: Diff) -> Iterator[Block]:
+    def document(self, answer: Diff) -> Iterator[Block]:
         if answer.language != "text":
             for text in answer.program.split("\n"):
                 yield Line(((text, "code"),), source=True)
         else:
-            yield from circumstances(answer.constants, {}, (), digits)
-            yield from blocks(answer.derivations, unicode)
+            yield from circumstances(answer.constants, {}, (), self.digits)
+            yield from blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
                 yield stated(name, formula + ";", style="name")
             for each in answer.derivatives:
                 line = stated(derivative_name(each.by), each.shown)
-                yield line._replace(pieces=(*line.pieces, *_condition(each))) if each.condition else line
+                where: Pieces = (("   where ", "faint"), (each.condition, "number")) if each.condition else ()
+                yield Line((*line.pieces, *where))
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
-            yield from circumstances({}, answer.point, (), digits) if answer.language != "text" else ()
-            yield Table(
-                ("derivative", f"value at {_place(answer, digits)}"),
-                [
-                    named_row((derivative_name(each.by), "name"), format_number(each.value, digits))
-                    for each in answer.derivatives
-                ],
-                frozenset((1,)) if answer.arithmetic.name == "double" else frozenset(),
-            )
+            yield from circumstances({}, answer.point, (), self.digits) if answer.language != "text" else ()
+            place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
+            rows = [(derivative_name(each.by), each.value) for each in answer.derivatives]
+            right = answer.arithmetic.name == "double"
+            yield numbers_table(("derivative", f"value at {place}"), rows, self.digits, right=right)
 
-    def formula(answer: Diff) -> str | None:
-        return page(answer) if answer.language != "python" else None
+    def rows(self, answer: Diff) -> Iterator[OutputRow]:
+        for derivation in answer.derivations:
+            yield from rows(derivation)
+        for name, formula in answer.shared:
+            yield {"by": name, "derivative": formula}
+        for each in answer.derivatives:
+            row = {"by": each.by, "derivative": each.formula, "value": each.value}
+            yield {**row, "short": each.short, "condition": each.condition}
 
-    def page(answer: Diff) -> str:
+    def one_line(self, answer: Diff) -> str:
+        derivations = answer.derivations if answer.language == "text" else ()
+        return "\n".join([*(line for each in derivations for line in lines(each, self.unicode)), answer.program])
+
+    def latex_document(self, answer: Diff) -> str:
         from .tex import derivatives
 
-        return latex(answer.derivations) or derivatives(answer, digits)
+        return latex(answer.derivations) or derivatives(answer, self.digits)
 
-    columns = STEPS if steps else COLUMNS
-    return View(_record, _rows, brief, document, columns, latex_formula=formula, latex_document=page, endings=ENDINGS)
-
-
-def _condition(each: Derivative) -> Pieces:
-    """Where a short form holds, beside it."""
-    return (("   where ", "faint"), (each.condition or "", "number"))
-
-
-def _place(answer: Diff, digits: int | None) -> str:
-    return ", ".join(f"{name} = {format_number(x, digits)}" for name, x in answer.point.items())
-
-
-def _record(answer: Diff) -> dict[str, object]:
-    return {
-        "order": answer.order,
-        "language": answer.language,
-        "program": answer.program,
-        "shared": [{"name": name, "formula": formula} for name, formula in answer.shared],
-        "derivatives": [
-            {"by": list(each.by), "formula": each.formula, "short": each.short, "condition": each.condition}
-            | (number_fields(answer.arithmetic.name, {"value": each.value}) if answer.point else {"value": None})
-            for each in answer.derivatives
-        ],
-        **({"steps": [record(each) for each in answer.derivations]} if answer.derivations else {}),
-        **number_fields(answer.arithmetic.name, {"point": answer.point}),
-        **({"assumptions": list(answer.assumptions)} if answer.assumptions else {}),
-        **remarks(answer),
-    }
-
-
-def _rows(answer: Diff) -> Iterator[OutputRow]:
-    for worked in answer.derivations:
-        yield from rows(worked)
-    for name, formula in answer.shared:
-        yield {"by": name, "derivative": formula}
-    for each in answer.derivatives:
-        yield {
-            "by": " ".join(each.by), "derivative": each.formula, "value": repr_number(each.value),
-            "short": each.short or "", "condition": each.condition or "",
-        }  # fmt: skip
+    def latex_formula(self, answer: Diff) -> str | None:
+        return self.latex_document(answer) if answer.language != "python" else None

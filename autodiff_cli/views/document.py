@@ -142,15 +142,16 @@ def numbers_table(
     digits: int | None = None,
     *,
     right: bool | Collection[int] = True,
+    style: Style = "name",
 ) -> Table:
     """Return a table of named rows: numbers to so many digits, text as it is.
 
-    `right` says whether what stands beside the names is flush right, or which columns are.
+    `right` says whether what stands beside the names is flush right, or which columns are; `style` is the names'.
     """
     texts = [tuple([x if isinstance(x, str) else format_number(x, digits) for x in row]) for row in rows]
     flush = (range(1, len(heads)) if right else ()) if isinstance(right, bool) else right
     number: Style = "number"
-    return Table(tuple(heads), texts, frozenset(flush), styles=("name", *[number] * (len(heads) - 1)))
+    return Table(tuple(heads), texts, frozenset(flush), styles=(style, *[number] * (len(heads) - 1)))
 
 
 def partials_table(

@@ -13,14 +13,13 @@ from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
 from .characters import Terminal
-from .document import Block, Line, Pieces, sentence
-from .formats import OutputRow, View
+from .document import Block, Line, Pieces, plain, sentence
 from .mathematics import mathematical
+from .schema import Field, OutputRow, View, record_of
 from .steps import blocks as steps_of
+from .steps import derivation_record
 from .tex import page as trace_page
-from .trace import view as trace_view
-
-COLUMNS = ("level", "seed", "number", "kind", "task", "program", "at", "answer")
+from .trace import TraceView
 
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector, by its components."""
@@ -36,10 +35,82 @@ th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
 """
 
 
-def view(*, unicode: bool = True) -> View[Sheet | Exercise | Marked]:
-    """How exercises are shown, with letters beyond ASCII or without."""
+EXERCISE = (
+    Field("level", "the level", column="level"),
+    Field("seed", "the seed of the sheet", column="seed"),
+    Field("number", "its number on the sheet, from 1", column="number"),
+    Field("kind", "what it asks for", column="kind"),
+    Field("task", "the task", lambda each: plain(task(each)), column="task"),
+    Field("program", "the program that it is about", column="program"),
+    Field("point", "the point, by name"),
+    Field("wrt", "the variables to differentiate by"),
+    Field("asks", "`formula`, or what the numbers are called", lambda x: "formula" if x.is_formula else x.names),
+    Field(
+        "answer", "with `--solutions`: the answer", lambda each: each.answered if each.solution else None,
+        optional=True, column="answer",
+    ),
+    Field(
+        "solution", "with `--solutions`: how it is found", optional=True,
+        fields=(
+            Field(
+                "steps", "the derivations, as `diff --steps` has them",
+                lambda solution: solution.derived and [*map(derivation_record, solution.derived.derivations)],
+            ),
+            Field("trace", "the trace, as `trace` has it", lambda x: x.traced and TraceView().record(x.traced)),
+            Field("lines", "the lines that follow", lambda x: [line.replace("`", "") for line in x.lines]),
+        ),
+    ),
+)  # fmt: skip
+"""The keys of an exercise."""
 
-    def document(answer: Sheet | Exercise | Marked) -> Iterator[Block]:
+SHEET = (
+    Field("level", "the level"),
+    Field("title", "its title"),
+    Field("seed", "the seed"),
+    Field("exercises", "the exercises", fields=EXERCISE),
+)
+MARKED = (
+    Field("level", "the level", lambda marked: marked.exercise.level, column="level"),
+    Field("seed", "the seed of the sheet", lambda marked: marked.exercise.seed, column="seed"),
+    Field("number", "the number of the exercise", lambda marked: marked.exercise.number, column="number"),
+    Field("answer", "the answer that was given", lambda marked: marked.given),
+    Field("right", "whether it is right"),
+    Field("message", "the same in words"),
+    Field("hint", "a hint; null without one", lambda marked: marked.hint or None),
+    Field("how", "how it was decided: `simplified`, `points` or `numbers`"),
+    Field("points", "at how many points functions were compared"),
+)
+
+
+class ExerciseView(View[Sheet | Exercise | Marked]):
+    """How exercises are shown, and what there is to say of an answer to one."""
+
+    fields = EXERCISE
+    csv_columns = ("level", "seed", "number", "kind", "task", "program", "at", "answer")
+    extra_formats = ("html",)
+
+    unicode: bool = True
+    """Whether letters beyond ASCII are shown."""
+
+    def record(self, answer: Sheet | Exercise | Marked) -> dict[str, object]:
+        fields = SHEET if isinstance(answer, Sheet) else MARKED if isinstance(answer, Marked) else EXERCISE
+        return record_of(fields, answer)
+
+    def rows(self, answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
+        if isinstance(answer, Marked):
+            cells = {field.column: field.of(answer) for field in MARKED}
+            yield cells | {"answer": "right" if answer.right else "wrong"}
+            return
+        for each in _all(answer):
+            cells = {field.column: field.of(each) for field in EXERCISE if field.column}
+            yield cells | {"at": ",".join(f"{name}={x}" for name, x in each.point.items())}
+
+    def one_line(self, answer: Sheet | Exercise | Marked) -> str:
+        if isinstance(answer, Marked):
+            return "right" if answer.right else "wrong"
+        return "\n".join(f"{each.number}. {plain(task(each, self.unicode))}" for each in _all(answer))
+
+    def document(self, answer: Sheet | Exercise | Marked) -> Iterator[Block]:
         if isinstance(answer, Marked):
             yield Line(sentence(answer.message, "" if answer.right else "error"))
             if answer.hint:
@@ -49,15 +120,14 @@ def view(*, unicode: bool = True) -> View[Sheet | Exercise | Marked]:
             yield Line(((_heading(answer), "heading"),))
         for each in _all(answer):
             yield Line((("", ""),), source=True)
-            yield Line(((f"{each.number}. ", "heading"), *task(each, unicode)))
-            yield from solution(each, unicode)
+            yield Line(((f"{each.number}. ", "heading"), *task(each, self.unicode)))
+            yield from solution(each, self.unicode)
 
-    def brief(answer: Sheet | Exercise | Marked) -> str:
-        if isinstance(answer, Marked):
-            return "right" if answer.right else "wrong"
-        return "\n".join(f"{each.number}. {''.join(text for text, _ in task(each, unicode))}" for each in _all(answer))
+    def draw(self, answer: Sheet | Exercise | Marked, format: str) -> str:
+        return html(answer)
 
-    return View(record, _rows, brief, document, COLUMNS, {"html": html}, latex_document=_page)
+    def latex_document(self, answer: Sheet | Exercise | Marked) -> str:
+        return _page(answer)
 
 
 def _all(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
@@ -88,9 +158,7 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     if derived is not None:
         yield from steps_of(derived.derivations, unicode)
     if traced is not None:
-        shown = trace_view(unicode=unicode).document
-        assert shown is not None
-        yield from shown(traced)
+        yield from TraceView(unicode=unicode).document(traced)
     for line in exercise.solution.lines:
         yield Line(sentence(line))
     yield Line((("answer: ", "heading"), (exercise.answered, "number")))
@@ -167,52 +235,3 @@ def _formula(text: str) -> str:
         return rf"\texttt{{{text_latex(text)}}}"
     written = r",\ ".join(parts)
     return f"$({written})$" if pair else rf"$\displaystyle {written}$"
-
-
-# ---- records ------------------------------------------------------------------------------------------------------
-def record(answer: Sheet | Exercise | Marked) -> dict[str, object]:
-    """A sheet, an exercise, or what there is to say of an answer, as a record has it."""
-    if isinstance(answer, Sheet):
-        return {
-            "level": answer.level, "title": answer.title, "seed": answer.seed,
-            "exercises": [record(each) for each in answer.exercises],
-        }  # fmt: skip
-    if isinstance(answer, Marked):
-        return {
-            "level": answer.exercise.level, "seed": answer.exercise.seed, "number": answer.exercise.number,
-            "answer": answer.given, "right": answer.right, "message": answer.message, "hint": answer.hint or None,
-            "how": answer.how, "points": answer.points,
-        }  # fmt: skip
-    fields: dict[str, object] = {
-        "level": answer.level, "seed": answer.seed, "number": answer.number, "kind": answer.kind,
-        "task": "".join(text for text, _ in task(answer)), "program": answer.program, "point": answer.point,
-        "wrt": list(answer.wrt), "asks": "formula" if answer.is_formula else list(answer.names),
-    }  # fmt: skip
-    if answer.solution is not None:
-        from .steps import record as derivation_record
-
-        derived, traced = answer.solution.derived, answer.solution.traced
-        told = trace_view()
-        fields["answer"] = answer.answered
-        fields["solution"] = {
-            "steps": [derivation_record(each) for each in derived.derivations] if derived is not None else None,
-            "trace": told.record(traced) if traced is not None else None,
-            "lines": [re.sub("`", "", line) for line in answer.solution.lines],
-        }
-    return fields
-
-
-def _rows(answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
-    if isinstance(answer, Marked):
-        yield {
-            "level": str(answer.exercise.level), "seed": str(answer.exercise.seed),
-            "number": str(answer.exercise.number), "answer": "right" if answer.right else "wrong",
-        }  # fmt: skip
-        return
-    for each in _all(answer):
-        yield {
-            "level": str(each.level), "seed": str(each.seed), "number": str(each.number), "kind": each.kind,
-            "task": "".join(text for text, _ in task(each)), "program": each.program,
-            "at": ",".join(f"{name}={x}" for name, x in each.point.items()),
-            "answer": each.answered if each.solution is not None else "",
-        }  # fmt: skip

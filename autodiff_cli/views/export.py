@@ -8,53 +8,39 @@ from ..errors import ExpressionError
 from ..formulas.export import Exported
 from ..targets import TARGETS
 from .document import Block, Line
-from .formats import View
-
-ENDINGS = tuple(ending for name, endings in TARGETS.items() for ending in endings if name != "latex")
+from .schema import Field, View
 
 
-def _record(answer: Exported) -> dict[str, object]:
-    return {
-        "target": answer.target,
-        **({"dialect": answer.dialect} if answer.dialect else {}),
-        "name": answer.name,
-        "variables": answer.variables,
-        "wrt": list(answer.wanted),
-        "source": answer.source,
-    }
-
-
-def _document(answer: Exported) -> Iterator[Block]:
-    for line in answer.source.splitlines():
-        yield Line(((line, ""),), source=True)
-
-
-def _markdown(answer: Exported) -> str:
-    from .rendering import fenced
-
-    # pages that colour code know a language by the ending of its files
-    return "\n".join(fenced(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
-
-
-def _page(answer: Exported) -> str:
-    if answer.target != "latex":
-        hint = "leave out `--format`, or give `--to latex`"
-        raise ExpressionError("usage", f"`{answer.target}` is no LaTeX", hint=hint)
-    # whoever writes LaTeX says for all answers what they are of
-    return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
-
-
-def _formula(answer: Exported) -> str | None:
-    return _page(answer) if answer.target == "latex" else None
-
-
-def view() -> View[Exported]:
+class ExportedView(View[Exported]):
     """How an exported program is shown."""
-    return View(
-        _record,
-        document=_document,
-        extra_formats={"markdown": _markdown},
-        latex_formula=_formula,
-        latex_document=_page,
-        endings=ENDINGS,
+
+    fields = (
+        Field("target", "the target language"),
+        Field("dialect", "its dialect, where there are several", lambda answer: answer.dialect or None, optional=True),
+        Field("name", "what the function is called"),
+        Field("variables", "its arguments"),
+        Field("wrt", "the variables that it is differentiated by", lambda answer: answer.wanted),
+        Field("source", "the source code"),
     )
+    extra_formats = ("markdown",)
+    endings = tuple(ending for name, endings in TARGETS.items() for ending in endings if name != "latex")
+
+    def document(self, answer: Exported) -> Iterator[Block]:
+        for line in answer.source.splitlines():
+            yield Line(((line, ""),), source=True)
+
+    def draw(self, answer: Exported, format: str) -> str:
+        from .rendering import fenced
+
+        # pages that colour code know a language by the ending of its files
+        return "\n".join(fenced(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
+
+    def latex_document(self, answer: Exported) -> str:
+        if answer.target != "latex":
+            hint = "leave out `--format`, or give `--to latex`"
+            raise ExpressionError("usage", f"`{answer.target}` is no LaTeX", hint=hint)
+        # whoever writes LaTeX says for all answers what they are of
+        return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
+
+    def latex_formula(self, answer: Exported) -> str | None:
+        return self.latex_document(answer) if answer.target == "latex" else None

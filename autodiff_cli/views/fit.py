@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .characters import Theme, on_one_line, shortened
-from .document import Block, Line, Pieces, Table, circumstances, matrix_table, named_row, sentence
-from .formats import OutputRow, View, remarks
-from .numerals import format_number, number_fields, repr_number
-from .plots import pictures
+from .document import Block, Line, circumstances, matrix_table, numbers_table, sentence
+from .plots import PICTURES
+from .schema import REMARKS, Field, OutputRow, View
 
-COLUMNS = ("line", "id", "parameter", "estimate", "standard_error", "low", "high", "held", "rss", "deviation", "error")
 HELD = {
     "fixed": "held",
     "bound": "at its bound",
@@ -20,76 +20,91 @@ HELD = {
 }
 
 
-def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
-    """How a fit is shown; `digits` is for people only."""
+def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
+    """Return a function from a fit to an attribute of each parameter, by name."""
+    return lambda answer: {name: getattr(each, attribute) for name, each in answer.parameters.items()}
 
-    def record(answer: Fit) -> dict[str, object]:
-        parameters = answer.parameters
-        numbers = {
-            "parameters": {name: each.estimate for name, each in parameters.items()},
-            "standard_errors": {name: each.error for name, each in parameters.items()},
-            "rss": answer.rss,
-            "deviation": answer.deviation,
-        }
-        return {
-            "response": answer.response,
-            **number_fields(answer.arithmetic.name, numbers),
-            "intervals": {n: None if p.interval is None else list(p.interval) for n, p in parameters.items()},
-            "linear": [name for name, each in parameters.items() if each.linear],
-            "held": {name: each.held for name, each in parameters.items() if each.held},
-            "correlation": answer.correlation,
-            "null": answer.null,
-            "rows": answer.rows,
-            "dof": answer.dof,
-            "r_squared": answer.r_squared,
-            "level": answer.level,
-            "loss": answer.loss,
-            "converged": answer.converged,
-            "reason": answer.reason,
-            "message": answer.message,
-            "method": answer.method,
-            "evaluations": answer.evaluations,
-            **remarks(answer),
-        }
 
-    def rows(answer: Fit) -> Iterator[OutputRow]:
-        common = {"rss": repr_number(answer.rss), "deviation": repr_number(answer.deviation)}
-        for name, each in answer.parameters.items():
-            low, high = each.interval or (None, None)
-            yield {
-                "parameter": name, "estimate": repr_number(each.estimate), "standard_error": repr_number(each.error),
-                "low": repr_number(low), "high": repr_number(high), "held": each.held, **common,
-            }  # fmt: skip
+class FitView(View[Fit]):
+    """How a fit is shown."""
 
-    def brief(answer: Fit) -> str:
-        return " ".join(f"{name}={repr_number(each.estimate)}" for name, each in answer.parameters.items())
+    fields = (
+        Field("response", "what the formula explains"),
+        Field("parameters", "the estimates, by name", _of_parameters("estimate"), figures=True, column="estimate"),
+        Field(
+            "standard_errors",
+            "the standard errors, by name; null for what was held",
+            _of_parameters("error"),
+            figures=True,
+            column="standard_error",
+        ),
+        Field("rss", "the weighted sum of the squared residuals", figures=True, column="rss"),
+        Field("deviation", "the residual standard deviation", figures=True, column="deviation"),
+        Field(
+            "intervals",
+            "the ends of the confidence intervals, by name",
+            lambda answer: {name: each.interval and [*each.interval] for name, each in answer.parameters.items()},
+        ),
+        Field(
+            "linear",
+            "the parameters that the formula is linear in",
+            lambda answer: [name for name, each in answer.parameters.items() if each.linear],
+        ),
+        Field(
+            "held",
+            "why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`",
+            lambda answer: {name: each.held for name, each in answer.parameters.items() if each.held},
+            column="held",
+        ),
+        Field("correlation", "the correlations of the estimates, by two names"),
+        Field("null", "directions of the parameters that the data do not determine"),
+        Field("rows", "how many rows of data"),
+        Field("dof", "degrees of freedom"),
+        Field("r_squared", "the coefficient of determination R²"),
+        Field("level", "the level of the confidence intervals"),
+        Field("loss", "the loss"),
+        Field("converged", "whether the fit has converged"),
+        Field("reason", "why it ended: `converged`, `undetermined`, `stuck` or `interrupted`"),
+        Field("message", "the reason in words"),
+        Field("method", "the method"),
+        Field("evaluations", "how often the data were evaluated"),
+        *REMARKS,
+    )
+    csv_columns = (
+        "line", "id", "parameter", "estimate", "standard_error", "low", "high", "held", "rss", "deviation", "error",
+    )  # fmt: skip
+    row_key = ("parameter", "parameters")
+    line_fields = ("parameters",)
+    extra_formats = PICTURES
 
-    def document(answer: Fit) -> Iterator[Block]:
+    theme: Theme = "auto"
+
+    def rows(self, answer: Fit) -> Iterator[OutputRow]:
+        for row, parameter in zip(super().rows(answer), answer.parameters.values(), strict=False):
+            low, high = parameter.interval or (None, None)
+            yield {**row, "low": low, "high": high}
+
+    def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
-        head = f"{100 * answer.level:.4g} % interval"
-        cells: list[tuple[Pieces, ...]] = []
+        rows: list[tuple[Shown | str | None, ...]] = []
         for name, each in answer.parameters.items():
             if each.error is None:
-                shown = [format_number(each.estimate, digits), "–", HELD.get(each.held, "–"), ""]
+                rows.append((name, each.estimate, None, HELD.get(each.held, "–"), ""))
             else:
-                low, high = (format_number(x, digits) for x in each.interval or (None, None))
-                estimate, error = float(each.estimate), float(each.error)
-                shown = [
-                    format_number(each.estimate, digits), format_number(each.error, digits), f"{low} to {high}",
-                    concise(estimate, error),
-                ]  # fmt: skip
-            cells.append(named_row((name, "name"), *shown))
-        right = frozenset((1, 2)) if double else frozenset()
-        yield Table(("parameter", "estimate", "standard error", head, "written"), cells, right)
-        yield from circumstances(answer.constants, {}, {}, digits)
+                low, high = map(self.number, each.interval or (None, None))
+                written = concise(float(each.estimate), float(each.error))
+                rows.append((name, each.estimate, each.error, f"{low} to {high}", written))
+        heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
+        yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
+        yield from circumstances(answer.constants, {}, {}, self.digits)
         freedom = f"{answer.dof} degree{'' if answer.dof == 1 else 's'} of freedom"
         yield Line(
             sentence(
-                f"residual standard deviation {format_number(answer.deviation, digits)} with {freedom} "
-                f"({answer.rows} rows), R² = {format_number(answer.r_squared, digits)}"
+                f"residual standard deviation {self.number(answer.deviation)} with {freedom} "
+                f"({answer.rows} rows), R² = {self.number(answer.r_squared)}"
             )
         )
-        yield Line(sentence(f"sum of squares {format_number(answer.rss, digits)}"))
+        yield Line(sentence(f"sum of squares {self.number(answer.rss)}"))
         linear = [f"`{name}`" for name, each in answer.parameters.items() if each.linear]
         if linear:
             yield Line(sentence(f"linear in {', '.join(linear)}"))
@@ -101,9 +116,7 @@ def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Fit]:
         if len(names) > 1:
             yield matrix_table("correlation", names, [row.values() for row in answer.correlation.values()])
 
-    def picture(answer: Fit, format: str) -> bytes:
+    def draw(self, answer: Fit, format: str) -> bytes:
         from .plots.fitted import fit_figure
 
-        return fit_figure(answer, format, shortened(on_one_line(answer.text)), theme)
-
-    return View(record, rows, brief, document, COLUMNS, pictures(picture))
+        return fit_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)

@@ -20,15 +20,11 @@ from ..errors import ExpressionError, quoted
 from .characters import ends, is_shown, terminal_of, visible
 from .document import Block, Line, Program, sentence
 from .numerals import repr_number
-from .schema import Answer, Closures, diagnostic_record
-from .schema import OutputRow as OutputRow
-from .schema import View as BaseView
+from .schema import Answer, OutputRow, View, diagnostic_record
 
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
     from .rendering import PlainText
-
-View = Closures
 
 
 class Asked(NamedTuple):
@@ -62,11 +58,6 @@ class Asked(NamedTuple):
         return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
-def remarks(answer: Any) -> dict[str, object]:
-    """The constants that an answer used, and its warnings, as fields of its record."""
-    return {"constants": answer.constants, "warnings": list(map(diagnostic_record, answer.warnings))}
-
-
 class Writer(Generic[Answer]):
     """Puts answers and errors on a stream, in one format."""
 
@@ -78,7 +69,7 @@ class Writer(Generic[Answer]):
     """Whether LaTeX is to be a whole document."""
     _begun = False
 
-    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         self.out, self.view, self.many = out, view, many
 
     def answer(self, asked: Asked, answer: Answer) -> None:
@@ -96,7 +87,7 @@ class JsonLines(Writer[Answer]):
 
     carries_errors = carries_warnings = True
 
-    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._encode = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False).encode
@@ -169,7 +160,7 @@ class Separated(Writer[Answer]):
     spreadsheet = False
     """Whether cells that were given must not be formulas of a spreadsheet."""
 
-    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         self.columns = tuple(view.columns)
 
@@ -267,7 +258,7 @@ class Plain(Writer[Answer]):
 class Documents(Writer[Answer]):
     """Answers for people: with colour and boxes on a terminal, without colour elsewhere."""
 
-    def __init__(self, out: TextIO, view: BaseView[Answer], many: bool) -> None:
+    def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         self.look = terminal_of(out)
 
@@ -515,7 +506,7 @@ def draws(name: str) -> bool:
 def writer(
     name: str,
     out: TextIO,
-    view: BaseView[Answer],
+    view: View[Answer],
     many: bool,
     *,
     spreadsheet: bool = False,

@@ -7,59 +7,62 @@ from collections.abc import Iterator
 from ..formulas.functions import FunctionEntry, Functions
 from .characters import Style
 from .document import Block, Line, Pieces, Table
-from .formats import OutputRow, View
+from .schema import Field, OutputRow, View
 
-COLUMNS = ("name", "signature", "group", "domain", "parameter", "derivative", "kink", "aliases", "doc")
 EVERYWHERE = "every number"
 
 
-def _record(entry: FunctionEntry | Functions) -> dict[str, object]:
-    if isinstance(entry, Functions):
-        return {"functions": list(map(_record, entry))}
-    return {
-        "name": entry.name,
-        "aliases": list(entry.aliases),
-        "signature": entry.signature,
-        "group": entry.group,
-        "doc": entry.doc,
-        "domain": entry.domain or None,
-        "derivatives": entry.derivatives,
-        "kink": entry.kink,
-    }
+class FunctionsView(View[FunctionEntry | Functions]):
+    """How functions are shown: one in full, or several, to people in a table for each group."""
 
-
-def _rows(entry: FunctionEntry | Functions) -> Iterator[OutputRow]:
-    if isinstance(entry, Functions):
-        for each in entry:
-            yield from _rows(each)
-        return
-    common = {
-        "name": entry.name,
-        "signature": entry.signature,
-        "group": entry.group,
-        "domain": entry.domain,
-        "kink": entry.kink or "",
-        "aliases": " ".join(entry.aliases),
-        "doc": entry.doc,
-    }
-    for parameter, formula in (entry.derivatives or {"": ""}).items():
-        yield {**common, "parameter": parameter, "derivative": formula}
-
-
-def _document(entry: FunctionEntry | Functions) -> Iterator[Block]:
-    if isinstance(entry, Functions):
-        yield from _listed(entry)
-        return
-    facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
-    facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
-    if entry.kink:
-        facts.append(("at a kink", entry.kink, ""))
-    if entry.aliases:
-        facts.append(("also called", ", ".join(entry.aliases), "name"))
-    yield Table(
-        (entry.signature, entry.doc),
-        [(((what, "faint"),), ((text, style),)) for what, text, style in facts],
+    fields = (
+        Field("name", "its name", column="name"),
+        Field("aliases", "its other names", column="aliases"),
+        Field("signature", "its name with its parameters", column="signature"),
+        Field("group", "its group", column="group"),
+        Field("doc", "what it is", column="doc"),
+        Field("domain", "its domain; null for all numbers", lambda entry: entry.domain or None, column="domain"),
+        Field("derivatives", "its partial derivatives, by parameter", column="derivative"),
+        Field("kink", "its derivative at a kink; null where it has none", column="kink"),
     )
+    csv_columns = ("name", "signature", "group", "domain", "parameter", "derivative", "kink", "aliases", "doc")
+    row_key = ("parameter", "derivatives")
+
+    def record(self, entry: FunctionEntry | Functions) -> dict[str, object]:
+        if isinstance(entry, Functions):
+            return {"functions": list(map(super().record, entry))}
+        return super().record(entry)
+
+    def rows(self, entry: FunctionEntry | Functions) -> Iterator[OutputRow]:
+        for each in _entries(entry):
+            yield from super().rows(each)
+
+    def one_line(self, entry: FunctionEntry | Functions) -> str:
+        return "\n".join(each.signature for each in _entries(entry))
+
+    def document(self, entry: FunctionEntry | Functions) -> Iterator[Block]:
+        if isinstance(entry, Functions):
+            yield from _listed(entry)
+            return
+        facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
+        facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
+        if entry.kink:
+            facts.append(("at a kink", entry.kink, ""))
+        if entry.aliases:
+            facts.append(("also called", ", ".join(entry.aliases), "name"))
+        yield Table(
+            (entry.signature, entry.doc),
+            [(((what, "faint"),), ((text, style),)) for what, text, style in facts],
+        )
+
+    def latex_document(self, entry: FunctionEntry | Functions) -> str:
+        from .tex import of_function
+
+        return "\n".join(map(of_function, _entries(entry)))
+
+
+def _entries(entry: FunctionEntry | Functions) -> tuple[FunctionEntry, ...]:
+    return entry if isinstance(entry, Functions) else (entry,)
 
 
 def _listed(entries: Functions) -> Iterator[Block]:
@@ -78,18 +81,3 @@ def _listed_rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
         by: Pieces = ((f"{parameter}: ", "faint"),) if len(entry.derivatives) > 1 else ()
         derivative: Pieces = (*by, (formula, "code"))
         yield (nothing, derivative, nothing) if index else (signature, derivative, where)
-
-
-def _brief(entry: FunctionEntry | Functions) -> str:
-    return "\n".join(map(_brief, entry)) if isinstance(entry, Functions) else entry.signature
-
-
-def _page(entry: FunctionEntry | Functions) -> str:
-    from .tex import of_function
-
-    return "\n".join(map(_page, entry)) if isinstance(entry, Functions) else of_function(entry)
-
-
-def view() -> View[FunctionEntry | Functions]:
-    """How functions are shown: one in full, or several, to people in a table for each group."""
-    return View(_record, _rows, _brief, _document, COLUMNS, latex_document=_page)

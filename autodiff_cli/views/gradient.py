@@ -22,7 +22,7 @@ from .document import (
 )
 from .numerals import repr_number
 from .outline import outline
-from .schema import CONSTANTS, DATA, POINT, WARNINGS, Field, OutputRow, View
+from .schema import CONSTANTS, DATA, GRADIENT, POINT, VALUE, WARNINGS, Field, OutputRow, View
 
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
@@ -31,8 +31,8 @@ class GradientView(View[Gradient[Any]]):
     """How a gradient is shown."""
 
     fields = (
-        Field("value", "the value of the program", figures=True, column="value"),
-        Field("gradient", "the partial derivatives, by name", figures=True, column="partial"),
+        VALUE,
+        GRADIENT,
         POINT,
         Field(
             "elasticities", "with `--relative`: the elasticities, by name; null where there are none",
@@ -98,7 +98,7 @@ class GradientView(View[Gradient[Any]]):
             yield outline(answer.output, depth=self.depth, digits=self.digits, binary=self.binary)
 
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
-        yield from super().rows(answer) if answer.gradient else ({"value": answer.value},)
+        yield from super().rows(answer)
         for each in self.select(answer).intermediates:
             yield {"variable": each.name, "at": each.value, "partial": each.grad, "value": answer.value}
 

@@ -3,77 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import cast
 
 from ..derivatives.graph import Picture, gathered
 from .characters import Theme
 from .document import Block
-from .formats import View
 from .outline import outline
 from .pictures.cells import Choices, Way
-from .schema import diagnostic_record
+from .schema import WARNINGS, Field, View
 
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
-def view(
-    *,
-    digits: int | None = None,
-    depth: int | None = None,
-    theme: Theme = "auto",
-    binary: bool = False,
-    way: Way = "auto",
-    partials: bool = False,
-    width: int | None = None,
-) -> View[Picture]:
-    """How a picture is shown: as a tree of so many levels, or drawn in the colours of a theme.
+class PictureView(View[Picture]):
+    """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
-    A chain of one operation is drawn as one node, unless `binary`. Drawings go to the right or down as chosen, with
-    `partials` the local derivatives stand beside their lines, and they are so many pixels wide.
-    """
-    choices = Choices(digits, theme, way, partials, width)
+    fields = (
+        Field("gradient", "the partial derivatives, by name"),
+        Field("outputs", "which of `nodes` are outputs, from 0"),
+        Field(
+            "nodes", "the nodes, each after its inputs",
+            fields=(
+                Field("name", "its name; null without one", lambda node: node.label or None),
+                Field("operation", "its operation; null for a leaf", lambda node: node.operation or None),
+                Field("data", "its value"),
+                Field("grad", "the derivative of the output by it"),
+                Field("inputs", "which of `nodes` are its inputs", lambda node: [each.node for each in node.inputs]),
+                Field("evaluated", "whether it was evaluated", lambda node: node.taken),
+            ),
+        ),
+        WARNINGS,
+    )  # fmt: skip
+    extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
-    def drawn(picture: Picture) -> Picture:
-        return picture if binary else gathered(picture)
+    depth: int | None = None
+    """How many levels of the tree are shown."""
+    theme: Theme = "auto"
+    binary: bool = False
+    """Whether a chain of one operation is drawn as it was typed, and not as one node."""
+    way: Way = "auto"
+    partials: bool = False
+    """Whether the local derivatives stand beside their lines."""
+    width: int | None = None
+    """In pixels."""
 
-    def document(picture: Picture) -> Iterator[Block]:
+    def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.roots:
-            tree = outline(root, depth=depth, digits=digits, numbers=picture.numbers, binary=binary)
+            tree = outline(root, depth=self.depth, digits=self.digits, numbers=picture.numbers, binary=self.binary)
             # there is nothing else here that the tree could be left out of
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
-    def dot(picture: Picture) -> bytes:
-        from .pictures.dot import dot
+    def tikz(self, picture: Picture) -> tuple[str, str]:
+        drawing = self._drawn(picture, "tikz")
+        assert isinstance(drawing, str)
+        return "tikz", drawing
 
-        return dot(drawn(picture), choices).encode()
+    def draw(self, picture: Picture, format: str) -> bytes:
+        drawing = self._drawn(picture, format)
+        return drawing.encode() if isinstance(drawing, str) else drawing
 
-    def mermaid(picture: Picture) -> bytes:
-        from .pictures.mermaid import mermaid
-
-        return mermaid(drawn(picture), choices).encode()
-
-    def svg(picture: Picture) -> bytes:
-        from .pictures.svg import svg
-
-        return svg(drawn(picture), choices).encode()
-
-    def png(picture: Picture) -> bytes:
-        from .pictures.png import png
-
-        return png(drawn(picture), choices)
-
-    def pdf(picture: Picture) -> bytes:
-        from .pictures.pdf import pdf
-
-        return pdf(drawn(picture), choices)
-
-    def tikz(picture: Picture) -> tuple[str, str]:
-        from .pictures.tikz import tikz
-
-        return "tikz", tikz(drawn(picture), choices)
-
-    others = {"dot": dot, "mermaid": mermaid, "svg": svg, "png": png, "pdf": pdf}
-    return View(_record, document=document, extra_formats=others, tikz=tikz)
+    def _drawn(self, picture: Picture, format: str) -> str | bytes:
+        """Return the drawing, by the function of the format's name in the module of its name."""
+        write = getattr(import_module(f".pictures.{format}", __package__), format)
+        choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
+        return cast(str | bytes, write(picture if self.binary else gathered(picture), choices))
 
 
 def way_of(name: str | None) -> Way:
@@ -81,26 +75,7 @@ def way_of(name: str | None) -> Way:
     return cast(Way, name or WAYS[0])
 
 
-def _record(picture: Picture) -> dict[str, object]:
-    return {
-        "gradient": picture.gradient,
-        "outputs": list(picture.outputs),
-        "nodes": [
-            {
-                "name": node.label or None,
-                "operation": node.operation or None,
-                "data": node.data,
-                "grad": node.grad,
-                "inputs": [each.node for each in node.inputs],
-                "evaluated": node.taken,
-            }
-            for node in picture.nodes
-        ],
-        "warnings": [diagnostic_record(warning) for warning in picture.warnings],
-    }
-
-
-FORMATS = ("tree", *(name for name in view().formats if name != "table"))
+FORMATS = ("tree", *(name for name in PictureView().formats if name != "table"))
 """The table of other answers is a tree here."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..derivatives.hessian import Hessian
+from ..inputs.figures import Shown
 from .document import (
     NO_VARIABLES,
     Block,
@@ -16,10 +17,9 @@ from .document import (
     partials_table,
     stated,
 )
-from .formats import OutputRow, View, remarks
-from .numerals import format_number, number_fields, repr_number
+from .numerals import repr_number
+from .schema import DATA, GRADIENT, POINT, REMARKS, VALUE, Field, OutputRow, View
 
-COLUMNS = ("line", "id", "quantity", "row", "column", "number", "error")
 WIDEST = 12
 """A larger matrix is listed entry by entry."""
 SHOWN = 3
@@ -35,88 +35,74 @@ MEANING = {
 CURVATURE = {"convex": "; the function is convex there", "concave": "; the function is concave there"}
 
 
-def view(*, digits: int | None = None) -> View[Hessian]:
-    """How a Hessian is shown; `digits` is for people only."""
+class HessianView(View[Hessian]):
+    """How a Hessian is shown."""
 
-    def document(answer: Hessian) -> Iterator[Block]:
-        yield stated("value", answer.value, digits)
+    fields = (
+        VALUE,
+        GRADIENT,
+        Field("hessian", "the matrix of second derivatives: a list of rows, in the order of `variables`", figures=True),
+        POINT,
+        DATA,
+        Field("variables", "the variables of rows and columns", lambda answer: [*answer.gradient]),
+        Field("eigenvalues", "the eigenvalues, the smallest first; null for a large matrix"),
+        Field("verdict", "`minimum`, `maximum`, `saddle`, `flat`, `not stationary` or `undecided`"),
+        Field("curvature", "what the eigenvalues say alone: `convex`, `concave`, `indefinite` or `flat`"),
+        *REMARKS,
+    )
+    csv_columns = ("line", "id", "quantity", "row", "column", "number", "error")
+    line_fields = ("value", "gradient")
+    prefers_table = latex_is_formula = True
+
+    def document(self, answer: Hessian) -> Iterator[Block]:
+        yield stated("value", answer.value, self.digits)
         yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, answer.point, answer.gradient, digits)
+        yield from circumstances(answer.constants, answer.point, answer.gradient, self.digits)
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
             return
-        yield partials_table(answer.point, answer.gradient, digits)
+        yield partials_table(answer.point, answer.gradient, self.digits)
         if len(names) <= WIDEST:
-            yield matrix_table("Hessian", names, answer.hessian, digits)
+            yield matrix_table("Hessian", names, answer.hessian, self.digits)
         else:
             yield Table(
                 ("row", "column", "second derivative"),
-                [
-                    (((names[i], "name"),), ((names[j], "name"),), ((format_number(x, digits), "number"),))
-                    for i, entries in enumerate(answer.hessian)
-                    for j, x in enumerate(entries[: i + 1])
-                    if float(x)
-                ],
+                [(row, column, self.number(x)) for row, column, x in _lower_triangle(answer) if float(x)],
                 frozenset((2,)),
-            )  # fmt: skip
+                styles=("name", "name", "number"),
+            )
         if answer.eigenvalues is not None:
-            listed = ", ".join(format_number(x, digits) for x in answer.eigenvalues)
-            yield stated("eigenvalues", listed)
-            told = MEANING[answer.verdict]
+            yield stated("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))
+            meaning = MEANING[answer.verdict]
             if answer.verdict == "not stationary":
-                told += CURVATURE.get(answer.curvature, "")
+                meaning += CURVATURE.get(answer.curvature, "")
             elif answer.verdict == "flat" and answer.flat:
-                told += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
-            yield Line(((told, ""),))
+                meaning += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
+            yield Line(((meaning, ""),))
 
-    def page(answer: Hessian) -> str:
+    def rows(self, answer: Hessian) -> Iterator[OutputRow]:
+        yield {"quantity": "value", "number": answer.value}
+        for name, partial in answer.gradient.items():
+            yield {"quantity": "gradient", "row": name, "number": partial}
+        for name, entries in zip(answer.gradient, answer.hessian, strict=True):
+            for other, entry in zip(answer.gradient, entries, strict=True):
+                yield {"quantity": "hessian", "row": name, "column": other, "number": entry}
+        for x in answer.eigenvalues or ():
+            yield {"quantity": "eigenvalue", "number": x}
+
+    def one_line(self, answer: Hessian) -> str:
+        entries = [f"{row},{column}={repr_number(x)}" for row, column, x in _lower_triangle(answer)]
+        return " ".join([super().one_line(answer), *entries])
+
+    def latex_document(self, answer: Hessian) -> str:
         from .tex import second_derivatives
 
-        return second_derivatives(answer, digits)
-
-    return View(_record, _rows, _brief, document, COLUMNS, latex_formula=page, prefers_table=True, latex_document=page)
+        return second_derivatives(answer, self.digits)
 
 
-def _record(answer: Hessian) -> dict[str, object]:
-    numbers = {
-        "value": answer.value,
-        "gradient": answer.gradient,
-        "hessian": answer.hessian,
-        "point": answer.point,
-    }
-    return {
-        **number_fields(answer.arithmetic.name, numbers),
-        **({} if answer.over is None else {"data": answer.over._asdict()}),
-        "variables": list(answer.gradient),
-        "eigenvalues": answer.eigenvalues,
-        "verdict": answer.verdict,
-        "curvature": answer.curvature,
-        **remarks(answer),
-    }
-
-
-def _rows(answer: Hessian) -> Iterator[OutputRow]:
+def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:
+    """Yield the entries on and below the diagonal, each after its two variables."""
     names = list(answer.gradient)
-    yield {"quantity": "value", "number": repr_number(answer.value)}
-    for name, partial in answer.gradient.items():
-        yield {"quantity": "gradient", "row": name, "number": repr_number(partial)}
-    for name, entries in zip(names, answer.hessian, strict=True):
-        for other, entry in zip(names, entries, strict=True):
-            yield {"quantity": "hessian", "row": name, "column": other, "number": repr_number(entry)}
-    for x in answer.eigenvalues or ():
-        yield {"quantity": "eigenvalue", "number": repr_number(x)}
-
-
-def _brief(answer: Hessian) -> str:
-    names = list(answer.gradient)
-    parts = [
-        repr_number(answer.value),
-        *(f"{name}={repr_number(partial)}" for name, partial in answer.gradient.items()),
-    ]
-    parts += [
-        f"{names[i]},{names[j]}={repr_number(x)}"
-        for i, entries in enumerate(answer.hessian)
-        for j, x in enumerate(entries[: i + 1])
-    ]
-    return " ".join(parts)
+    for i, entries in enumerate(answer.hessian):
+        yield from ((names[i], names[j], x) for j, x in enumerate(entries[: i + 1]))

@@ -5,82 +5,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..derivatives.jacobian import Jacobian
-from .document import NO_VARIABLES, Block, Table, circumstances, named_row, partials_table
-from .formats import OutputRow, View, remarks
-from .numerals import format_number, number_fields, repr_number
-
-COLUMNS = ("line", "id", "output", "variable", "partial", "value", "error")
+from .document import NO_VARIABLES, Block, circumstances, numbers_table, partials_table
+from .numerals import repr_number
+from .schema import POINT, REMARKS, Field, OutputRow, View, words
 
 
-def view(*, digits: int | None = None) -> View[Jacobian]:
-    """How a Jacobian is shown; `digits` is for people only."""
+class JacobianView(View[Jacobian]):
+    """How a Jacobian is shown."""
 
-    def document(answer: Jacobian) -> Iterator[Block]:
-        yield from circumstances(answer.constants, answer.point, answer.variables, digits)
-        along, whole = answer.product, answer.jacobian
-        columns = answer.variables if whole is not None else ["along the direction"] if along is not None else []
-        rows = []
-        for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
-            entries = whole[k] if whole is not None else [along[k]] if along is not None else []
-            rows.append(
-                named_row((name, "name"), format_number(value, digits), *(format_number(x, digits) for x in entries))
-            )
-        yield Table(("output", "value", *columns), rows, frozenset(range(1, len(columns) + 2)))
+    fields = (
+        Field("outputs", "what the outputs are called"),
+        Field("variables", "the variables"),
+        Field("values", "the values of the outputs", figures=True),
+        Field("jacobian", "the partial derivatives, a row for each output", figures=True, optional=True),
+        Field("direction", "with `--direction`: the direction, by name", figures=True, optional=True),
+        Field("product", "with `--direction`: the derivative of each output along it", figures=True, optional=True),
+        Field("adjoint", "with `--adjoint`: the weight of each output", figures=True, optional=True),
+        Field("gradient", "with `--adjoint`: the gradient of the weighted sum, by name", figures=True, optional=True),
+        POINT,
+        *REMARKS,
+    )
+    csv_columns = ("line", "id", "output", "variable", "partial", "value", "error")
+    prefers_table = latex_is_formula = True
+
+    def document(self, answer: Jacobian) -> Iterator[Block]:
+        yield from circumstances(answer.constants, answer.point, answer.variables, self.digits)
+        columns, entries = answer.variables, answer.jacobian
+        if entries is None:
+            columns = [] if answer.product is None else ["along the direction"]
+            entries = [[] for _ in answer.outputs] if answer.product is None else [[x] for x in answer.product]
+        rows = [(name, x, *row) for name, x, row in zip(answer.outputs, answer.values, entries, strict=True)]
+        yield numbers_table(("output", "value", *columns), rows, self.digits)
         if answer.gradient is not None:
-            yield partials_table(answer.point, answer.gradient, digits, "adjoint · Jacobian")
+            yield partials_table(answer.point, answer.gradient, self.digits, "adjoint · Jacobian")
         if not answer.variables:
             yield NO_VARIABLES
 
-    def page(answer: Jacobian) -> str:
+    def rows(self, answer: Jacobian) -> Iterator[OutputRow]:
+        for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
+            row = {"output": name, "value": value}
+            if answer.jacobian is not None:
+                for variable, partial in zip(answer.variables, answer.jacobian[k], strict=True):
+                    yield {**row, "variable": variable, "partial": partial}
+                if not answer.variables:
+                    yield row
+            if answer.product is not None:
+                yield {**row, "partial": answer.product[k]}
+        for variable, partial in (answer.gradient or {}).items():
+            yield {"variable": variable, "partial": partial}
+
+    def one_line(self, answer: Jacobian) -> str:
+        if answer.gradient is not None or answer.product is not None:
+            return " ".join(words(answer.gradient if answer.gradient is not None else answer.product))
+        return "; ".join(" ".join(map(repr_number, entries)) for entries in answer.jacobian or ())
+
+    def latex_document(self, answer: Jacobian) -> str:
         from .tex import several_outputs
 
-        return several_outputs(answer, digits)
-
-    return View(_record, _rows, _brief, document, COLUMNS, latex_formula=page, prefers_table=True, latex_document=page)
-
-
-def _record(answer: Jacobian) -> dict[str, object]:
-    numbers: dict[str, object] = {"values": answer.values}
-    if answer.jacobian is not None:
-        numbers["jacobian"] = answer.jacobian
-    if answer.product is not None:
-        numbers |= {"direction": answer.direction, "product": answer.product}
-    if answer.gradient is not None:
-        numbers |= {"adjoint": answer.adjoint, "gradient": answer.gradient}
-    return {
-        "outputs": answer.outputs,
-        "variables": answer.variables,
-        **number_fields(answer.arithmetic.name, {**numbers, "point": answer.point}),
-        **remarks(answer),
-    }
-
-
-def _rows(answer: Jacobian) -> Iterator[OutputRow]:
-    for k, (name, value) in enumerate(zip(answer.outputs, answer.values, strict=True)):
-        if answer.jacobian is not None:
-            for variable, partial in zip(answer.variables, answer.jacobian[k], strict=True):
-                yield {
-                    "output": name,
-                    "variable": variable,
-                    "partial": repr_number(partial),
-                    "value": repr_number(value),
-                }
-            if not answer.variables:
-                yield {"output": name, "value": repr_number(value)}
-        if answer.product is not None:
-            yield {
-                "output": name,
-                "variable": "",
-                "partial": repr_number(answer.product[k]),
-                "value": repr_number(value),
-            }
-    for variable, partial in (answer.gradient or {}).items():
-        yield {"output": "", "variable": variable, "partial": repr_number(partial)}
-
-
-def _brief(answer: Jacobian) -> str:
-    if answer.gradient is not None:
-        return " ".join(f"{name}={repr_number(partial)}" for name, partial in answer.gradient.items())
-    if answer.product is not None:
-        return " ".join(repr_number(x) for x in answer.product)
-    return "; ".join(" ".join(repr_number(x) for x in entries) for entries in answer.jacobian or ())
+        return several_outputs(answer, self.digits)

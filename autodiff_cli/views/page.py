@@ -15,10 +15,10 @@ from ..formulas.derivation import Derivation
 from ..language.printer import expression_text
 from .characters import Theme, visible
 from .document import plain
-from .formats import View
 from .pictures.cells import Choices, title
 from .pictures.colors import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
+from .schema import Field, View, record_of
 from .steps import Written, derivative_name
 from .trace import Names
 
@@ -32,13 +32,50 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
-def view(*, theme: Theme = "auto") -> View[Page]:
+NODE = (
+    Field("name", "the name of the node"),
+    Field("label", "its name as it is drawn"),
+    Field("adjoint", "its adjoint as it is drawn"),
+    Field("text", "a literal as it is drawn"),
+    Field("kind", "`variable`, `constant` or `operation`"),
+    Field("value", "the value of a constant"),
+    Field("operation", "which of `operations` it is"),
+    Field("inputs", "which of `nodes` are its inputs"),
+    Field("slots", "which argument of the operation each input is"),
+    Field("formula", "the operation on its inputs"),
+    Field("partials", "the local derivatives as formulas"),
+    Field("selects", "whether it selects one of its inputs"),
+)
+
+
+class PageView(View[Page]):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
-    def html(page: Page) -> bytes:
-        return document(page, theme).encode()
+    fields = (
+        Field("output", "which of `nodes` is the output"),
+        Field("order", "the nodes in the order of evaluation"),
+        Field(
+            "nodes", "the nodes", lambda page: [_node(page, k, node) for k, node in enumerate(page.nodes)], fields=NODE
+        ),
+        Field(
+            "operations", "the operations, whose functions the page has",
+            lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
+            fields=(
+                Field("name", "the name"),
+                Field("domain", "the domain"),
+                Field("trouble", "the message outside the domain"),
+            ),
+        ),
+        Field("variables", "the nodes of the variables, by name"),
+        Field("wanted", "the variables to differentiate by"),
+        Field("point", "the point at which the page begins"),
+    )  # fmt: skip
+    extra_formats = ("html",)
 
-    return View(record, extra_formats={"html": html})
+    theme: Theme = "auto"
+
+    def draw(self, page: Page, format: str) -> bytes:
+        return document(page, self.theme).encode()
 
 
 def document(page: Page, theme: Theme = "auto") -> str:
@@ -53,7 +90,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
         policy=policy, title=escape(title(page.picture)), heading=escape(heading), style=style,
         script=script, graph=svg(page.picture, Choices(DIGITS, live=True)),
         derivation=_derivation(page.derivations),
-        data=json.dumps(record(page), allow_nan=False).replace("<", "\\u003c"),
+        data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )  # fmt: skip
     return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
 
@@ -76,37 +113,16 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
     return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
 
 
-def record(page: Page) -> dict[str, object]:
-    """What the page's script is told."""
+def _node(page: Page, k: int, node: Node) -> tuple[object, ...]:
+    """Return what the page's script is told of a node: the values of `NODE`."""
     names = Names(page.letter, True, DIGITS)
-
-    def described(k: int, node: Node) -> dict[str, object]:
-        drawn = page.picture.nodes[k]
-        return {
-            "name": node.name,
-            "label": visible(names.name(node)) if node.name else "",
-            "adjoint": visible(names.adjoint(node)) if node.name else "",
-            # what a literal is called is its number
-            "text": "" if node.name else names.number(drawn.data),
-            "kind": node.kind,
-            "value": drawn.data if node.kind == "constant" else None,
-            "operation": node.operation,
-            "inputs": node.inputs,
-            "slots": node.slots,
-            "formula": node.formula,
-            "partials": node.partials,
-            "selects": node.selects,
-        }
-
-    return {
-        "output": page.output,
-        "order": page.order,
-        "nodes": [described(k, node) for k, node in enumerate(page.nodes)],
-        "operations": [{"name": o.name, "domain": o.domain, "trouble": o.domain_message} for o in page.operations],
-        "variables": page.variables,
-        "wanted": page.wanted,
-        "point": page.point,
-    }
+    data = page.picture.nodes[k].data
+    drawn = (visible(names.name(node)), visible(names.adjoint(node)), "") if node.name else ("", "", names.number(data))
+    value = data if node.kind == "constant" else None
+    return (
+        node.name, *drawn, node.kind, value, node.operation, node.inputs, node.slots, node.formula, node.partials,
+        node.selects,
+    )  # fmt: skip
 
 
 def _function(source: str) -> str:

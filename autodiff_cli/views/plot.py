@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..curves.contours import Surface
-from ..curves.plot import Curve, Output
+from ..curves.plot import Curve
 from ..curves.sampling import Samples
 from ..errors import ExpressionError
 from ..inputs.problem import parse
 from .characters import TITLE, Theme, on_one_line, shortened
 from .document import Block, Line, held_fixed
-from .formats import OutputRow, View, format_of
+from .formats import format_of
 from .mathematics import program_in_mathematics
-from .numerals import format_number, repr_number
-from .plots import pictures
+from .numerals import format_number
+from .plots import PICTURES
 from .plots.frame import frames
-from .schema import diagnostic_record
-
-COLUMNS = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
-
+from .schema import WARNINGS, Field, OutputRow, View, record_of
 
 TOLD = 5
 """How many gaps and breaks are listed."""
@@ -34,7 +31,7 @@ def drawn_as(name: str | None, path: str | None) -> str:
 
     Raises a usage error where the name of a file says none.
     """
-    chosen = format_of(name, path, view().formats, "table" if path is None else "")
+    chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
         raise ExpressionError(
             "usage", f"the name `{path}` does not say in which format to draw",
@@ -183,91 +180,113 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def view(*, digits: int | None = None, theme: Theme = "auto") -> View[Plot]:
-    """How a plot is shown: to so many digits, and drawn in the colours of a theme."""
+HELD = Field("held", "the variables that are held fixed, by name", lambda plot: plot.fixed)
+STRETCHES = "lists of points, one for each stretch without a gap"
+CURVE = (
+    Field("variables", "the variables that it is drawn over", lambda curve: [curve.variable]),
+    Field("range", "the range of each", lambda curve: {curve.variable: [curve.low, curve.high]}),
+    Field("point", "the point; null without one", lambda x: x.tangent and {x.variable: x.tangent.at}),
+    Field("value", "the value at the point", lambda curve: curve.tangent and curve.tangent.value),
+    Field("gradient", "the partial derivatives at the point", lambda x: x.tangent and {x.variable: x.tangent.slope}),
+    Field("formula", "the derivative as a formula; null where it is long", lambda curve: curve.formula or None),
+    Field("linear", "the linear approximation at the point", lambda curve: curve.tangent and linear(curve)),
+    HELD,
+    Field("gaps", "the intervals in which the function is undefined", lambda curve: curve.function.gaps),
+    Field("breaks", "where it is discontinuous", lambda curve: curve.function.breaks),
+    Field("function", f"the function: {STRETCHES}", lambda curve: curve.function.stretches),
+    Field("derivative", f"the derivative: {STRETCHES}", lambda curve: curve.derivative.stretches),
+    Field("second", f"with `--second`: {STRETCHES}", lambda x: x.second.stretches or None, optional=True),
+    Field("path", "with `--path`: its points", lambda curve: curve.path or None, optional=True),
+    Field(
+        "outputs", "several functions", lambda curve: curve.outputs or None, optional=True,
+        fields=(
+            Field("name", "the function"),
+            Field("value", "its value at the point"),
+            Field("gaps", "the intervals in which it is undefined", lambda output: output.function.gaps),
+            Field("breaks", "where it is discontinuous", lambda output: output.function.breaks),
+            Field("function", STRETCHES, lambda output: output.function.stretches),
+        ),
+    ),
+    WARNINGS,
+)  # fmt: skip
+"""The keys of a plot over one variable."""
 
-    def record(plot: Plot) -> dict[str, object]:
-        common: dict[str, object] = {"warnings": [diagnostic_record(warning) for warning in plot.warnings]}
-        if isinstance(plot, Surface):
-            return {
-                "variables": list(plot.variables),
-                "range": {plot.variables[0]: [plot.x[0], plot.x[-1]], plot.variables[1]: [plot.y[0], plot.y[-1]]},
-                "point": None if plot.point is None else dict(zip(plot.variables, plot.point, strict=True)),
-                "value": plot.value,
-                "gradient": None if plot.gradient is None else dict(zip(plot.variables, plot.gradient, strict=True)),
-                "held": plot.fixed, "x": plot.x, "y": plot.y, "heights": plot.heights, "levels": plot.levels,
-                "path": plot.path, **common,
-            }  # fmt: skip
-        tangent = plot.tangent
-        return {
-            "variables": [plot.variable],
-            "range": {plot.variable: [plot.low, plot.high]},
-            "point": None if tangent is None else {plot.variable: tangent.at},
-            "value": None if tangent is None else tangent.value,
-            "gradient": None if tangent is None else {plot.variable: tangent.slope},
-            "formula": plot.formula or None,
-            "linear": None if tangent is None else linear(plot),
-            "held": plot.fixed, "gaps": plot.function.gaps, "breaks": plot.function.breaks,
-            "function": plot.function.stretches, "derivative": plot.derivative.stretches,
-            **({"second": plot.second.stretches} if plot.second.stretches else {}),
-            **({"path": plot.path} if plot.path else {}),
-            **({"outputs": list(map(_output_record, plot.outputs))} if plot.outputs else {}), **common,
-        }  # fmt: skip
+SURFACE = (
+    Field("variables", "the variables that it is drawn over"),
+    Field(
+        "range", "the range of each",
+        lambda surface: {
+            name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
+        },
+    ),
+    Field("point", "the point; null without one", lambda surface: _by_variable(surface, surface.point)),
+    Field("value", "the value at the point"),
+    Field("gradient", "the partial derivatives at the point", lambda surface: _by_variable(surface, surface.gradient)),
+    HELD,
+    Field("x", "the grid of the first variable"),
+    Field("y", "the grid of the second variable"),
+    Field("heights", "the values over the grid, a row for each `y`"),
+    Field("levels", "the levels of the contours"),
+    Field("path", "with `--path`: its points"),
+    WARNINGS,
+)  # fmt: skip
+"""The keys of a plot over two variables."""
 
-    def rows(plot: Plot) -> Iterator[OutputRow]:
+
+def _by_variable(surface: Surface, numbers: Sequence[float] | None) -> dict[str, float] | None:
+    return None if numbers is None else dict(zip(surface.variables, numbers, strict=True))
+
+
+class PlotView(View[Plot]):
+    """How a plot is shown."""
+
+    fields = CURVE
+    csv_columns = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
+    extra_formats = PICTURES
+
+    theme: Theme = "auto"
+
+    def record(self, plot: Plot) -> dict[str, object]:
+        return record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot)
+
+    def rows(self, plot: Plot) -> Iterator[OutputRow]:
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
-                for x, z in zip(plot.x, row, strict=True):
-                    yield {"x": repr_number(x), "y": repr_number(y), "value": repr_number(z)}
+                yield from ({"x": x, "y": y, "value": z} for x, z in zip(plot.x, row, strict=True))
             return
         for each in plot.outputs:
             for stretch in each.function.stretches:
-                for x, value in stretch:
-                    yield {"output": each.name, "x": repr_number(x), "value": repr_number(value)}
+                yield from ({"output": each.name, "x": x, "value": value} for x, value in stretch)
         if plot.outputs:
             return
         slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
         bends = {x: bend for stretch in plot.second.stretches for x, bend in stretch}
         for stretch in plot.function.stretches:
             for x, value in stretch:
-                yield {
-                    "x": repr_number(x),
-                    "value": repr_number(value),
-                    "derivative": repr_number(slopes.get(x)),
-                    "second": repr_number(bends.get(x)),
-                }
+                yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x)}
 
-    def document(plot: Plot) -> Iterator[Block]:
+    def one_line(self, plot: Plot) -> str:
+        return "; ".join(words(plot)) or title_of(plot)
+
+    def document(self, plot: Plot) -> Iterator[Block]:
         from .plots.braille import drawings
 
         yield Line(((title_of(plot), "heading"),))
         yield from drawings(plot, names_of(plot))
-        yield from held_fixed({name: format_number(x, digits) for name, x in plot.fixed.items()})
+        yield from held_fixed({name: self.number(x) for name, x in plot.fixed.items()})
         yield Line(((legend(plot), "faint"),))
-        for line in words(plot, digits):
+        for line in words(plot, self.digits):
             yield Line(((line, ""),))
 
-    def picture(plot: Plot, format: str) -> bytes:
+    def draw(self, plot: Plot, format: str) -> bytes:
         from .plots.figure import figure
 
-        caption = "; ".join(f"{name} = {format_number(x, digits)}" for name, x in plot.fixed.items())
+        caption = "; ".join(f"{name} = {self.number(x)}" for name, x in plot.fixed.items())
         if isinstance(plot, Curve) and plot.tangent is not None:
-            x, at = plot.variable, format_number(plot.tangent.at, digits)
-            near = f"near {x} = {at}: L({x}) = {linear(plot, digits)}{BY_CONVENTION if is_kinked(plot) else ''}"
+            x, at = plot.variable, format_number(plot.tangent.at, self.digits)
+            near = f"near {x} = {at}: L({x}) = {linear(plot, self.digits)}{BY_CONVENTION if is_kinked(plot) else ''}"
             caption = near + (f"   ({caption})" if caption else "")
-        return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), theme)
-
-    def brief(plot: Plot) -> str:
-        return "; ".join(words(plot)) or title_of(plot)
-
-    return View(record, rows, brief, document, COLUMNS, pictures(picture))
-
-
-def _output_record(output: Output) -> dict[str, object]:
-    return {
-        "name": output.name, "value": output.value, "gaps": output.function.gaps, "breaks": output.function.breaks,
-        "function": output.function.stretches,
-    }  # fmt: skip
+        return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
 
 
 def legend(plot: Plot) -> str:

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..uncertainty.measured_value import estimate
 from ..uncertainty.propagate import Propagation, Result
 from .characters import Theme, on_one_line, shortened
-from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
-from .formats import OutputRow, View, remarks
+from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, sentence, stated
 from .numerals import format_number, repr_number
-from .plots import pictures
+from .plots import PICTURES
+from .schema import POINT, REMARKS, Field, OutputRow, View
 
-COLUMNS = (
-    "line",
-    "id",
-    "output",
-    "quantity",
-    "estimate",
-    "uncertainty",
-    "distribution",
-    "dof",
-    "sensitivity",
-    "contribution",
-    "share",
-    "k",
-    "expanded",
-    "error",
-)
 JUDGED = {
     True: "the first order is valid here",
     False: "the first order is not valid here, use the draws",
@@ -37,160 +21,186 @@ JUDGED = {
 """What holding the first-order result against the draws has come to: JCGM 101, 8.1.3."""
 
 
-def view(*, digits: int | None = None, sort: bool = False, theme: Theme = "auto") -> View[Propagation]:
-    """How a result with its uncertainty is shown; `digits` is for people only, `sort` puts the largest share first."""
+def _finite(x: float) -> float | None:
+    return None if math.isinf(x) else x
 
-    def ordered(result: Result) -> list[str]:
-        names = list(result.budget)
-        return sorted(names, key=lambda name: -result.budget[name].contribution) if sort else names
 
-    def record(answer: Propagation) -> dict[str, object]:
-        return {
-            "results": [_result_record(result, ordered(result)) for result in answer.results],
-            "inputs": {
-                name: {
-                    "estimate": each.estimate,
-                    "uncertainty": each.uncertainty,
-                    "distribution": each.distribution.family,
-                    "parameters": list(each.distribution.parameters),
-                    "dof": _finite(each.distribution.dof),
-                    "readings": each.readings or None,
-                }
-                for name, each in answer.inputs.items()
-            },
-            "correlation": answer.correlation,
-            "outputs": [result.output for result in answer.results],
-            "covariance": answer.covariance,
-            "output_correlation": answer.output_correlation,
-            "samples": answer.samples or None,
-            "seed": answer.seed if answer.samples else None,
-            "point": answer.point,
-            **remarks(answer),
-        }
+class PropagationView(View[Propagation]):
+    """How results with their uncertainties are shown."""
 
-    def rows(answer: Propagation) -> Iterator[OutputRow]:
-        for result in answer.results:
-            for name in ordered(result):
-                share, given = result.budget[name], answer.inputs[name]
+    fields = (
+        Field(
+            "results", "the outputs, each with its uncertainty",
+            fields=(
+                Field("output", "the output"),
+                Field("value", "its value"),
+                Field("uncertainty", "its combined standard uncertainty"),
+                Field("dof", "the effective degrees of freedom; null where infinite", lambda x: _finite(x.dof)),
+                Field("k", "the coverage factor"),
+                Field("level", "the coverage probability"),
+                Field("expanded", "the expanded uncertainty"),
+                Field("written", "the value with its standard uncertainty, as it is written"),
+                Field("interval", "the value with its expanded uncertainty, as it is written"),
+                Field(
+                    "budget", "the uncertainty budget, by input",
+                    fields=(
+                        Field("sensitivity", "the partial derivative by the input"),
+                        Field("contribution", "the standard uncertainty that comes from the input"),
+                        Field("share", "how much of the variance that is, from 0 to 1"),
+                    ),
+                ),
+                Field(
+                    "second_order", "with `--second-order`: the second-order terms",
+                    fields=(
+                        Field("uncertainty", "the standard uncertainty with them"),
+                        Field("shift", "by how much they move the mean"),
+                        Field("matters", "whether they change the result as it is written"),
+                    ),
+                ),
+                Field(
+                    "draws", "with `--samples`: the Monte Carlo draws", lambda result: result.drawn,
+                    fields=(
+                        Field("mean", "their mean"),
+                        Field("deviation", "their standard deviation"),
+                        Field("shortest", "the shortest coverage interval"),
+                        Field("symmetric", "the probabilistically symmetric coverage interval"),
+                        Field("outside", "how many had no value"),
+                        Field("scatter", "the standard deviation of the ends of the shortest interval"),
+                        Field("edges", "the edges of a histogram"),
+                        Field("counts", "its counts"),
+                    ),
+                ),
+                Field(
+                    "validation", "with `--samples`: the first order compared with the draws",
+                    fields=(
+                        Field("tolerance", "half a unit of the second digit of the standard uncertainty"),
+                        Field("low", "how far the lower ends of the intervals are apart"),
+                        Field("high", "how far the upper ends are apart"),
+                        Field("valid", "whether both are within the tolerance; null with too few draws"),
+                    ),
+                ),
+            ),
+        ),
+        Field(
+            "inputs", "the inputs, by name",
+            fields=(
+                Field("estimate", "the estimate"),
+                Field("uncertainty", "its standard uncertainty"),
+                Field("distribution", "the family of its distribution", lambda x: x.distribution.family),
+                Field("parameters", "the parameters of the distribution", lambda x: x.distribution.parameters),
+                Field("dof", "its degrees of freedom; null where infinite", lambda x: _finite(x.distribution.dof)),
+                Field("readings", "how many readings it is the mean of", lambda x: x.readings or None),
+            ),
+        ),
+        Field("correlation", "the correlations of the inputs, by two names"),
+        Field("outputs", "the outputs", lambda answer: [result.output for result in answer.results]),
+        Field("covariance", "the covariance matrix of the outputs"),
+        Field("output_correlation", "their correlation matrix"),
+        Field("samples", "how many draws; null without any", lambda answer: answer.samples or None),
+        Field("seed", "the seed of the draws", lambda answer: answer.seed if answer.samples else None),
+        POINT,
+        *REMARKS,
+    )  # fmt: skip
+    csv_columns = (
+        "line", "id", "output", "quantity", "estimate", "uncertainty", "distribution", "dof", "sensitivity",
+        "contribution", "share", "k", "expanded", "error",
+    )  # fmt: skip
+    extra_formats = PICTURES
+
+    sort: bool = False
+    """Whether the input with the largest share is the first."""
+    theme: Theme = "auto"
+
+    def select(self, answer: Propagation) -> Propagation:
+        if not self.sort:
+            return answer
+        results = [
+            result._replace(budget=dict(sorted(result.budget.items(), key=lambda item: -item[1].contribution)))
+            for result in answer.results
+        ]
+        return answer._replace(results=results)
+
+    def rows(self, answer: Propagation) -> Iterator[OutputRow]:
+        for result in self.select(answer).results:
+            for name, share in result.budget.items():
+                given = answer.inputs[name]
                 yield {
                     "output": result.output,
                     "quantity": name,
-                    "estimate": repr_number(given.estimate),
-                    "uncertainty": repr_number(given.uncertainty),
+                    "estimate": given.estimate,
+                    "uncertainty": given.uncertainty,
                     "distribution": given.distribution.family,
-                    "dof": repr_number(_finite(given.distribution.dof)),
-                    "sensitivity": repr_number(share.sensitivity),
-                    "contribution": repr_number(share.contribution),
-                    "share": repr_number(share.share),
+                    "dof": _finite(given.distribution.dof),
+                    **share._asdict(),
                 }
             yield {
                 "output": result.output,
-                "estimate": repr_number(result.value),
-                "uncertainty": repr_number(result.uncertainty),
-                "dof": repr_number(_finite(result.dof)),
-                "k": repr_number(result.k),
-                "expanded": repr_number(result.expanded),
+                "estimate": result.value,
+                "uncertainty": result.uncertainty,
+                "dof": _finite(result.dof),
+                "k": result.k,
+                "expanded": result.expanded,
             }
 
-    def brief(answer: Propagation) -> str:
+    def one_line(self, answer: Propagation) -> str:
         return "; ".join(
             f"{repr_number(each.value)} u={repr_number(each.uncertainty)} "
             f"U={repr_number(each.expanded)} k={repr_number(each.k)}"
             for each in answer.results
         )
 
-    def document(answer: Propagation) -> Iterator[Block]:
+    def document(self, answer: Propagation) -> Iterator[Block]:
+        answer = self.select(answer)
         several = len(answer.results) > 1
         for k, result in enumerate(answer.results):
             if k:
                 yield Line((("", ""),))
             name = result.output if several or "output" not in result.output else "result"
-            yield Line(((name, "heading"), (" = ", "faint"), (result.written, "number")))
-            yield Line(((name, "heading"), (" = ", "faint"), (result.interval, "number"), (_covered(result), "faint")))
+            yield stated(name, result.written)
+            yield Line((*stated(name, result.interval).pieces, (f", for {_percent(result.level)}", "faint")))
             if not several:
-                yield from circumstances(answer.constants, answer.point, answer.inputs, digits)
-            yield _budget(answer, result, ordered(result), digits)
-            yield from _told(answer, result, digits)
+                yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
+            yield _budget(answer, result, self.digits)
+            yield from _below_budget(answer, result, self.digits)
         if several:
-            yield from circumstances(answer.constants, answer.point, answer.inputs, digits)
+            yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
         if answer.correlation:
             yield matrix_table(
                 "correlation", list(answer.inputs), [row.values() for row in answer.correlation.values()]
             )
         if several:
             outputs = [result.output for result in answer.results]
-            yield matrix_table("covariance of the outputs", outputs, answer.covariance, digits)
+            yield matrix_table("covariance of the outputs", outputs, answer.covariance, self.digits)
             yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:
             yield Line((("interrupted: these are the draws that were made", "heading"),))
 
-    def picture(answer: Propagation, format: str) -> bytes:
+    def draw(self, answer: Propagation, format: str) -> bytes:
         from .plots.uncertainty_budget import budget_figure
 
-        return budget_figure(answer, format, shortened(on_one_line(answer.text)), theme)
-
-    return View(record, rows, brief, document, COLUMNS, pictures(picture))
-
-
-def _finite(x: float) -> float | None:
-    return None if math.isinf(x) else x
-
-
-def _result_record(result: Result, names: Sequence[str]) -> dict[str, object]:
-    second, drawn, validation = result.second_order, result.drawn, result.validation
-    return {
-        "output": result.output,
-        "value": result.value,
-        "uncertainty": result.uncertainty,
-        "dof": _finite(result.dof),
-        "k": result.k,
-        "level": result.level,
-        "expanded": result.expanded,
-        "written": result.written,
-        "interval": result.interval,
-        "budget": {name: result.budget[name]._asdict() for name in names},
-        "second_order": None if second is None else second._asdict(),
-        "draws": None
-        if drawn is None
-        else {name: list(found) if isinstance(found, tuple) else found for name, found in drawn._asdict().items()},
-        "validation": None if validation is None else validation._asdict(),
-    }
-
-
-def _covered(result: Result) -> str:
-    """For which level, in words."""
-    return f", for {_percent(result.level)}"
+        return budget_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share + 0.0:.4g} %"
 
 
-def _budget(answer: Propagation, result: Result, names: Sequence[str], digits: int | None) -> Table:
-    """The table of the inputs; a column of degrees of freedom only where some are known."""
+def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
+    """Return the table of the inputs; with a column of degrees of freedom only where some are known."""
     with_dof = any(not math.isinf(each.distribution.dof) for each in answer.inputs.values())
-    heads = ["quantity", "estimate", "u", "distribution", "dof", "sensitivity", "contribution", "share"]
-    rows = []
-    for name in names:
-        given, share = answer.inputs[name], result.budget[name]
-        dof = "∞" if math.isinf(given.distribution.dof) else format_number(given.distribution.dof, digits)
-        shown = [
-            *estimate(given.estimate, given.uncertainty),
-            given.distribution.family,
-            dof,
-            format_number(share.sensitivity, digits),
-            format_number(share.contribution, digits),
-            "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %",
-        ]
-        rows.append(named_row((name, "name"), *(shown if with_dof else [*shown[:3], *shown[4:]])))
-    if not with_dof:
-        heads.remove("dof")
-    right = frozenset(range(1, len(heads))) - {heads.index("distribution")}
-    return Table(tuple(heads), rows, right)
+    rows: list[tuple[float | str, ...]] = []
+    for name, share in result.budget.items():
+        given = answer.inputs[name]
+        dof = "∞" if math.isinf(given.distribution.dof) else given.distribution.dof
+        row = (name, *estimate(given.estimate, given.uncertainty), given.distribution.family, *(dof,) * with_dof)
+        percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
+        rows.append((*row, share.sensitivity, share.contribution, percentage))
+    heads = ("quantity", "estimate", "u", "distribution", *("dof",) * with_dof, "sensitivity", "contribution", "share")
+    return numbers_table(heads, rows, digits, right={*range(1, len(heads))} - {heads.index("distribution")})
 
 
-def _told(answer: Propagation, result: Result, digits: int | None) -> Iterator[Block]:
-    """What there is to say of a result below its budget."""
+def _below_budget(answer: Propagation, result: Result, digits: int | None) -> Iterator[Block]:
+    """Yield the lines about a result below its budget."""
     dof = ""
     if not math.isinf(result.dof):
         dof = f", with {format_number(result.dof, digits)} effective degrees of freedom"

@@ -52,7 +52,7 @@ class Field(NamedTuple):
     column: str = ""
     """The column of csv and tsv that it fills; empty where it is in none."""
     fields: tuple[Field, ...] = ()
-    """The keys of its records, where it is a list of records."""
+    """The keys of what it holds, where that is a record, a list of records, or records by name."""
 
     def of(self, answer: Any) -> Any:
         """Return its value in an answer."""
@@ -78,10 +78,12 @@ WARNINGS = Field(
 REMARKS = (CONSTANTS, WARNINGS)
 DATA = Field(
     "data",
-    "with `--data`: the rows that the value is the sum or mean over",
+    "with `--data`: the rows that the value is the sum or mean of",
     lambda answer: None if answer.over is None else answer.over._asdict(),
     optional=True,
 )
+VALUE = Field("value", "the value of the program", figures=True, column="value")
+GRADIENT = Field("gradient", "the partial derivatives, by name", figures=True, column="partial")
 POINT = Field("point", "the value of every variable, by name", figures=True, column="at")
 
 
@@ -93,16 +95,31 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
         value = field.of(answer)
         if value is None and field.optional:
             continue
-        if field.fields and value is not None:
-            value = [record_of(field.fields, item, arithmetic) for item in value]
         if field.figures and arithmetic != "double":
             figures[field.name] = value
             value = doubles(value)
         elif figures:
             record |= figure_texts(arithmetic, figures)
             figures = {}
-        record[field.name] = [*value] if type(value) is tuple else value
+        record[field.name] = _in_record(field, value, arithmetic)
     return record | figure_texts(arithmetic, figures) if figures else record
+
+
+def _in_record(field: Field, value: Any, arithmetic: str) -> object:
+    if type(value) is tuple:
+        value = [*value]
+    return records_of(field.fields, value, arithmetic) if field.fields and value is not None else value
+
+
+def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") -> Any:
+    """Return the record of an item, or of the items of a list or by name; a plain tuple is a record's values."""
+    if isinstance(value, dict):
+        return {name: records_of(fields, item, arithmetic) for name, item in value.items()}
+    if type(value) is list:
+        return [item if isinstance(item, dict) else records_of(fields, item, arithmetic) for item in value]
+    if type(value) is tuple:
+        return {field.name: _in_record(field, x, arithmetic) for field, x in zip(fields, value, strict=True)}
+    return record_of(fields, value, arithmetic)
 
 
 @dataclass_transform(kw_only_default=True)
@@ -151,7 +168,7 @@ class View(Choices, Generic[Answer]):
 
     def _has(self, method: str) -> bool:
         declared = {"record": self.fields, "rows": self.csv_columns, "one_line": self.line_fields}
-        if declared.get(method) or method in vars(self):
+        if declared.get(method):
             return True
         return getattr(type(self), method) is not getattr(View, method)
 
@@ -187,7 +204,7 @@ class View(Choices, Generic[Answer]):
         items: Iterable[dict[str, object]]
         nested = next((field for field in self.fields if field.name == by and field.fields), None)
         if nested is None:
-            items = ({column: name} for name in getattr(answer, by))
+            items = ({column: name} for name in getattr(answer, by) or ("",))
         else:
             items = ({f.column: f.of(item) for f in nested.fields if f.column} for item in nested.of(answer))
         for item in items:
@@ -231,25 +248,6 @@ def words(value: Any) -> Iterator[str]:
 
 def view_in(module: Any) -> type[View[Any]]:
     """Return the kind of view that a module defines, or else the one that it imports."""
-    if hasattr(module, "view"):
-        return module.view  # type: ignore[no-any-return]
     views = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, View)]
     own = [kind for kind in views if kind.__module__ == module.__name__]
     return (own or [kind for kind in views if kind is not View])[0]
-
-
-class Closures(View[Answer]):
-    """A view of functions, until each is a class."""
-
-    def __init__(
-        self, record: Any, rows: Any = None, one_line: Any = None, document: Any = None, columns: Any = (),
-        extra_formats: Any = (), latex_formula: Any = None, prefers_table: bool = False, latex_document: Any = None,
-        tikz: Any = None, endings: Any = (),
-    ) -> None:  # fmt: skip
-        methods = {
-            "record": record, "rows": rows, "one_line": one_line, "document": document, "csv_columns": columns,
-            "latex_formula": latex_formula, "prefers_table": prefers_table, "latex_document": latex_document,
-            "tikz": tikz, "endings": endings, "extra_formats": tuple(extra_formats) or None,
-            "draw": lambda answer, format: extra_formats[format](answer),
-        }  # fmt: skip
-        vars(self).update({name: value for name, value in methods.items() if value is not None})

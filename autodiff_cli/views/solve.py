@@ -5,103 +5,91 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..equations.solve import Solution, Solved
-from .document import Block, Line, Table, circumstances, matrix_table, named_row, sentence
-from .formats import OutputRow, View, remarks
-from .numerals import format_number, number_fields, repr_number
+from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, sentence, stated
+from .numerals import format_number
+from .schema import POINT, REMARKS, Field, OutputRow, View, words
 
-COLUMNS = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
-
-TOLD = 6
+LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
 
 
-def view(*, digits: int | None = None) -> View[Solved]:
-    """How solutions are shown; `digits` is for people only."""
+class SolvedView(View[Solved]):
+    """How solutions of equations are shown."""
 
-    def record(answer: Solved) -> dict[str, object]:
-        name = answer.arithmetic.name
-        return {
-            "equations": answer.equations,
-            "unknowns": answer.unknowns,
-            "solutions": [_solution_record(name, each) for each in answer.solutions],
-            "converged": answer.converged,
-            "reason": answer.reason,
-            "message": answer.message,
-            "between": {name: list(ends) for name, ends in answer.between.items()},
-            "others": answer.others,
-            "undecided": [{name: list(ends) for name, ends in box.items()} for box in answer.undecided],
-            "complete": answer.complete,
-            "evaluations": answer.evaluations,
-            **number_fields(name, {"point": answer.point}),
-            **remarks(answer),
-        }
+    fields = (
+        Field("equations", "the equations"),
+        Field("unknowns", "the unknowns"),
+        Field(
+            "solutions",
+            "the solutions",
+            fields=(
+                Field("values", "the value of each unknown, by name", figures=True),
+                Field("derivatives", "by each unknown, its derivatives by the other variables", figures=True),
+                Field("second", "with `--second`: the second derivatives", figures=True, optional=True),
+                Field("errors", "how far rounding may have put each unknown off, by name; null where not known"),
+                Field("residuals", "left side less right side of each equation"),
+                Field("simple", "whether the solution is simple: the equations' Jacobian is regular there"),
+                Field("multiplicity", "the multiplicity of a root; null where it is not known"),
+                Field("proven", "whether it is proven that there is exactly one solution there"),
+            ),
+        ),
+        Field("converged", "whether a solution was found"),
+        Field("reason", "`solved`, `none`, `not found`, `undecided` or `interrupted`"),
+        Field("message", "the reason in words"),
+        Field(
+            "between", "the bounds, by name", lambda answer: {name: [*ends] for name, ends in answer.between.items()}
+        ),
+        Field("others", "where other solutions between the bounds seem to be, of one unknown"),
+        Field(
+            "undecided",
+            "boxes for which it is not proven whether they hold a solution",
+            lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
+        ),
+        Field("complete", "whether it is proven that there are no other solutions between the bounds"),
+        Field("evaluations", "how often the equations were evaluated"),
+        POINT._replace(meaning="the values of the other variables, by name"),
+        *REMARKS,
+    )
+    csv_columns = ("line", "id", "solution", "unknown", "value", "off", "variable", "derivative", "error")
 
-    def rows(answer: Solved) -> Iterator[OutputRow]:
+    def rows(self, answer: Solved) -> Iterator[OutputRow]:
         for k, each in enumerate(answer.solutions, start=1):
             for name, value in each.values.items():
-                common = {
-                    "solution": str(k),
-                    "unknown": name,
-                    "value": repr_number(value),
-                    "off": repr_number(each.errors[name]),
-                }
+                row = {"solution": k, "unknown": name, "value": value, "off": each.errors[name]}
                 slopes = (each.derivatives or {}).get(name, {})
                 for variable, slope in slopes.items():
-                    yield {**common, "variable": variable, "derivative": repr_number(slope)}
+                    yield {**row, "variable": variable, "derivative": slope}
                 if not slopes:
-                    yield common
+                    yield row
         if not answer.solutions:
             yield {"error": f"{answer.reason}: {answer.message}"}
 
-    def brief(answer: Solved) -> str:
-        told = [" ".join(f"{name}={repr_number(x)}" for name, x in each.values.items()) for each in answer.solutions]
-        return "; ".join(told) or answer.reason
+    def one_line(self, answer: Solved) -> str:
+        return "; ".join(" ".join(words(each.values)) for each in answer.solutions) or answer.reason
 
-    def document(answer: Solved) -> Iterator[Block]:
+    def document(self, answer: Solved) -> Iterator[Block]:
         for each in answer.solutions:
             for name, value in each.values.items():
-                told = _reliable(answer, each.errors[name])
-                yield Line(
-                    (
-                        (name, "heading"),
-                        (" = ", "faint"),
-                        (format_number(value, digits or (7 if each.multiplicity is None else 10)), "number"),
-                        (told, "faint"),
-                    )
-                )
+                line = stated(name, value, self.digits or (7 if each.multiplicity is None else 10))
+                yield Line((*line.pieces, (_reliable(answer, each.errors[name]), "faint")))
             if quality := _quality(answer, each):
                 yield Line(sentence(quality, "faint"))
             if each.derivatives:
-                yield _derivatives(answer, each, digits)
+                yield _derivatives(answer, each, self.digits)
             for name, matrix in (each.second or {}).items():
                 rows = [row.values() for row in matrix.values()]
-                yield matrix_table(f"second derivative of {name}", list(matrix), rows, digits)
-        yield from circumstances(answer.constants, answer.point, _differentiated(answer), digits)
+                yield matrix_table(f"second derivative of {name}", list(matrix), rows, self.digits)
+        yield from circumstances(answer.constants, answer.point, _differentiated(answer), self.digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.others:
-            shown = ", ".join(format_number(x, digits) for x in answer.others[:TOLD])
-            more = f" and {len(answer.others) - TOLD:,} more" if len(answer.others) > TOLD else ""
-            told = f"there are other solutions between the bounds, near {shown}{more}"
-            yield Line(sentence(f"{told}: `--all` lists them"))
-        for box in answer.undecided[:TOLD]:
-            told = ", ".join(f"{name} from {low!r} to {high!r}" for name, (low, high) in box.items())
-            yield Line(sentence(f"undecided: {told}"))
-
-    return View(record, rows, brief, document, COLUMNS)
-
-
-def _solution_record(arithmetic: str, each: Solution) -> dict[str, object]:
-    numbers: dict[str, object] = {"values": each.values, "derivatives": each.derivatives}
-    if each.second is not None:
-        numbers["second"] = each.second
-    return number_fields(arithmetic, numbers) | {
-        "errors": each.errors,
-        "residuals": each.residuals,
-        "simple": each.simple,
-        "multiplicity": each.multiplicity,
-        "proven": each.proven,
-    }
+            shown = ", ".join(self.number(x) for x in answer.others[:LISTED])
+            more = f" and {len(answer.others) - LISTED:,} more" if len(answer.others) > LISTED else ""
+            others = f"there are other solutions between the bounds, near {shown}{more}"
+            yield Line(sentence(f"{others}: `--all` lists them"))
+        for box in answer.undecided[:LISTED]:
+            ranges = ", ".join(f"{name} from {low!r} to {high!r}" for name, (low, high) in box.items())
+            yield Line(sentence(f"undecided: {ranges}"))
 
 
 def _differentiated(answer: Solved) -> set[str]:
@@ -113,15 +101,8 @@ def _derivatives(answer: Solved, each: Solution, digits: int | None) -> Table:
     assert each.derivatives is not None
     variables = list(next(iter(each.derivatives.values())))
     heads = ("variable", "value", *(f"derivative of {name}" for name in each.derivatives))
-    rows = [
-        named_row(
-            (name, "name"), format_number(answer.point[name], digits),
-            *(format_number(row[name], digits) for row in each.derivatives.values()),
-        )
-        for name in variables
-    ]  # fmt: skip
-    right = frozenset(range(1, len(heads)) if answer.arithmetic.name == "double" else ())
-    return Table(heads, rows, right)
+    rows = [(name, answer.point[name], *(row[name] for row in each.derivatives.values())) for name in variables]
+    return numbers_table(heads, rows, digits, right=answer.arithmetic.name == "double")
 
 
 def _reliable(answer: Solved, error: float | None) -> str:

@@ -9,8 +9,8 @@ from ..graphs.value import Value
 from ..language.printer import expression_text
 from .characters import Style
 from .document import Block, Line, Pieces, Table
-from .formats import OutputRow
 from .mathematics import mathematical
+from .schema import Field, OutputRow, records_of
 
 _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
@@ -69,28 +69,40 @@ def rows(each: Derivation) -> Iterator[OutputRow]:
     """The steps as rows of a long table."""
     written = Written(each.by[-1], False)
     for step in each.steps:
-        yield {
-            "by": " ".join(each.by), "rule": step.name, "part": written.formula(step.part, step),
-            "derivative": written.formula(step.result, step), "condition": step.condition,
-        }  # fmt: skip
+        row = {"by": each.by, "rule": step.name, "part": written.formula(step.part, step)}
+        yield {**row, "derivative": written.formula(step.result, step), "condition": step.condition}
 
 
-def record(each: Derivation) -> dict[str, object]:
-    """A derivation as a record has it."""
+DERIVATION = (
+    Field("by", "the variables that it is taken by, in their order"),
+    Field("function", "the function"),
+    Field(
+        "steps", "the steps",
+        fields=(
+            Field("rule", "the rule"),
+            Field("function", "the function that the rule is about"),
+            Field("part", "what the rule is applied to"),
+            Field("result", "what comes of it"),
+            Field("condition", "where that holds"),
+            Field("depth", "how deep in the derivation"),
+        ),
+    ),
+    Field("formula", "the derivative"),
+)  # fmt: skip
+"""The keys of a derivation."""
+
+
+def derivation_record(each: Derivation) -> dict[str, object]:
+    """Return a derivation as a record."""
     written = Written(each.by[-1], False)
-    return {
-        "by": list(each.by),
-        "function": expression_text(each.function),
-        "steps": [
-            {
-                "rule": step.rule,
-                "function": step.function or None,
-                "part": written.formula(step.part, step),
-                "result": written.formula(step.result, step),
-                "condition": step.condition or None,
-                "depth": step.depth,
-            }
-            for step in each.steps
-        ],
-        "formula": expression_text(each.formula),
-    }
+    steps = [
+        (
+            step.rule, step.function or None, written.formula(step.part, step), written.formula(step.result, step),
+            step.condition or None, step.depth,
+        )
+        for step in each.steps
+    ]  # fmt: skip
+    record: dict[str, object] = records_of(
+        DERIVATION, (each.by, expression_text(each.function), steps, expression_text(each.formula))
+    )
+    return record

@@ -19,8 +19,8 @@ from .document import (
     sentence,
     stated,
 )
-from .formats import View, remarks
 from .numerals import format_number, repr_number
+from .schema import GRADIENT, POINT, REMARKS, VALUE, Field, View
 from .tex import in_numbers, page
 
 STEPS = 60
@@ -151,32 +151,106 @@ def _outside_parentheses(text: str) -> str:
     return "".join(kept)
 
 
-def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS, blanks: bool = False) -> View[Trace]:
-    """How a trace is shown: whether with letters beyond ASCII, to how many digits, and how many steps in tables.
+class TraceView(View[Trace]):
+    """How a trace is shown."""
 
-    With `blanks` the numbers are left out that are to be found, and what is said of them.
-    """
+    fields = (
+        VALUE,
+        GRADIENT,
+        POINT,
+        *REMARKS,
+        Field("mode", "`reverse` or `forward`"),
+        Field(
+            "primal", "the forward primal trace: a row for each operation, after the variables",
+            lambda answer: [_primal_values(answer, k, row) for k, row in enumerate(answer.rows)],
+            fields=(
+                Field("name", "the name of the node"),
+                Field("kind", "`variable`, `constant` or `operation`"),
+                Field("symbol", "its name in the program; null without one"),
+                Field("formula", "the operation; null for a leaf"),
+                Field("inputs", "the rows of its inputs, from 0"),
+                Field("value", "its value"),
+                Field("adjoint", "the derivative of the output by it"),
+                Field("start", "where it begins in `expr`, from 0; null for what stands nowhere"),
+                Field("end", "one past where it ends"),
+            ),
+        ),
+        Field(
+            "adjoint", "the reverse adjoint trace: a row for each partial derivative that is propagated",
+            lambda answer: _pull_values(answer) if answer.mode == "reverse" else None, optional=True,
+            fields=(
+                Field("from", "the node whose adjoint is propagated"),
+                Field("to", "the node whose adjoint it is added to"),
+                Field("formula", "the local derivative; null where it is a number"),
+                Field("partial", "its value"),
+                Field("upstream", "the adjoint that it is multiplied by"),
+                Field("product", "their product"),
+                Field("accumulates", "whether it is added to an earlier one"),
+                Field("adjoint", "the adjoint so far"),
+            ),
+        ),
+        Field(
+            "direction", "forward: the direction, by name",
+            lambda answer: answer.direction if answer.mode != "reverse" else None, optional=True,
+        ),
+        Field(
+            "derivative", "forward: the derivative along it",
+            lambda answer: answer.tangent if answer.mode != "reverse" else None, optional=True,
+        ),
+        Field(
+            "tangent", "the forward tangent trace: a row for each operation",
+            lambda answer: _push_values(answer) if answer.mode != "reverse" else None, optional=True,
+            fields=(
+                Field("node", "the name of the node"),
+                Field(
+                    "terms", "the terms of its tangent",
+                    fields=(
+                        Field("from", "the input"),
+                        Field("formula", "the local derivative; null where it is a number"),
+                        Field("partial", "its value"),
+                        Field("tangent", "the tangent of the input"),
+                    ),
+                ),
+                Field("tangent", "the tangent of the node"),
+            ),
+        ),
+        Field(
+            "notes", "remarks, such as conventions at kinks", lambda answer: [*answer.notes],
+            fields=(Field("kind", "the kind"), Field("message", "the remark")),
+        ),
+    )  # fmt: skip
 
-    def brief(answer: Trace) -> str:
-        return "\n".join(worked_solution(answer, Notation(answer, unicode, digits, blanks)))
+    unicode: bool = True
+    """Whether letters beyond ASCII are shown."""
+    steps: int = STEPS
+    """How many rows tables have."""
+    blanks: bool = False
+    """Whether the numbers that are to be found are left out, and what is said of them."""
 
-    def document(answer: Trace) -> Iterator[Block]:
-        notation = Notation(answer, unicode, digits, blanks)
+    def record(self, answer: Trace) -> dict[str, object]:
+        record = super().record(answer)
+        return _blank(record) if self.blanks else record
+
+    def one_line(self, answer: Trace) -> str:
+        return "\n".join(worked_solution(answer, self._notation(answer)))
+
+    def document(self, answer: Trace) -> Iterator[Block]:
+        notation = self._notation(answer)
         yield stated("value", notation.number(answer.value))
-        yield from circumstances(answer.constants, {}, (), digits)
-        yield _primal(answer, notation, steps)
-        yield from _left_out("operations", len(answer.rows), steps)
+        yield from circumstances(answer.constants, {}, (), self.digits)
+        yield _primal(answer, notation, self.steps)
+        yield from _left_out("operations", len(answer.rows), self.steps)
         if answer.mode == "reverse":
-            yield _reverse(answer, notation, steps)
-            yield from _left_out("steps", len(answer.pulls), steps)
+            yield _reverse(answer, notation, self.steps)
+            yield from _left_out("steps", len(answer.pulls), self.steps)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, digits)
-                yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if blanks else table)
+                table = partials_table(answer.point, answer.gradient, self.digits)
+                yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
             else:
                 yield NO_VARIABLES
         else:
-            yield _tangent(answer, notation, steps)
-            yield from _left_out("steps", len(answer.pushes), steps)
+            yield _tangent(answer, notation, self.steps)
+            yield from _left_out("steps", len(answer.pushes), self.steps)
             direction = ", ".join(f"{name} = {notation.given(x)}" for name, x in answer.direction.items())
             yield Line(
                 (
@@ -186,14 +260,15 @@ def view(*, unicode: bool = True, digits: int | None = None, steps: int = STEPS,
                     (notation.number(answer.tangent), "number"),
                 )
             )
-        for note in () if blanks else answer.notes[:steps]:
+        for note in () if self.blanks else answer.notes[: self.steps]:
             yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
-        yield from _left_out("notes", 0 if blanks else len(answer.notes), steps)
+        yield from _left_out("notes", 0 if self.blanks else len(answer.notes), self.steps)
 
-    def record(answer: Trace) -> dict[str, object]:
-        return _blank(_record(answer)) if blanks else _record(answer)
+    def latex_document(self, answer: Trace) -> str:
+        return page(answer, self.digits, self.blanks)
 
-    return View(record, None, brief, document, latex_document=lambda answer: page(answer, digits, blanks))
+    def _notation(self, answer: Trace) -> Notation:
+        return Notation(answer, self.unicode, self.digits, self.blanks)
 
 
 def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
@@ -309,51 +384,33 @@ def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
 
 
 # ---- records ------------------------------------------------------------------------------------------------------
-def _record(answer: Trace) -> dict[str, object]:
+def _primal_values(answer: Trace, k: int, row: TraceRow) -> tuple[object, ...]:
+    formula = row.formula if row.graph._prev else None
+    adjoint = answer.adjoints[k] if answer.adjoints else None
+    return row.name, row.kind, row.symbol or None, formula, row.inputs, row.value, adjoint, *(row.span or (None, None))
+
+
+def _pull_values(answer: Trace) -> list[tuple[object, ...]]:
     rows = answer.rows
-    fields: dict[str, object] = {
-        "value": answer.value,
-        "gradient": answer.gradient,
-        "point": answer.point,
-        **remarks(answer),
-        "mode": answer.mode,
-        "primal": [_row_record(answer, k, row) for k, row in enumerate(rows)],
-    }
-    if answer.mode == "reverse":
-        fields["adjoint"] = [
-            {
-                "from": rows[pull.source].name,
-                "to": rows[pull.target].name,
-                "formula": pull.formula or None,
-                "partial": pull.partial,
-                "upstream": pull.upstream,
-                "product": pull.product,
-                "accumulates": pull.accumulates,
-                "adjoint": pull.total,
-            }
-            for pull in answer.pulls
-        ]
-    else:
-        fields["direction"] = answer.direction
-        fields["derivative"] = answer.tangent
-        fields["tangent"] = [
-            {
-                "node": rows[push.target].name,
-                "terms": [
-                    {
-                        "from": rows[term.source].name,
-                        "formula": term.formula or None,
-                        "partial": term.partial,
-                        "tangent": term.tangent,
-                    }
-                    for term in push.terms
-                ],
-                "tangent": push.tangent,
-            }
-            for push in answer.pushes
-        ]
-    fields["notes"] = [{"kind": note.kind, "message": note.message} for note in answer.notes]
-    return fields
+    return [
+        (
+            rows[pull.source].name, rows[pull.target].name, pull.formula or None, pull.partial, pull.upstream,
+            pull.product, pull.accumulates, pull.total,
+        )
+        for pull in answer.pulls
+    ]  # fmt: skip
+
+
+def _push_values(answer: Trace) -> list[tuple[object, ...]]:
+    rows = answer.rows
+    return [
+        (
+            rows[push.target].name,
+            [(rows[term.source].name, term.formula or None, term.partial, term.tangent) for term in push.terms],
+            push.tangent,
+        )
+        for push in answer.pushes
+    ]
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
@@ -378,18 +435,3 @@ def _blank(record: dict[str, Any]) -> dict[str, object]:
             left_out(row) | {"terms": [left_out(each) for each in row["terms"]]} for row in record["tangent"]
         ]
     return made
-
-
-def _row_record(answer: Trace, k: int, row: TraceRow) -> dict[str, object]:
-    start, end = row.span or (None, None)
-    return {
-        "name": row.name,
-        "kind": row.kind,
-        "symbol": row.symbol or None,
-        "formula": row.formula if row.graph._prev else None,
-        "inputs": list(row.inputs),
-        "value": row.value,
-        "adjoint": answer.adjoints[k] if answer.adjoints else None,
-        "start": start,
-        "end": end,
-    }

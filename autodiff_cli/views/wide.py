@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, TextIO
 
 from ..errors import Diagnostic, ExpressionError
 from .document import Pieces, Table
-from .formats import Asked, Documents, Json, JsonLines, Markdown, Separated, Tabbed, View, Writer, lacking
-from .numerals import format_number, repr_number
+from .formats import Asked, Documents, Json, JsonLines, Markdown, Separated, Tabbed, Writer, lacking
+from .schema import OutputRow, View
 
 TOGETHER = 1000
 """Rows of one table for people; more of them are further tables, which are written as they come."""
@@ -22,6 +22,23 @@ class Values(tuple[float, ...]):
 
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Values:
         return self
+
+
+class WideView(View[Values]):
+    """How wide rows are shown."""
+
+    names: tuple[str, ...] = ()
+    """Of the numbers."""
+    kept: tuple[str, ...] = ()
+    """The columns that are carried along."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of csv and tsv."""
+        return (*self.names, "error", *self.kept)
+
+    def rows(self, answer: Values) -> Iterator[OutputRow]:
+        yield dict(zip(self.names, answer, strict=True))
 
 
 def told(asked: Asked, error: ExpressionError) -> str:
@@ -68,7 +85,7 @@ class WideTable(Documents[Values]):
         """The line, the numbers, the error and what is carried along."""
 
     def answer(self, asked: Asked, answer: Values) -> None:
-        self._add(asked, self.view.one_line(answer).split("\t"), "")
+        self._add(asked, [*map(self.view.number, answer)], "")
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         self._add(
@@ -119,14 +136,7 @@ def wide(
     if format not in WIDE:
         raise lacking(format, WIDE)
 
-    def row(answer: Values) -> list[dict[str, str]]:
-        return [dict(zip(names, map(repr_number, answer), strict=True))]
-
-    def shown(answer: Values) -> str:
-        return "\t".join([format_number(x, digits) for x in answer])
-
-    view: View[Values] = View(lambda answer: {}, row, shown, lambda answer: (), (*names, "error", *kept))
-    made = WIDE[format](out, view, True)
+    made = WIDE[format](out, WideView(digits=digits, names=tuple(names), kept=tuple(kept)), True)
     if isinstance(made, Separated):
         made.spreadsheet = spreadsheet
     elif spreadsheet:

@@ -17,7 +17,7 @@ from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.bounds import Range, parse_ranges
 from autodiff_cli.optimize.descend import DescentStep
-from autodiff_cli.optimize.minimize import METHODS, _Problem, minimize
+from autodiff_cli.optimize.minimize import METHODS, Objective, minimize
 from autodiff_cli.streams.interruption import Interruption
 from counting import lines
 from places import TESTS
@@ -232,16 +232,16 @@ def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatc
     # a slope that goes on and on
     text = "+".join(["-(x**2 + 1)**0.02"] * terms)
     asked = 0
-    row = _Problem.row
+    row = Objective.row
 
-    def interrupted(self: _Problem, x: Sequence[float]) -> DescentStep | None:
+    def interrupted(self: Objective, x: Sequence[float]) -> DescentStep | None:
         nonlocal asked
         asked += 1
         if asked == 20:
             signal.raise_signal(signal.SIGINT)
         return row(self, x)
 
-    monkeypatch.setattr(_Problem, "row", interrupted)
+    monkeypatch.setattr(Objective, "row", interrupted)
     listening()
     args = ["minimize", text, "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000", "--work", "20"]
     shown = autodiff(*args, "--save-point", str(point))

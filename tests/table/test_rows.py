@@ -262,7 +262,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/rewriting": ("sum prod exp sign abs", "how powers of e and signs merge"),
     "formulas/derivation": ("sum prod", "rules for sums and products of any length, which have names"),
     "batched/evaluator": ("gamma", "a family of functions"),
-    "exercises/patterns": ("sin cos tanh sigmoid", "exercises are written in the language"),
     "batched/data_loss": ("mean sum", "words of an option"),
     "accuracy/check": ("mean", "a word of an option"),
     "cli/options": ("mean sum", "words of an option"),

@@ -543,7 +543,7 @@ def rows_of_ink(png: bytes) -> list[bool]:
 
 def test_the_title_stands_by_the_drawing() -> None:
     for ranges in ({"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}, {"x": Range(-2.0, 2.0), "y": Range(-1.0, 1.0)}):
-        ink = rows_of_ink(views.view_of(surface("x*y", ranges)).others["png"](surface("x*y", ranges)))  # type: ignore[arg-type]
+        ink = rows_of_ink(views.view_of(surface("x*y", ranges)).draw(surface("x*y", ranges), "png"))  # type: ignore[arg-type]
         title = ink.index(True)
         below = title + ink[title:].index(False)
         assert ink[below:].index(True) < 30 and title < 30
@@ -553,7 +553,7 @@ def test_the_title_stands_by_the_drawing() -> None:
 def test_a_title_is_as_wide_as_the_picture_at_most(text: str) -> None:
     names = [name for name in parse(text).variables if name not in ("x", "y")]
     plotted = plot(text, dict.fromkeys(names, 1.0), ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)})
-    picture = imread(io.BytesIO(views.view_of(plotted).others["png"](plotted)), format="png")  # type: ignore[arg-type]
+    picture = imread(io.BytesIO(views.view_of(plotted).draw(plotted, "png")), format="png")  # type: ignore[arg-type]
     ink = (picture[:60, :, :3].sum(axis=2) < 1.5).any(axis=0)
     assert ink.any() and not ink[:6].any() and not ink[-6:].any()
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from ...accuracy.check import FULL, REQUIRED, Check, check
 from ...streams.progress import Progress
 from ...streams.requests import Request
-from ...views.check import view
+from ...views.check import CheckView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -61,4 +61,4 @@ def run(
         disagreed = disagreed or not answer.agrees
         return answer
 
-    return answer_all(inputs, method, view(digits=answers.shown)) or (DISAGREES if disagreed else 0)
+    return answer_all(inputs, method, CheckView(digits=answers.shown)) or (DISAGREES if disagreed else 0)

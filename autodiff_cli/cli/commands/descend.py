@@ -4,7 +4,7 @@ from typing import Annotated
 
 from ...optimize.descend import RATES, SEED, STEPS, Stops, batched, chosen_rule, descend
 from ...views.characters import theme_of
-from ...views.descend import view
+from ...views.descend import DescentView
 from ...views.formats import writer
 from .. import options
 from ..runner import Inputs, answer_with
@@ -23,7 +23,9 @@ EXAMPLES = (
 NO = "no: the descent diverged, or did not reach its tolerance"
 """When the exit code is 1."""
 
-ANSWERS = options.formats(view().formats, "by default from the name of `--output`, else table, jsonl for a stream")
+ANSWERS = options.formats(
+    DescentView().formats, "by default from the name of `--output`, else table, jsonl for a stream"
+)
 
 _rates = ", ".join(f"{rate:g} for {name}" for name, rate in RATES.items())
 
@@ -141,7 +143,7 @@ def run(
     stops = Stops(steps, gradient_tolerance, value_tolerance)
     over = data_over(loss, answers, inputs)
     batches = batched(batch, epochs, shuffle, seed)
-    shown = view(digits=answers.shown, theme=theme_of(theme))
+    shown = DescentView(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "loss")
     out, saved = inputs.out(), Saved(inputs, saves)

@@ -6,7 +6,7 @@ from typing import Annotated
 from ...formulas.diff import LANGUAGES, diff
 from ...inputs.arithmetic import chosen
 from ...views.characters import terminal_of
-from ...views.diff import view
+from ...views.diff import DiffView
 from ...views.formats import language_of
 from .. import options
 from ..runner import Inputs, answer_all
@@ -77,7 +77,7 @@ def run(
     everywhere: Everywhere = False,
     assume: Assume = None,
     to: To = None,
-    answers: Annotated[options.Answers, options.formats(view().formats)],
+    answers: Annotated[options.Answers, options.formats(DiffView().formats)],
     document: options.Document = False,
     numbers: options.Numbers,
 ) -> int:
@@ -103,6 +103,6 @@ def run(
             language=language,
             arithmetic=arithmetic,
         ),
-        view(digits=answers.shown, unicode=letters, steps=steps),
+        DiffView(digits=answers.shown, unicode=letters, steps=steps),
         otherwise="latex" if language == "latex" else "table",
     )

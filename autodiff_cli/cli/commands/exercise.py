@@ -7,7 +7,7 @@ from ...exercises.exercise import COUNT, MOST, SEED, Marked
 from ...exercises.marking import asked
 from ...exercises.patterns import LEVELS
 from ...views.characters import terminal_of
-from ...views.exercise import view
+from ...views.exercise import ExerciseView
 from ...views.formats import Asked, writer
 from .. import options
 from ..runner import Inputs
@@ -24,11 +24,11 @@ NO = "no: the answer is wrong"
 WRONG = 1
 """The exit code where all is done and the answer is no."""
 
-ABOUT = "; ".join(f"{level} {title}" for level, (title, _) in LEVELS.items())
+ABOUT = "; ".join(f"{level} {title}" for level, title in LEVELS.items())
 
 ANSWERS = (
     options.Without.of("--file", "--on-error", "--decimals", "--digits"),
-    options.formats(view().formats, "by default table"),
+    options.formats(ExerciseView().formats, "by default table"),
 )
 
 Level = Annotated[
@@ -95,7 +95,7 @@ def run(
     points. The command exits with 1 if the answer is wrong.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
-    shown = view(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
+    shown = ExerciseView(unicode=inputs.output is not None or terminal_of(sys.stdout).unicode)
     chosen = inputs.chosen(shown.formats)
     found = asked(level, count=count, seed=seed, solutions=solutions, check=check, answer=answer)
     file = inputs.out()

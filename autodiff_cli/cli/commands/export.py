@@ -5,7 +5,7 @@ from typing import Annotated
 from ...formulas.export import export
 from ...targets import TARGETS
 from ...targets.dialects import DIALECTS
-from ...views.export import view
+from ...views.export import ExportedView
 from ...views.formats import language_of
 from .. import options
 from ..runner import Inputs, answer_all
@@ -20,7 +20,7 @@ EXAMPLES = (
 PROGRAM = (options.ONE, options.Without.of("--at"))
 ANSWERS = (
     options.Without.of("--digits", "--decimals", "--on-error"),
-    options.formats(view().formats, "table, the code by itself, by default"),
+    options.formats(ExportedView().formats, "table, the code by itself, by default"),
 )
 To = Annotated[
     str | None,
@@ -66,6 +66,6 @@ def run(
     return answer_all(
         inputs,
         lambda request: export(request.text, target, name=name or "f", wrt=request.wrt, dialect=dialect),
-        view(),
+        ExportedView(),
         "latex" if target == "latex" else "table",
     )

@@ -16,7 +16,7 @@ from ...optimize.least_squares import LOSSES
 from ...streams import files
 from ...streams.requests import Request, mapping
 from ...views.characters import theme_of
-from ...views.fit import view
+from ...views.fit import FitView
 from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Saved, Searches, unconverged
@@ -86,7 +86,7 @@ Residuals = Annotated[
     str | None,
     options.Option("--residuals", "Write the data with fitted values and residuals to a csv or parquet file.", "PATH"),
 ]
-ANSWERS = options.formats(view().formats, "by default from the name of `--output`, else table")
+ANSWERS = options.formats(FitView().formats, "by default from the name of `--output`, else table")
 AT = options.Option(
     "--at",
     "Starting values of the parameters: `b1=500,b2=1e-4`, or `@point.json`. Repeats.",
@@ -125,7 +125,7 @@ def run(
     inputs = Inputs.of(program, answers)
     inputs.need(only="a fit is of one formula to a file of data, not of a stream")
     assert data
-    shown = view(digits=answers.shown, theme=theme_of(theme))
+    shown = FitView(digits=answers.shown, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from ...formulas.functions import FunctionEntry, Functions, function, functions
 from ...views.formats import Asked, draws, writer
-from ...views.functions import view
+from ...views.functions import FunctionsView
 from .. import options
 from ..runner import Inputs
 
@@ -18,7 +18,7 @@ Name = Annotated[str | None, options.Argument("[NAME]", "One function, in full; 
 
 ANSWERS = (
     options.Without.of("--file", "--digits", "--decimals", "--on-error"),
-    options.formats(view().formats, "table by default"),
+    options.formats(FunctionsView().formats, "table by default"),
 )
 
 
@@ -28,7 +28,7 @@ def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS], doc
     Each has its signature, domain and derivative, and the value that is used as derivative at a kink.
     """
     inputs = Inputs.of(options.Program(""), answers, document)
-    shown = view()
+    shown = FunctionsView()
     chosen = inputs.chosen(shown.formats)
     together = name is None and draws(chosen)
     entries: tuple[FunctionEntry | Functions, ...]

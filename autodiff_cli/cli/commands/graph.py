@@ -6,7 +6,7 @@ from typing import Annotated
 from ...derivatives.graph import picture, symbolic_picture
 from ...errors import ExpressionError
 from ...views.characters import theme_of
-from ...views.graph import FORMATS, WAYS, view, way_of, written
+from ...views.graph import FORMATS, WAYS, PictureView, way_of, written
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -66,7 +66,7 @@ def run(
             "usage", f"a {chosen.upper()} cannot be shown on a terminal",
             hint=f"write it to a file: `--output graph.{chosen}`",
         )  # fmt: skip
-    shown = view(
+    shown = PictureView(
         digits=answers.shown,
         depth=depth,
         theme=theme_of(theme),

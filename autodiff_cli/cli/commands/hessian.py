@@ -6,7 +6,7 @@ from ...data.rows import flat_hessian as flat
 from ...derivatives.hessian import Hessian, hessian
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
-from ...views.hessian import view
+from ...views.hessian import HessianView
 from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
@@ -32,7 +32,7 @@ def run(
     The answer has the value, the gradient, the Hessian and its eigenvalues.
     """
     arithmetic = chosen(*numbers)
-    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
     over = data_over(loss, answers, inputs, rows)
 
     def answer(request: Request) -> Hessian:

@@ -7,7 +7,7 @@ from ...derivatives.jacobian import Jacobian, jacobian
 from ...inputs.arithmetic import chosen
 from ...inputs.parse_point import parse_weights
 from ...streams.requests import Request, default_point
-from ...views.jacobian import view
+from ...views.jacobian import JacobianView
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -46,7 +46,7 @@ def run(
     arithmetic = chosen(*numbers)
     along = None if direction is None else default_point(direction)
     weights = None if adjoint is None else parse_weights(adjoint)
-    inputs, shown = Inputs.of(program, answers, document), view(digits=answers.shown)
+    inputs, shown = Inputs.of(program, answers, document), JacobianView(digits=answers.shown)
 
     def answer(request: Request) -> Jacobian:
         return jacobian(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from ...derivatives.page import page
 from ...views.characters import theme_of
-from ...views.page import view
+from ...views.page import PageView
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -15,7 +15,7 @@ EXAMPLES = (
 
 ANSWERS = (
     options.Without.of("--on-error", "--digits", "--decimals"),
-    options.formats(view().formats, "by default html"),
+    options.formats(PageView().formats, "by default html"),
 )
 
 
@@ -35,6 +35,6 @@ def run(
     return answer_all(
         inputs,
         lambda request: page(request.text, request.point, wrt=request.wrt),
-        view(theme=theme_of(theme)),
+        PageView(theme=theme_of(theme)),
         "html",
     )

@@ -7,7 +7,7 @@ from ...curves.plot import ORDERS, plot
 from ...inputs.bounds import parse_between, parse_ranges
 from ...streams.requests import names
 from ...views.characters import theme_of
-from ...views.plot import drawn_as, view
+from ...views.plot import PlotView, drawn_as
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -51,7 +51,7 @@ Order = Annotated[
 
 ANSWERS = (
     options.Without.of("--on-error"),
-    options.formats(view().formats, "by default from the name of `--output`, else table"),
+    options.formats(PlotView().formats, "by default from the name of `--output`, else table"),
 )
 
 
@@ -92,6 +92,6 @@ def run(
             between=bounds,
             order=order,
         ),
-        view(digits=answers.shown, theme=theme_of(theme)),
+        PlotView(digits=answers.shown, theme=theme_of(theme)),
         chosen=chosen,
     )

@@ -22,7 +22,7 @@ from ...uncertainty.propagate import (
     propagate,
 )
 from ...views.characters import theme_of
-from ...views.propagate import view
+from ...views.propagate import PropagationView
 from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Searches
@@ -107,7 +107,9 @@ Seed = Annotated[
         "--seed", f"The seed of the random draws, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--samples",)
     ),
 ]
-ANSWERS = options.formats(view().formats, "by default from the name of `--output`, else table, jsonl for a stream")
+ANSWERS = options.formats(
+    PropagationView().formats, "by default from the name of `--output`, else table, jsonl for a stream"
+)
 
 
 def run(
@@ -138,7 +140,7 @@ def run(
     reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
     inputs = Inputs.of(program, answers, reading=reading)
     inputs.need()
-    shown = view(digits=answers.shown, sort=sort, theme=theme_of(theme))
+    shown = PropagationView(digits=answers.shown, sort=sort, theme=theme_of(theme))
     chosen = inputs.chosen(shown.formats)
     inputs.check_picture(chosen, "budget")
     if data and inputs.many:

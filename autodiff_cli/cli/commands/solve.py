@@ -6,7 +6,7 @@ from ...equations.solve import solve
 from ...inputs.arithmetic import chosen as arithmetic_of
 from ...inputs.bounds import parse_between
 from ...streams.requests import Reading, names, unknowns_of_object
-from ...views.solve import view
+from ...views.solve import SolvedView
 from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Searches, unconverged
@@ -51,7 +51,7 @@ def run(
     """
     inputs = Inputs.of(program, answers, reading=Reading(keys={"for": unknowns_of_object}))
     inputs.need()
-    shown = view(digits=answers.shown)
+    shown = SolvedView(digits=answers.shown)
     chosen = inputs.chosen(shown.formats)
     arithmetic = arithmetic_of(*numbers)
     looked_for = names(unknowns, "--for")

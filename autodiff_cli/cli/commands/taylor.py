@@ -6,7 +6,7 @@ from ...derivatives.taylor import Taylor, taylor
 from ...errors import ExpressionError
 from ...inputs.arithmetic import chosen
 from ...streams.requests import Request
-from ...views.taylor import view
+from ...views.taylor import TaylorView
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -27,7 +27,7 @@ def run(
     order: Order = None,
     wrt: options.Wrt = None,
     lenient: options.Lenient = False,
-    answers: Annotated[options.Answers, options.formats(view().formats)],
+    answers: Annotated[options.Answers, options.formats(TaylorView().formats)],
     document: options.Document = False,
     numbers: options.Numbers,
 ) -> int:
@@ -44,4 +44,4 @@ def run(
         return taylor(request.text, request.point, by=by, order=8 if order is None else order, arithmetic=arithmetic)
 
     program = options.Program(expr, at, wrt, lenient)
-    return answer_all(Inputs.of(program, answers, document), answer, view(digits=answers.shown))
+    return answer_all(Inputs.of(program, answers, document), answer, TaylorView(digits=answers.shown))

@@ -6,7 +6,7 @@ from typing import Annotated
 from ...derivatives.trace import MODES, trace
 from ...streams.requests import default_point
 from ...views.characters import terminal_of
-from ...views.trace import STEPS, view
+from ...views.trace import STEPS, TraceView
 from .. import options
 from ..runner import Inputs, answer_all
 
@@ -49,7 +49,7 @@ def run(
     mode: Mode = None,
     direction: options.Direction = None,
     blanks: Blanks = False,
-    answers: Annotated[options.Answers, options.formats(view().formats)],
+    answers: Annotated[options.Answers, options.formats(TraceView().formats)],
     document: options.Document = False,
     lines: Lines = None,
 ) -> int:
@@ -60,5 +60,5 @@ def run(
     return answer_all(
         inputs,
         lambda request: trace(request.text, request.point, wrt=request.wrt, mode=mode or "reverse", direction=speeds),
-        view(unicode=letters, digits=answers.shown, steps=lines or STEPS, blanks=blanks),
+        TraceView(unicode=letters, digits=answers.shown, steps=lines or STEPS, blanks=blanks),
     )

@@ -1,0 +1,383 @@
+"""RunningDigits: numbers with many digits and a running bound on their error, which says how many of them are right.
+
+Every operation adds its own rounding to the errors of its inputs, times its derivatives there (Higham, Accuracy and
+Stability of Numerical Algorithms, 3.3). Where that is more than half of the digits, or a kink or jump may be near, the
+function is evaluated at the ends of its inputs' intervals too. A comparison that the errors leave open raises
+`Refusal`, where its outcome is asked for. What is known to be a short fraction stays exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from ..table.primitive import Primitive
+from .base import Lifted, Number, Valued, undecided
+from .exact import _FUNCTIONS as RATIONAL
+from .exact import known
+from .multiprecision import MAGNITUDE, NAMED, Multiprecision
+
+EXACT = -math.inf
+"""The log2 of no error at all."""
+
+RATIO_BITS = 1100
+"""Numerators and denominators up to this length are kept."""
+
+REMEMBERED = 4096
+"""So many values of each function are kept: rules ask for those that the sweep forward has computed."""
+
+Ratio = tuple[int, int] | None
+"""Numerator and positive denominator of a number that is known to be this fraction."""
+
+
+class BoundedDigits(Valued):
+    """A number with many digits, at most 2**`log_error` away from the true one, which is `ratio` if that is known."""
+
+    __slots__ = ("log_error", "m", "ratio", "x")
+    log_error: float
+    ratio: Ratio
+
+    def __init__(self, m: RunningDigits, x: Any, log_error: float, ratio: Ratio = None) -> None:
+        self.m = m
+        self.x = x
+        self.log_error = log_error
+        self.ratio = ratio
+
+    def __str__(self) -> str:
+        if self.x and self.right_digits(1) < 1:
+            return f"a number within {self.m.base.context.nstr(self.largest(), 2)} of 0"
+        return str(self.m.base.context.nstr(self.x, 20))
+
+    def __bool__(self) -> bool:
+        return bool(self.__ne__(0))
+
+    def __abs__(self) -> BoundedDigits:
+        ratio = self.ratio and (abs(self.ratio[0]), self.ratio[1])
+        return BoundedDigits(self.m, abs(self.x), self.log_error, ratio)
+
+    def __neg__(self) -> BoundedDigits:
+        return BoundedDigits(self.m, -self.x, self.log_error, self.ratio and (-self.ratio[0], self.ratio[1]))
+
+    def __add__(self, other: Number) -> BoundedDigits:
+        m: RunningDigits = self.m
+        y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
+        if self.ratio and y.ratio:
+            (a, b), (c, d) = self.ratio, y.ratio
+            ratio = shortened(a + c, b) if b == d else shortened(a * d + c * b, b * d)
+            if ratio:
+                return m.fraction(ratio)
+        return m.rounded(self.x + y.x, joined(self.log_error, y.log_error))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Number) -> BoundedDigits:
+        return self.m.number(0) if other is self else self.__add__(-other)
+
+    def __mul__(self, other: Number) -> BoundedDigits:
+        m: RunningDigits = self.m
+        y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
+        if self.ratio and y.ratio:
+            ratio = shortened(self.ratio[0] * y.ratio[0], self.ratio[1] * y.ratio[1])
+            if ratio:
+                return m.fraction(ratio)
+        error, size = EXACT, joined(magnitude(self.x), self.log_error)
+        if y.log_error != EXACT != size:
+            error = size + y.log_error
+        if self.log_error != EXACT and y.x:
+            error = joined(error, magnitude(y.x) + self.log_error)
+        return m.rounded(self.x * y.x, error)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Number) -> BoundedDigits:
+        m: RunningDigits = self.m
+        y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
+        if y.x == 0:
+            if y.log_error != EXACT:
+                raise undecided("whether a denominator is 0 cannot be told")
+            raise ZeroDivisionError
+        if self.ratio and y.ratio:
+            sign = 1 if y.ratio[0] > 0 else -1
+            ratio = shortened(sign * self.ratio[0] * y.ratio[1], sign * y.ratio[0] * self.ratio[1])
+            if ratio:
+                return m.fraction(ratio)
+        out, error, size = self.x / y.x, self.log_error, magnitude(y.x)
+        if y.log_error != EXACT:
+            if y.log_error > size - 1:
+                raise undecided("whether a denominator is 0 cannot be told")
+            error = joined(error, magnitude(out) + y.log_error) + 1
+        return m.rounded(out, error - size)
+
+    def right_digits(self, most: int) -> int:
+        """How many significant digits are right, `most` at most."""
+        if self.log_error == EXACT or (self.ratio and self.x):
+            return most
+        size = magnitude(self.x) - self.log_error - 1
+        return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
+
+    def largest(self) -> Any:
+        """What the absolute value is at most, with a few digits."""
+        context = self.m.base.context
+        return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
+
+    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
+        y = other if type(other) is BoundedDigits else self.m.number(other)
+        if y is self:
+            return holds(0)
+        error = joined(self.log_error, y.log_error)
+        if self.ratio and y.ratio:
+            difference = self.ratio[0] * y.ratio[1] - y.ratio[0] * self.ratio[1]
+        else:
+            difference = self.x - y.x
+            if error != EXACT and magnitude(difference) <= error + 0.1:
+                return Undecided(f"whether {self} is {question} {y} cannot be told")
+        return holds((difference > 0) - (difference < 0))
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, lambda sign: sign == 0, "equal to")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, lambda sign: sign != 0, "equal to")
+
+    def __lt__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign < 0, "less than")
+
+    def __le__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign <= 0, "greater than")
+
+    def __gt__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign > 0, "greater than")
+
+    def __ge__(self, other: Number) -> Any:
+        return self._compared(other, lambda sign: sign >= 0, "less than")
+
+    __hash__ = None
+
+
+class Undecided:
+    """The outcome of a comparison that the errors leave open: an error where it is asked for."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __bool__(self) -> bool:
+        raise undecided(self.message)
+
+
+def joined(a: float, b: float) -> float:
+    """Return log2(2**a + 2**b)."""
+    if a < b:
+        a, b = b, a
+    return a if b == EXACT or a == math.inf else a + math.log2(1 + 2.0 ** max(b - a, -1000.0))
+
+
+def magnitude(x: Any) -> float:
+    """Return log2(abs(x)) of a number with many digits; minus infinity for 0."""
+    _, mantissa, exponent, bits = x._mpf_
+    if not mantissa:
+        return EXACT if not exponent else math.inf
+    spare = bits - 60
+    return math.log2(mantissa >> spare if spare > 0 else mantissa) + exponent + max(spare, 0)  # type: ignore[no-any-return]
+
+
+def shortened(numerator: int, denominator: int) -> Ratio:
+    """The fraction in its lowest terms if it is long; None if it is too long even so."""
+    if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
+        divisor = math.gcd(numerator, denominator)
+        numerator, denominator = numerator // divisor, denominator // divisor
+        if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
+            return None
+    return numerator, denominator
+
+
+def plain(x: Any) -> Any:
+    """The number without its error."""
+    return x.x if isinstance(x, BoundedDigits) else x
+
+
+class Remembering(Multiprecision):
+    """Multiprecision that keeps what its functions gave."""
+
+    def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
+        compute = super()._guarded(name, function, accurate=accurate)
+        values: dict[tuple[Number, ...], Number] = {}
+
+        def remembered(*inputs: Number) -> Number:
+            if self._inside:
+                return compute(*inputs)
+            value = values.get(inputs)
+            if value is None:
+                value = compute(*inputs)
+                if len(values) >= REMEMBERED:
+                    values.clear()
+                if value:  # a 0 may have underflowed, which is noted when it is computed
+                    values[inputs] = value
+            return value
+
+        return remembered
+
+
+class RunningDigits(Lifted):
+    """Numbers of so many decimal digits with running error bounds, over the functions of `Multiprecision`."""
+
+    name = "precision"
+    has_values = True
+
+    def __init__(self, digits: int) -> None:
+        self.base = Remembering(digits, decimals=True)
+        self.range = self.base.range
+        self.bits: int = self.base.context.prec
+
+    def spend(self, operations: int) -> None:
+        """Charge what so many sums and products cost."""
+        self.base.spend(operations)
+
+    @property
+    def pi(self) -> BoundedDigits:
+        """π."""
+        return self.rounded(self.base.pi, EXACT)
+
+    @property
+    def e(self) -> BoundedDigits:
+        """Euler's number."""
+        return self.rounded(self.base.e, EXACT)
+
+    def number(self, x: Number) -> BoundedDigits:
+        """An int, a float or a number with many digits, exactly; one with its error as it is. Raises OverflowError."""
+        if isinstance(x, BoundedDigits):
+            return x
+        if isinstance(x, int):
+            return BoundedDigits(self, self.base.number(x), EXACT, shortened(x, 1))
+        ratio = shortened(*x.as_integer_ratio()) if isinstance(x, float) else None
+        return BoundedDigits(self, self.base.number(x), EXACT, ratio)
+
+    def literal(self, text: str) -> BoundedDigits:
+        """The number that a literal, or the name of a constant, stands for. Raises OverflowError."""
+        x = self.base.literal(text)
+        if text in NAMED or (x and abs(magnitude(x)) > RATIO_BITS):
+            exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
+            return BoundedDigits(self, x, EXACT) if exact else self.rounded(x, EXACT)
+        ratio = shortened(*Fraction(text).as_integer_ratio())
+        return self.fraction(ratio) if ratio else self.rounded(x, EXACT)
+
+    def fraction(self, ratio: tuple[int, int]) -> BoundedDigits:
+        """The number nearest to a fraction."""
+        x = self.base.context.mpf(ratio[0]) / ratio[1]
+        _, mantissa, exponent, bits = x._mpf_
+        # a short number may be the fraction itself
+        short = bits < self.bits // 2
+        if short and (mantissa * ratio[1] << max(exponent, 0)) == abs(ratio[0]) << max(-exponent, 0):
+            return BoundedDigits(self, x, EXACT, ratio)
+        return BoundedDigits(self, x, exponent + bits - self.bits, ratio)
+
+    def rounded(self, x: Any, log_error: float) -> BoundedDigits:
+        """A result that was rounded, beside the error that came with its inputs."""
+        _, mantissa, exponent, bits = x._mpf_
+        if mantissa:
+            log_error = joined(log_error, exponent + bits - self.bits)
+        return BoundedDigits(self, x, log_error)
+
+    def within(self, x: Number, distance: Number) -> BoundedDigits:
+        """The number `x` as an approximation of one that is at most so far from it."""
+        return BoundedDigits(self, self.base.number(plain(x)), magnitude(self.number(distance).largest()))
+
+    def finite(self, x: Number) -> bool:
+        """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
+        return self.base.finite(plain(x))
+
+    def same(self, x: Number, y: Number) -> bool:
+        """Whether two results may be the same number, as far as their errors tell."""
+        equal = self.number(x) == y
+        return isinstance(equal, Undecided) or bool(equal)
+
+    def lifted(self, primitive: Primitive) -> Callable[..., BoundedDigits]:
+        """The function on numbers with their errors."""
+        if primitive.extreme_value:
+            return partial(self._extreme, getattr(self.base, primitive.name))
+        if primitive.name == "clamp":
+            return partial(self.definition(primitive.name), self)
+        function = partial(self._computed, primitive, getattr(self.base, primitive.name))
+        if primitive.name != "pow":
+            return function
+        return lambda x, y: self.number(1) if type(y) is BoundedDigits and y.ratio and not y.x else function(x, y)
+
+    def _computed(self, primitive: Primitive, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
+        """The value with its own rounding and what the errors of the inputs make of it. Raises as the function does."""
+        numbers = [x if type(x) is BoundedDigits else self.number(x) for x in inputs]
+        xs, errors = [x.x for x in numbers], [x.log_error for x in numbers]
+        exact = all(error == EXACT for error in errors)
+        self.base.underflowed = False
+        try:
+            out = self.base.context.mpf(value(*xs))
+        except (ValueError, ZeroDivisionError) as error:
+            if exact:
+                raise
+            pole = isinstance(error, ZeroDivisionError)
+            for inside in self._ends(xs, errors):
+                with suppress(ValueError, ArithmeticError):
+                    value(*inside)
+                    pole = True
+            if pole:
+                raise undecided(f"whether `{primitive.written}` is defined here cannot be told") from None
+            raise
+        if all(x.ratio for x in numbers) and (primitive.name in RATIONAL or out._mpf_[3] < self.bits // 2):
+            rational = known(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
+            ratio = rational is not None and shortened(*rational.as_integer_ratio())
+            if ratio:
+                return self.fraction(ratio)
+        if primitive.jumps and primitive.selects:
+            self._spread(primitive, xs, errors, out)
+            return self.number(int(out))
+        rounding = joined(magnitude(out) + 1 - self.bits, -MAGNITUDE if self.base.underflowed else EXACT)
+        spread = EXACT if exact else self._spread(primitive, xs, errors, out)
+        if primitive.may_kink:
+            for x in numbers:
+                if x.x == out and x.log_error == spread:
+                    return x
+        return BoundedDigits(self, out, joined(rounding, spread))
+
+    def _extreme(self, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
+        """The largest or smallest of some numbers; where errors leave open which one that is, within them."""
+        numbers = [self.number(x) for x in inputs]
+        out = value(*[x.x for x in numbers])
+        best = next(x for x in numbers if x.x == out)
+        rivals = [x for x in numbers if x is not best and isinstance(best == x, Undecided)]
+        return BoundedDigits(self, best.x, max(x.log_error for x in (best, *rivals))) if rivals else best
+
+    def _ends(self, xs: Sequence[Any], errors: Sequence[float]) -> Iterator[list[Any]]:
+        """The inputs with each one that has an error moved by twice that, down and up."""
+        for k, error in enumerate(errors):
+            if EXACT < error < math.inf:
+                step = self.base.context.ldexp(1, math.ceil(error) + 1)
+                yield [*xs[:k], xs[k] - step, *xs[k + 1 :]]
+                yield [*xs[:k], xs[k] + step, *xs[k + 1 :]]
+
+    def _spread(self, primitive: Primitive, xs: list[Any], errors: Sequence[float], out: Any) -> float:
+        """How far the errors of the inputs may put the value off: log2 of it, infinite where nothing bounds it."""
+        if math.inf in errors:
+            return math.inf
+        try:
+            spread = self._first_order(primitive, xs, errors, out)
+            if not (primitive.may_kink or primitive.jumps) and spread < magnitude(out) - self.bits // 2:
+                return spread
+            for inside in self._ends(xs, errors):
+                there = self.base.context.mpf(getattr(self.base, primitive.name)(*inside))
+                if primitive.jumps and primitive.selects and there != out:
+                    raise undecided(f"on which side of a jump of `{primitive.written}` this lies cannot be told")
+                moved = self._first_order(primitive, inside, errors, there)
+                spread = max(spread, magnitude(there - out) - 1, moved)
+        except (ValueError, ArithmeticError):
+            return math.inf
+        return spread
+
+    def _first_order(self, primitive: Primitive, xs: Sequence[Any], errors: Sequence[float], out: Any) -> float:
+        """Σ |∂f/∂x|·error, as its log2."""
+        spread, active = EXACT, [error != EXACT for error in errors]
+        for slope, error in zip(primitive.slopes(self.base, xs, out, active), errors, strict=True):
+            if slope is not None and slope:
+                spread = joined(spread, magnitude(self.base.context.mpf(slope)) + error)
+        return spread
