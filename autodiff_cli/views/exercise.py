@@ -86,6 +86,7 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
     """How exercises are shown, and what there is to say of an answer to one."""
 
     fields = EXERCISE
+    other_records = (("about an answer", MARKED),)
     csv_columns = ("level", "seed", "number", "kind", "task", "program", "at", "answer")
     extra_formats = ("html",)
 
