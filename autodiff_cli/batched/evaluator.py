@@ -280,7 +280,7 @@ class Evaluator:
             return float(value), []
         adjoints, kinks, _ = at.reverse({at.graph.roots[0]: 1.0})
         if warnings is not None:
-            warnings += [kink.warning() for kink in at.breakpoints(kinks)]
+            warnings += at.warnings(kinks)
         slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
         return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
 

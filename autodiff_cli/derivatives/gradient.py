@@ -147,7 +147,7 @@ def gradient_of(
         {name: values[name] for name in program.leaves}
         | {name: values[name] for name in wanted if name not in program.leaves},
         program.constants,
-        (*warnings, *[kink.warning() for kink in at.breakpoints(kinks)]),
+        (*warnings, *at.warnings(kinks)),
         _intermediates(program, [(None, None) if i is None else (unsigned(graph.data[i]), slopes[i]) for i in bound]),
         Graphed(graph, slopes),
     )

@@ -163,7 +163,7 @@ def trace(
     at = {i: k for k, i in enumerate(writer.listed)}
     pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
     pushes = _pushes(writer, flows, at) if mode == "forward" else []
-    told = [kink.warning() for kink in found.breakpoints(kinks)]
+    told = found.warnings(kinks)
     notes = [Note("kink", f"{w.message}; {w.hint}") for w in told]
     notes += _vanishing(writer, adjoints, pulls, rows) if mode == "reverse" else []
     notes += _branches(writer, text)

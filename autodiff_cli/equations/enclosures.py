@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
-from ..graphs import jvp_vjp as sweeps
 from ..graphs.value import Value
+from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import BudgetExceeded, Defined, current
 from ..numerics import linear_algebra
@@ -100,8 +100,8 @@ class Operator:
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """The values of the equations over a box, and the rows of their derivatives by the unknowns."""
         values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
-        at = sweeps.evaluate_in(self.m, self.outputs, values, self.unknowns)
-        rows, kinks = sweeps.jacobian(at, self.unknowns)
+        at = evaluate_in(self.m, self.outputs, values, self.unknowns)
+        rows, kinks = at.jacobian(self.unknowns)
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number
@@ -179,7 +179,7 @@ class Operator:
         """Whether the equations are known to hold exactly at a point."""
         values = {**self.values, **{name: self.m.number(x) for name, x in zip(self.unknowns, point, strict=True)}}
         with Defined(ArithmeticError):
-            found = sweeps.evaluate_in(self.m, self.outputs, values, ()).values
+            found = evaluate_in(self.m, self.outputs, values, ()).values
             return all(self.m.number(x).a.is_zero() for x in found)
         return False
 
@@ -187,7 +187,7 @@ class Operator:
         """Whether all equations have a bound over the box."""
         values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
         with Defined(ArithmeticError, ValueError):
-            found = sweeps.evaluate_in(self.m, self.outputs, values, ()).values
+            found = evaluate_in(self.m, self.outputs, values, ()).values
             return all(self.m.number(x).a.is_finite() for x in found)
         return False
 
@@ -196,7 +196,7 @@ class Operator:
         values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
         for output in self.outputs:
             try:
-                (value,) = sweeps.evaluate_in(self.m, [output], values, ()).values
+                (value,) = evaluate_in(self.m, [output], values, ()).values
             except BudgetExceeded:
                 raise
             except (ExpressionError, *NO_RESULT) as error:

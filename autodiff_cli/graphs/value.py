@@ -649,7 +649,7 @@ def differentiate(output: Value) -> list[Diagnostic]:
         nodes[i].data = graph.data[i]
     for n, grad in zip(nodes, grads(adjoints, active), strict=True):
         n.grad = grad
-    return [kink.warning() for kink in at.breakpoints(kinks)]
+    return at.warnings(kinks)
 
 
 def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[float | None]:
