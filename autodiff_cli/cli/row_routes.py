@@ -18,9 +18,10 @@ from ..data.sinks import plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_rows import numbers_in
 from ..errors import ExpressionError
+from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_DATA, arrow, is_url, plain
+from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..views.error import write_reading, write_stderr
@@ -174,7 +175,7 @@ def _needs_no_batches(job: _Job) -> bool:
     if not _is_textual(job):
         return False
     if backend in ("llvm", "numpy") and not has_arrow():
-        hint = f"install it: {NEEDS_DATA}"
+        hint = f"install it: `{install_command('data')}`"
         raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint)
     return backend == "python" or not has_arrow()
 
