@@ -41,7 +41,7 @@ class Evaluator:
     that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors; at kinks
     whose sides agree conventions are taken, as in formulas, unless they add up to a gradient of 0.
 
-    >>> from autodiff_cli import parse
+    >>> from autodiff_cli.inputs.problem import parse
     >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
     >>> evaluator([2.0, 1.0])
     (7.0, [4.0, 3.0])
