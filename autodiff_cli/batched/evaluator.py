@@ -9,7 +9,7 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import Diagnosed, Diagnostic, ExpressionError, Span
 from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value import Value, graph_in, in_order
 from ..inputs.problem import single_output
@@ -62,7 +62,7 @@ class _Refusals:
         self.refusals: dict[_Key, _Refused | None] = {}
         """What was said of operations without a value; None where it is not the same for all numbers."""
 
-    def refused(self, i: int, data: list[Any], error: Exception) -> ExpressionError:
+    def refused(self, i: int, data: list[Any], error: Exception) -> Diagnosed:
         """What there is to say of an operation that has no value: made once, and then only filled in."""
         inputs = [data[p] for p in self.graph.parents[i]]
         key = self.key(i, inputs, error)
