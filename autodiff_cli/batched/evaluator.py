@@ -81,7 +81,7 @@ class _Refusals:
         domain_message = self.graph.primitives[i].domain_message
         return i, isinstance(error, OverflowError), domain_message(*inputs) if domain_message else None
 
-    def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
+    def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, Diagnosed]]:
         """The points where an operation has no value, with what there is to say of it: a column each variable."""
         points: Sequence[int] = range(len(columns[0]))
         data: list[Any] = [None if x is None else [x] * len(points) for x in self.graph.data]
@@ -129,7 +129,7 @@ class _Refusals:
                 return
             data = [None if column is None else list(compress(column, fine)) for column in data]
 
-    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> ExpressionError:
+    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> Diagnosed:
         """The same, made anew."""
         fault = undefined(REAL, i, self.graph.primitives[i], inputs, error)
         return located(fault, self.graph.at(data), self.wanted)
@@ -284,13 +284,13 @@ class Evaluator:
         slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
         return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
 
-    def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
+    def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, Diagnosed]:
         """What `slowly` raises at points where an operation has no value, found for all of them at once.
 
         There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
         """
         refusals = self._swept()
-        found: dict[int, ExpressionError] = {}
+        found: dict[int, Diagnosed] = {}
         # each point has an allowance of its own, which is never less than this
         if columns and STEPS_SLOWLY + len(refusals.graph.data) <= work.STEPS:
             for start in range(0, len(columns[0]), TOGETHER):
