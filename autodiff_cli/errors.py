@@ -153,7 +153,9 @@ def needed(module: str, extra: str, message: str, otherwise: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError:
-        hint = f"`pip install 'autodiff-cli[{extra}]'`{otherwise}"
+        from .extras import install_command
+
+        hint = f"`{install_command(extra)}`{otherwise}"
         raise ExpressionError("usage", message, hint=hint) from None
 
 

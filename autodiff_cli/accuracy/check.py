@@ -14,6 +14,7 @@ from ..inputs.problem import as_number, check_values, parse, single_output, want
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
+from ..record import Record
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses
 
@@ -87,7 +88,7 @@ class CheckedNumber:
     """Why it was not judged by differences, or what is wrong; empty where there is nothing to say."""
 
 
-class Check(NamedTuple):
+class Check(Record):
     """A program's value and gradient at a point, checked."""
 
     text: str

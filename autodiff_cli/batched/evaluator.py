@@ -9,7 +9,7 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ..errors import Diagnosed, Diagnostic, ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError, Span
 from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value import Value, graph_in, in_order
 from ..inputs.problem import single_output
@@ -62,7 +62,7 @@ class _Refusals:
         self.refusals: dict[_Key, _Refused | None] = {}
         """What was said of operations without a value; None where it is not the same for all numbers."""
 
-    def refused(self, i: int, data: list[Any], error: Exception) -> Diagnosed:
+    def refused(self, i: int, data: list[Any], error: Exception) -> Any:
         """What there is to say of an operation that has no value: made once, and then only filled in."""
         inputs = [data[p] for p in self.graph.parents[i]]
         key = self.key(i, inputs, error)
@@ -81,7 +81,7 @@ class _Refusals:
         domain_message = self.graph.primitives[i].domain_message
         return i, isinstance(error, OverflowError), domain_message(*inputs) if domain_message else None
 
-    def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, Diagnosed]]:
+    def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
         """The points where an operation has no value, with what there is to say of it: a column each variable."""
         points: Sequence[int] = range(len(columns[0]))
         data: list[Any] = [None if x is None else [x] * len(points) for x in self.graph.data]
@@ -129,7 +129,7 @@ class _Refusals:
                 return
             data = [None if column is None else list(compress(column, fine)) for column in data]
 
-    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> Diagnosed:
+    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> Any:
         """The same, made anew."""
         fault = undefined(REAL, i, self.graph.primitives[i], inputs, error)
         return located(fault, self.graph.at(data), self.wanted)
@@ -189,7 +189,7 @@ class Evaluator:
     that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors; at kinks
     whose sides agree conventions are taken, as in formulas, unless they add up to a gradient of 0.
 
-    >>> from autodiff_cli import parse
+    >>> from autodiff_cli.inputs.problem import parse
     >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
     >>> evaluator([2.0, 1.0])
     (7.0, [4.0, 3.0])
@@ -280,17 +280,17 @@ class Evaluator:
             return float(value), []
         adjoints, kinks, _ = at.reverse({at.graph.roots[0]: 1.0})
         if warnings is not None:
-            warnings += [kink.warning() for kink in at.breakpoints(kinks)]
+            warnings += at.warnings(kinks)
         slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
         return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
 
-    def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, Diagnosed]:
+    def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """What `slowly` raises at points where an operation has no value, found for all of them at once.
 
         There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
         """
         refusals = self._swept()
-        found: dict[int, Diagnosed] = {}
+        found: dict[int, ExpressionError] = {}
         # each point has an allowance of its own, which is never less than this
         if columns and STEPS_SLOWLY + len(refusals.graph.data) <= work.STEPS:
             for start in range(0, len(columns[0]), TOGETHER):

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError
+from ..extras import install_command
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..language.builder import Program
@@ -189,7 +190,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     try:
         import llvmlite.binding  # noqa: F401
     except ImportError:
-        raise Unavailable("llvmlite is not installed: `pip install 'autodiff-cli[data]'`") from None
+        raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
 
     from ..targets.llvm import LANES, Llvm, lowering
 

@@ -283,8 +283,13 @@ app = typer.Typer(
 def _version(requested: bool) -> None:
     if requested:
         from .. import __version__
+        from ..extras import EXTRAS, installed_extras
 
+        there = installed_extras()
+        missing = ", ".join(extra for extra in EXTRAS if extra not in there)
         sys.stdout.write(f"autodiff {__version__}\n")
+        sys.stdout.write(f"Python {'.'.join(map(str, sys.version_info[:3]))}, {sys.platform}\n")
+        sys.stdout.write(f"extras: {', '.join(there) or 'none'}{f'; not installed: {missing}' if missing else ''}\n")
         raise typer.Exit
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
 from ..errors import EXIT_CODES
+from ..views.schema import Field, view_in
 from .arguments import Declared
 from .commands import COMMANDS, command_module
 from .defaults import VARIABLE
@@ -182,6 +183,7 @@ def tables() -> dict[str, str]:
             ("option", "what it does", "commands"),
             sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),
         ),
+        "keys": _keys(),
         "exit codes": _table(
             ("exit code", "when", "kinds of error"),
             (
@@ -197,6 +199,26 @@ def tables() -> dict[str, str]:
             ("variable", "what it does"), ((f"`{exit_code}`", meaning) for exit_code, meaning in ENVIRONMENT.items())
         ),
     }
+
+
+def _keys() -> str:
+    """Return the tables of the keys of JSON records, a table for each command and each kind of record."""
+    parts = []
+    for command in COMMANDS:
+        view = view_in(command_module(command))
+        for about, fields in (("", view.fields), *view.other_records):
+            parts.append(f"`{command}`{about and f', {about}'}:\n")
+            parts.append(_table(("key", "what it holds"), _key_rows(fields)))
+        if view.csv_columns:
+            columns = " ".join(f"`{name}`" for name in view.csv_columns)
+            parts.append(f"Columns of csv and tsv: {columns}\n")
+    return "\n".join(parts)
+
+
+def _key_rows(fields: Iterable[Field], parent: str = "") -> Iterator[tuple[str, str]]:
+    for field in fields:
+        yield f"`{parent}{field.name}`", field.meaning
+        yield from _key_rows(field.fields, f"{parent}{field.name}.")
 
 
 def _table(heads: tuple[str, ...], rows: Any) -> str:

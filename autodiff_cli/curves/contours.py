@@ -20,6 +20,7 @@ from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
+from ..record import Record
 
 GRID = 120
 """Into how many steps each side is divided."""
@@ -32,7 +33,7 @@ MOST_CROSSINGS = 12_000
 """How often all contours together may cross lines of the grid: beyond it the surface bends between these lines."""
 
 
-class Surface(NamedTuple):
+class Surface(Record):
     """A function of two variables over a rectangle, ready to be drawn as contours."""
 
     text: str

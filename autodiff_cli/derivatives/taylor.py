@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, quoted
 from ..graphs.taylor_mode import taylor_in
@@ -14,6 +14,7 @@ from ..inputs.problem import Point, check_single, pose
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..record import Record
 from ..run.graph import Graph
 
 MOST_ORDERS = 200
@@ -23,7 +24,7 @@ MOST_DIGITS = 300_000
 """Order times digits: what comes back within seconds."""
 
 
-class Taylor(NamedTuple):
+class Taylor(Record):
     """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
 
     text: str

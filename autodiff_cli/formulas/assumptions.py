@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ExpressionError, nearest, quoted
 from ..graphs.value import Value, in_order, node
@@ -12,6 +12,7 @@ from ..inputs.parse_point import split
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.floats import REAL
+from ..record import Record
 from ..table.operators import VARIABLE, WHERE
 
 MOST = 20
@@ -27,7 +28,7 @@ WORDS = {
 FILLERS = ("is", "a", "an", "number")
 
 
-class Assumption(NamedTuple):
+class Assumption(Record):
     """One assumption: as it was typed, and as a condition on the leaves of the program."""
 
     text: str

@@ -13,6 +13,7 @@ from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import Typesetting, names_in, text_latex
 from ..numbers import budget as work
+from ..record import Record
 from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 
@@ -34,7 +35,7 @@ GREATER = {LT: GT, LE: GE}
 SUM, PROD = PRIMITIVES["sum"], PRIMITIVES["prod"]
 
 
-class Step(NamedTuple):
+class Step(Record):
     """One step: a rule, and the part of the work that it turns into another one, equal to it."""
 
     rule: str
@@ -67,7 +68,7 @@ class Step(NamedTuple):
         return self.function if self.rule == "function" else self.rule
 
 
-class Derivation(NamedTuple):
+class Derivation(Record):
     """The derivation of one derivative."""
 
     by: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..algebra.almost_everywhere import Contradiction, conjunction, generic
 from ..algebra.simplify import simplify
@@ -22,6 +22,7 @@ from ..language.typesetting import equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
+from ..record import Record
 from ..run.evaluation import located
 from ..table.operators import CONSTANT, DIV, VARIABLE
 from ..table.primitive import FUNCTIONS
@@ -38,7 +39,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {"text": (), "latex": (".tex",), "pyt
 """The languages that derivatives are written in, and how the names of their files end."""
 
 
-class Derivative(NamedTuple):
+class Derivative(Record):
     """One derivative: by which variables, and its formula."""
 
     by: tuple[str, ...]
@@ -56,7 +57,7 @@ class Derivative(NamedTuple):
         return self.short or self.formula
 
 
-class Diff(NamedTuple):
+class Diff(Record):
     """The derivatives of a program as formulas."""
 
     text: str

@@ -149,7 +149,7 @@ def never(step: int) -> bool:
     return False
 
 
-@dataclass(slots=True)
+@dataclass
 class Descent:
     """A run that is ready to begin: going through it takes the steps, one row each, the start included.
 

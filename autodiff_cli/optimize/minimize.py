@@ -6,7 +6,7 @@ import math
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
@@ -15,6 +15,7 @@ from ..inputs.figures import unsigned
 from ..inputs.problem import Point
 from ..numbers.budget import Work, current
 from ..numerics.optimality import Function, Single
+from ..record import Record
 from .convergence import ConvergenceReport, Limits, LocalModel, projected
 from .descend import DescentStep, begin
 
@@ -65,7 +66,7 @@ CONVERGED = ("gradient", "precision", "kink")
 """The reasons that are those of a search which has found what it was to find."""
 
 
-class Minimum(NamedTuple):
+class Minimum(Record):
     """Where an optimiser has ended, whether that is a minimum, and what it took."""
 
     text: str

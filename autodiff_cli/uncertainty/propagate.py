@@ -16,6 +16,7 @@ from ..inputs.problem import Point, as_number
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
+from ..record import Record
 from .measured_value import (
     FAMILIES,
     Distribution,
@@ -57,7 +58,7 @@ SLACK = 1e-9
 Pair = tuple[str, str]
 
 
-class Share(NamedTuple):
+class Share(Record):
     """What an input has to do with the uncertainty of an output: a row of the budget."""
 
     sensitivity: float
@@ -68,7 +69,7 @@ class Share(NamedTuple):
     """How much of the output's variance it is, from 0 to 1; with correlations, with half of what it shares."""
 
 
-class SecondOrder(NamedTuple):
+class SecondOrder(Record):
     """What the terms beyond the first order say; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
@@ -79,7 +80,7 @@ class SecondOrder(NamedTuple):
     """Whether either changes the result as it is written."""
 
 
-class Validation(NamedTuple):
+class Validation(Record):
     """The first-order result held against the draws; JCGM 101, clause 8."""
 
     tolerance: float
@@ -91,7 +92,7 @@ class Validation(NamedTuple):
     """Whether both are within the tolerance; None where the draws scatter too much to tell."""
 
 
-class Result(NamedTuple):
+class Result(Record):
     """An output with its uncertainty."""
 
     output: str
@@ -115,7 +116,7 @@ class Result(NamedTuple):
     validation: Validation | None
 
 
-class Input(NamedTuple):
+class Input(Record):
     """An input that has an uncertainty."""
 
     estimate: float
@@ -125,7 +126,7 @@ class Input(NamedTuple):
     """How many readings it is the mean of; 0 where it was given."""
 
 
-class Propagation(NamedTuple):
+class Propagation(Record):
     """The outputs of a program with the uncertainties that come from its inputs."""
 
     text: str

@@ -84,6 +84,7 @@ class DescentView(View[DescentStep | Run | Descent]):
     """How rows or whole descents are shown, and for people their runs; as a picture the values over the steps."""
 
     fields = STEP
+    other_records = (("from Python, about a whole run", DESCENT),)
     csv_columns = ("line", "id", "step", "value", "gradient_norm", "variable", "at", "partial", "error")
     line_fields = ("step", "value", "point")
     extra_formats = PICTURES

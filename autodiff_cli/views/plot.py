@@ -241,6 +241,7 @@ class PlotView(View[Plot]):
     """How a plot is shown."""
 
     fields = CURVE
+    other_records = (("over two variables", SURFACE),)
     csv_columns = ("line", "id", "x", "y", "value", "derivative", "second", "output", "error")
     extra_formats = PICTURES
 

@@ -77,11 +77,14 @@ WARNINGS = Field(
 )
 REMARKS = (CONSTANTS, WARNINGS)
 DATA = Field(
-    "data",
-    "with `--data`: the rows that the value is the sum or mean of",
-    lambda answer: None if answer.over is None else answer.over._asdict(),
-    optional=True,
-)
+    "data", "with `--data`: the rows that the value is the sum or mean of", lambda answer: answer.over, optional=True,
+    fields=(
+        Field("reduce", "`sum` or `mean`"),
+        Field("rows", "how many rows took part"),
+        Field("left_out", "how many rows were left out, by reason"),
+        Field("backend", "what computed them: `llvm`, `numpy` or `python`"),
+    ),
+)  # fmt: skip
 VALUE = Field("value", "the value of the program", figures=True, column="value")
 GRADIENT = Field("gradient", "the partial derivatives, by name", figures=True, column="partial")
 POINT = Field("point", "the value of every variable, by name", figures=True, column="at")
@@ -141,6 +144,8 @@ class View(Choices, Generic[Answer]):
 
     fields: ClassVar[tuple[Field, ...]] = ()
     """The keys of the record, in their order."""
+    other_records: ClassVar[tuple[tuple[str, tuple[Field, ...]], ...]] = ()
+    """The keys of records of other kinds, each after what it is about."""
     csv_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of csv and tsv, in their order."""
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -100,6 +101,30 @@ def test_html_and_records(name: str) -> None:
     assert (made is None) == (name in FORMULAS)
     assert made is None or ElementTree.fromstring(made).get("class") == "autodiff"
     assert json.loads(json.dumps(views.record(answer), allow_nan=False))
+
+
+def keys(record: Any) -> set[str]:
+    """The keys of a record, of the records in its lists, and so on."""
+    if isinstance(record, list):
+        return set().union(*map(keys, record))
+    return set(record).union(*map(keys, record.values())) if isinstance(record, dict) else set()
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_reference_has_the_keys_of_records(name: str) -> None:
+    answer, (command, *_) = ANSWERS[name]
+    page = (TESTS / "tutorials" / "reference.md").read_text(encoding="utf-8")
+    tables = re.findall(rf"^`{command}`.*?:\n\n(.*?)\n\n", page, re.DOTALL | re.MULTILINE)
+    listed = {key for table in tables for key in re.findall(r"^\| `([\w.]+)`", table, re.MULTILINE)}
+    record = views.record(answer)
+    if command == "exercise":
+        record = record["exercises"][0]  # type: ignore[index]
+    assert record.keys() - {"arithmetic", "digits"} <= listed
+    nested = {key.split(".")[-1] for key in listed}
+    names = {"x", "w", "a", "b", "kind", "message", "start", "end", "hint"} | {
+        key for key in keys(record) if "," in key
+    }
+    assert keys(record) - {"arithmetic", "digits"} - names <= nested
 
 
 @pytest.mark.parametrize("name", ANSWERS)

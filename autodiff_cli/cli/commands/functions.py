@@ -32,7 +32,7 @@ def run(*, name: Name = None, answers: Annotated[options.Answers, *ANSWERS], doc
     chosen = inputs.chosen(shown.formats)
     together = name is None and draws(chosen)
     entries: tuple[FunctionEntry | Functions, ...]
-    entries = (functions(),) if together else functions() if name is None else (function(name),)
+    entries = (functions(),) if together else functions().entries if name is None else (function(name),)
     file = inputs.out()
     out = writer(chosen, file.stream, shown, many=name is None and not together, document=document)
     for entry in entries:
