@@ -180,7 +180,9 @@ class Evaluator:
                     for leaf in leaves:
                         at.data[leaf] = data[leaf][k]
                     fault = undefined(REAL, i, primitive, numbers, error)
-                    yield points[k], located(fault, at, self.wrt, leaves)
+                    refusal = located(fault, at, self.wrt, leaves)
+                    assert isinstance(refusal, ExpressionError)
+                    yield points[k], refusal
             points = [points[k] for k in defined]
             if not points:
                 return
