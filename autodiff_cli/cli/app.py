@@ -24,7 +24,7 @@ from . import defaults, synonyms
 from .arguments import HELP_ALL, HELP_OPTIONS, Declared, nearest_option
 from .commands import COMMANDS, GROUPS, command_module
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare, with_nospace
-from .manual import ENVIRONMENT, EXITS, entry, man_page, written
+from .entries import ENVIRONMENT, EXITS, entry, man_page, written
 from .options import Option
 
 EXAMPLES = (
@@ -322,9 +322,9 @@ def help_(
         _show_man_page()
         return
     group: Any = typer.main.get_command(app)
-    if command is not None and command not in group.list_commands(None):
-        raise _no_command(command, group.list_commands(None))
     page = None if command is None else manual_page(command)
+    if command is not None and page is None and command not in group.list_commands(None):
+        raise _no_command(command, group.list_commands(None))
     if page is None:
         run_app(["--help"] if command is None else [command, "--help"])
     else:
