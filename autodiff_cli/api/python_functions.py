@@ -33,7 +33,7 @@ from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
 from ..equations import solve as _solve
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -500,7 +500,7 @@ def _as(kind: type[R], answer: Any, **choices: Any) -> R:
 
 
 # ---- what a call and a command line have in common ----------------------------------------------------------------
-def explain(error: ExpressionError, text: str | None) -> None:
+def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
     lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")[1:]

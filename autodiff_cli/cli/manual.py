@@ -16,14 +16,15 @@ from ..api.python_functions import STUBS
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
 from .commands import COMMANDS, command_module
-from .entries import ENVIRONMENT, EXITS, entry, man_page, options_and_users, users, written
+from .declarations import declared
+from .entries import ENVIRONMENT, EXITS, man_page, options_and_users, users, written
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
 def tables() -> dict[str, str]:
     """The tables of the reference in Markdown, by name."""
     return {
-        "commands": _table(("command", "what it gives"), ((f"`{name}`", entry(name).summary) for name in COMMANDS)),
+        "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
             ("option", "what it does", "commands"),
             sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),

@@ -14,6 +14,7 @@ import pytest
 from autodiff_cli.cli import app as cli
 from autodiff_cli.cli import entries, manual
 from autodiff_cli.cli.commands import COMMANDS, GROUPS
+from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -24,7 +25,7 @@ HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['P
 
 
 def examples(command: str | None) -> tuple[str, ...]:
-    return cli.EXAMPLES if command is None else entries.entry(command).examples
+    return cli.EXAMPLES if command is None else tuple(declared(command).examples)
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -63,7 +64,7 @@ def test_no_description_is_cut(width: int) -> None:
     words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ESCAPE.sub("", shown)).split())
     piped = " ".join(autodiff("--help", env={"COLUMNS": str(max(width, 80))}).out.split())
     for command in COMMANDS:
-        summary = entries.entry(command).summary
+        summary = declared(command).summary
         assert summary in words and summary in piped, command
         assert len(summary) <= 63, command
     assert "..." not in piped.replace("[ARGS]...", "")
@@ -72,7 +73,7 @@ def test_no_description_is_cut(width: int) -> None:
 
 @pytest.mark.parametrize("width", [60, cli.NARROWEST])
 def test_no_name_of_an_option_is_cut(width: int) -> None:
-    names = {command: [option.name for option, _ in entries.entry(command).options] for command in COMMANDS}
+    names = {command: [*declared(command).options] for command in COMMANDS}
     command = max(names, key=lambda each: max(map(len, names[each])))
     words = ESCAPE.sub("", on_terminal(command, "--help-all", width=width).out).split()
     assert set(names[command]) <= set(words)
@@ -84,8 +85,8 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
     bare = ESCAPE.sub("", shown)
     assert shown != bare and "╭─ Options ─" in bare and "╭─ Exit codes ─" in bare
     words = {word.strip("`(),.:;") for word in re.sub(r"[│╭╮╰╯─]", " ", bare).split()}
-    told = entries.entry(command)
-    for option, _ in told.options:
+    told = declared(command)
+    for _, option, _ in told.options.values():
         assert {option.name, option.metavar or option.name} <= words
         assert {word.strip("`(),.:;") for word in option.help.split()} - {""} <= words, option.name
     assert all(title in bare for title in set(told.sections.values()))
@@ -99,7 +100,7 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
     for title, names in GROUPS.items():
         group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         assert [line.split()[0] for line in group.splitlines()] == [*names]
-    verbs = {entries.entry(command).summary.split()[0] for command in COMMANDS}
+    verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
         "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Plot", "Propagate",
         "Run", "Set", "Show", "Solve", "Write",
@@ -108,12 +109,11 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 
 def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
-    no = {command for command in COMMANDS if 1 in entries.entry(command).exits}
+    no = {command for command in COMMANDS if 1 in entries.exits(command)}
     assert no == {"check", "descend", "minimize", "solve", "fit", "exercise"}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
-        codes = [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)]
-        assert codes == list(entries.entry(command).exits)
+        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exits(command))
 
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
