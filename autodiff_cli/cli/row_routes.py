@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import Fitted, check_type, fitted, kept_columns, mapped_columns
-from ..data.readers import Reader, no_such, reader
+from ..batched.columns_io import Fitted, fitted, kept_columns, mapped_columns
+from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import asked, rows
 from ..data.sinks import plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_rows import numbers_in
-from ..errors import ExpressionError
+from ..errors import Diagnosed, ExpressionError
+from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..numbers.budget import reported
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_DATA, arrow, is_url, plain
+from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..views.error import write_reading, write_stderr
@@ -174,7 +176,7 @@ def _needs_no_batches(job: _Job) -> bool:
     if not _is_textual(job):
         return False
     if backend in ("llvm", "numpy") and not has_arrow():
-        hint = f"install it: {NEEDS_DATA}"
+        hint = f"install it: `{install_command('data')}`"
         raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint)
     return backend == "python" or not has_arrow()
 
@@ -197,7 +199,7 @@ def _in_parts(job: _Job, folder: str) -> int:
     """Many rows, as the parts of a folder; what is counted of them is the answer."""
     arrow("for parts")
     from ..data import cluster
-    from ..data.pipeline import Files
+    from ..data.pipeline import select
 
     if job.format not in cluster.FORMATS:
         raise lacking(job.format, cluster.FORMATS)
@@ -210,11 +212,13 @@ def _in_parts(job: _Job, folder: str) -> int:
         if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
-    files = Files(job.rows, job.sources)
-    parts = cluster.divided(files)
-    _report_how(files.bound, job)
+    formula = job.rows
+    with Files(job.sources, several=len(job.sources) > 1) as files:
+        bound = select(files, formula)
+        parts = cluster.divided(files)
+    _report_how(bound, job)
     shared = cluster.Job(
-        job.rows,
+        formula,
         files.first.selection,
         files.several,
         folder,
@@ -223,22 +227,19 @@ def _in_parts(job: _Job, folder: str) -> int:
         job.chosen.spreadsheet,
         job.inputs.fail,
     )
-    engine = cluster.Dask(job.chosen.scheduler, job.chosen.workers)
-    try:
-        cluster.prepare(folder, force=job.inputs.force)
-        return cluster.run(shared, parts, engine)
-    finally:
-        engine.close()
+    return cluster.run(shared, parts, job.chosen.scheduler, job.chosen.workers, force=job.inputs.force)
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     """Many rows, by batches."""
     arrow("for these rows")
-    from ..data.pipeline import Files, Tally, run
+    from ..data.pipeline import Tally, run, select
 
-    files = Files(job.rows, job.sources, first)
+    formula = job.rows
+    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1))
+    bound = select(files, formula)
     files.look_into(lambda file: None)
-    _report_how(files.bound, job)
+    _report_how(bound, job)
     output = job.inputs.output
     beside = None if output is None else begun(plain(output), force=job.inputs.force)
     if beside is not None:
@@ -249,10 +250,10 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     else:
         sys.stdout.flush()
     place: Any = sys.stdout.buffer if beside is None else beside.file
-    to = sink(place, files.bound.schema, job.format, digits=job.question.digits, spreadsheet=job.chosen.spreadsheet)
+    to = sink(place, bound.schema, job.format, digits=job.question.digits, spreadsheet=job.chosen.spreadsheet)
     tally = Tally()
     try:
-        code = run(files, to, beside, tally, fail=job.inputs.fail)
+        code = run(files, bound, to, beside, tally, fail=job.inputs.fail)
     except OSError as fault:
         if beside is None:
             raise
@@ -281,9 +282,9 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
 
     flush = job.flush
     idle = sys.stdout.flush if flush else None
-    first = first or stack.enter_context(reader(job.sources[0], idle=idle))
     tally = Tally()
-    requests = _Requests(job, first, idle, tally)
+    files = stack.enter_context(Files(job.sources, first, idle=idle))
+    requests = _Requests(job, files, tally)
     taken: Sequence[str] = view.columns if job.format in ("csv", "tsv") else ()
     if job.wide:
         taken = (*(results := asked(job.question.question, requests.known).names), "error")
@@ -311,7 +312,8 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
 
     def answer(request: Request) -> Any:
         try:
-            result = method(request)
+            with reported():
+                result = method(request)
         except ExpressionError as error:
             tally.note(error)
             raise
@@ -334,34 +336,26 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
 class _Requests:
     """The rows as requests."""
 
-    def __init__(self, job: _Job, first: Reader, idle: Callable[[], None] | None, tally: Tally) -> None:
-        self.job, self.first, self.idle, self.tally = job, first, idle, tally
+    def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
+        self.job, self.files, self.tally = job, files, tally
         inputs = job.inputs
         self.constants = default_point(inputs.at, inputs.reading)
         self.wrt = names(inputs.wrt)
-        self.kept = kept_columns(job.keep, first.names)
-        columns = mapped_columns(job.columns, first.names)
+        self.kept = kept_columns(job.keep, files.first.names)
+        columns = mapped_columns(job.columns, files.first.names)
         outputs = job.question.question == "jacobian"
         try:
             self.known = fitted(
                 job.text, list(columns), self.constants, self.wrt, outputs=outputs, lenient=inputs.lenient
             )
-        except ExpressionError as error:
+        except Diagnosed as error:
             error.text = job.text if error.text is None else error.text
             raise
         _report_reading(self.known)
         self.used = {name: columns[name] for name in self.known.variables if name in columns}
         """The columns that the program uses, by the names of its variables."""
-        self.check(first)
-
-    def check(self, file: Reader) -> None:
-        """Raise an error where a file does not have the columns of the first, or they hold no numbers."""
-        for name in (*self.used.values(), *self.kept):
-            if name not in file.names and not file.rows_name_columns:
-                raise no_such(name, file.source.name, self.job.sources[0].name)
-        for column in self.used.values():
-            if column in file.types:
-                check_type(column, file.types[column])
+        files.check = lambda file: check_columns(file, self.used.values(), self.kept, files.first.source.name)
+        files.check(files.first)
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -376,7 +370,9 @@ class _Requests:
         """What to answer, row by row."""
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
         columns = [*self.used.values()]
-        for file in self.files():
+        # what cannot be is reported before anything is computed
+        self.files.look_into(lambda file: None)
+        for file in self.files:
             for row in file.rows():
                 self.tally.rows += 1
                 line, cells, _ = row
@@ -390,17 +386,3 @@ class _Requests:
                     self.tally.note(fault)
                     fault.text = fault.text or ""
                     yield Request(about, text, {}, None, fault)
-
-    def files(self) -> Iterator[Reader]:
-        """The files, one after the other. Raises `ExpressionError` where their columns are not the same."""
-        others = self.job.sources[1:]
-        for source in others:
-            # what cannot be is reported before anything is computed
-            if not source.once:
-                with reader(source) as file:
-                    self.check(file)
-        yield self.first
-        for source in others:
-            with reader(source, idle=self.idle) as file:
-                self.check(file)
-                yield file

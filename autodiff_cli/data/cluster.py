@@ -19,16 +19,17 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
+from ..extras import install_command
+from ..numbers.budget import reported
 from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_CLUSTER, PATIENCE, patiently
+from ..streams.filesystems import PATIENCE, patiently
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
-from ..views.error import report
 from ..views.formats import COLUMNAR
-from .pipeline import FailedRow, Files, Tally, answers
-from .readers import Fragment, Selection, reader
+from .pipeline import FailedRow, Tally, answers
+from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
 from .sinks import Sink, sink
 from .sources import TEXT, Source
@@ -52,10 +53,8 @@ QUIET = {
 }
 """Settings of a cluster of one's own: nobody looks at what it would else measure all the time, for 9 % of a core."""
 
-
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
 """The environment of processes that are begun here: nobody is there to read what they warn of."""
-
 
 Piece = tuple[Source, Fragment | None]
 """A file, and which of its rows; None for all of them."""
@@ -102,6 +101,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
         return bugs.no_memory()
 
 
+@reported()
 def _write(part: Part, job: Job) -> Tally:
     bound = job.rows.bound(job.selection.schema)
     tally = Tally()
@@ -130,10 +130,7 @@ def _write(part: Part, job: Job) -> Tally:
 # ---- how rows are divided -----------------------------------------------------------------------------------------
 def divided(files: Files) -> list[Part]:
     """The rows of files in parts. Raises `ExpressionError`."""
-    with files.first:
-        fragments = files.look_into(
-            lambda file: [(part, part.size if part else file.size) for part in file.fragments()]
-        )
+    fragments = files.look_into(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
     held = 0
@@ -169,161 +166,94 @@ def prepare(folder: str, *, force: bool) -> None:
     filesystems.make_folder(folder)
 
 
-def run(job: Job, parts: Sequence[Part], cluster: Dask) -> int:
-    """Have all parts written, say what was counted, and return the exit code. What is not whole leaves nothing behind.
+def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
+    """Have all parts written, report what was counted, and return the exit code.
 
     The counts are the answer, as JSON on standard output; those that people should know of are on standard error too.
+    What is not whole leaves nothing behind. Raises `ExpressionError`.
     """
     tally = Tally()
     progress = Progress("rows", here=True)
     done = 0
-    code: int | None = None
-    with Interruption() as interruption:
+    with ExitStack() as ending:
+        client = ending.enter_context(connected(scheduler, workers))
+        prepare(job.folder, force=force)
         try:
-            with closing(cluster.results(job, parts, interruption)) as results:
-                for result in results:
-                    if isinstance(result, ExpressionError):
-                        report(result.diagnostic, result.text)
-                        code = result.exit_code
-                        break
-                    if not isinstance(result, Tally):
-                        raise result
-                    done += 1
-                    tally.merge(result)
+            with Interruption() as interruption, closing(results(client, job, parts, interruption)) as tallies:
+                for done, counted in enumerate(tallies, start=1):
+                    tally.merge(counted)
                     progress.step(tally.rows, f", {done:,} of {len(parts):,} parts")
-            if code is None and done < len(parts):
-                interrupted(tally.rows, job.folder)
-                code = interruption.code
         finally:
             progress.done()
             if done < len(parts):
                 # those that are being written at this moment end with the workers
-                cluster.close()
+                ending.close()
                 filesystems.remove(job.path(part) for part in parts)
             # and what was left by those that were killed
             filesystems.remove(entry.path for entry in filesystems.listed(job.folder) if _HALF.search(entry.path))
-    if code is not None:
-        return code
+    if done < len(parts):
+        interrupted(tally.rows, job.folder)
+        return interruption.code
     tally.report()
     sys.stdout.write(json.dumps(tally.record(), ensure_ascii=False) + "\n")
     return tally.code
 
 
-class Dask:
-    """Workers of Dask: those of a scheduler, or processes of this machine."""
+# ---- Dask ---------------------------------------------------------------------------------------------------------
+@contextmanager
+def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of a scheduler, or of processes that are started on this machine and end with it.
 
-    def __init__(self, scheduler: str | None, workers: int | None) -> None:
-        """Raises `ExpressionError` where there are none."""
+    Raises `ExpressionError` where there are no workers.
+    """
+    try:
+        dask: Any = import_module("dask")
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        message = "Dask's scheduler and workers (`distributed`) are not installed"
+        raise ExpressionError("usage", message, hint=f"`{install_command('cluster')}`") from None
+    # what they have to say is said here, once, and in words about parts
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+    def connect(ending: ExitStack) -> Any:
+        with dask.config.set(QUIET), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cluster = scheduler
+            if scheduler is None:
+                ending.enter_context(_no_modules_of_others())
+                cluster = distributed.LocalCluster(
+                    n_workers=workers or os.cpu_count() or 1,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                    host="127.0.0.1",
+                )
+                ending.callback(_close, cluster)
+            client = distributed.Client(cluster, timeout=SECONDS, set_as_default=False)
+            ending.callback(_close, client)
+            if scheduler is not None:
+                _check_workers(client, scheduler)
+            return client
+
+    with ExitStack() as outer:
+        ending = ExitStack()
+        outer.callback(patiently, ending.close)
         try:
-            self.dask: Any = import_module("dask")
-            self.distributed: Any = import_module("distributed")
-        except ImportError:
-            message = "Dask's scheduler and workers (`distributed`) are not installed"
-            raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
-        self.client: Any = None
-        self.ending = ExitStack()
-        self.where = scheduler or "this machine"
-        # what they have to say is said here, once, and in words about parts
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
-        try:
-            patiently(lambda: self._begin(scheduler, workers), PATIENCE)
+            client = patiently(lambda: connect(ending), PATIENCE)
         except ExpressionError:
-            self.close()
             raise
         except Exception as fault:
-            self.close()
             first = str(fault).split("\n")[0] or type(fault).__name__
             said = f"no scheduler answers at `{scheduler}`" if scheduler else f"Dask's workers did not start: {first}"
             hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
             raise ExpressionError("io", said, hint=hint if scheduler else "try again") from None
-        except BaseException:
-            self.close()
-            raise
-
-    def _begin(self, scheduler: str | None, workers: int | None) -> None:
-        with self.dask.config.set(QUIET), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            cluster = None
-            if scheduler is None:
-                self.ending.enter_context(_no_modules_of_others())
-                cluster = self.distributed.LocalCluster(
-                    n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, processes=True,
-                    dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, host="127.0.0.1",
-                )  # fmt: skip
-                self.ending.callback(_closed, cluster)
-            self.client = self.distributed.Client(cluster or scheduler, timeout=SECONDS, set_as_default=False)
-            self.ending.callback(_closed, self.client)
-            if scheduler is not None:
-                self._meet()
-
-    def _meet(self) -> None:
-        """Raise an error where there are no workers, or where they are not as this program."""
-        try:
-            self.client.wait_for_workers(1, timeout=SECONDS)
-        except TimeoutError:
-            message = f"the scheduler at `{self.where}` has no workers"
-            raise ExpressionError("io", message, hint="start some: `dask worker ADDRESS`") from None
-        versions = self.client.get_versions(packages=["autodiff_cli", "pyarrow"])["workers"]
-        for worker, there in versions.items():
-            theirs = there["packages"].get("autodiff_cli")
-            if theirs != version() or there["packages"].get("pyarrow") is None:
-                what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
-                what = what if theirs != version() else "has no pyarrow"
-                hint = "install one version everywhere: `autodiff-cli[data]`"
-                raise ExpressionError("usage", f"the worker {worker} {what}", hint=hint)
-
-    def results(
-        self, job: Job, parts: Sequence[Part], stop: Interruption
-    ) -> Generator[Tally | BaseException, None, None]:
-        """What comes of the parts, in any order, until all are written, or the run is to stop."""
-        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        futures = self.client.map(write_part, parts, job=job, pure=False, retries=RETRIES, batch_size=1_000)
-        held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
-        for future in futures:
-            future.add_done_callback(ready.put)
-        # a worker keeps what it returned as long as somebody may ask for it
-        del futures, future
-        try:
-            while held and not stop.asked:
-                with suppress(queue.Empty):
-                    done = ready.get(timeout=0.2)
-                    part, _ = held.pop(done.key)
-                    yield self._result(part, done)
-                    del done
-        finally:
-            if held:
-                with suppress(Exception):
-                    self.client.cancel([future for _, future in held.values()], force=True)
-
-    def _result(self, part: Part, future: Any) -> Tally | BaseException:
-        """What came of a part."""
-        if future.status in ("cancelled", "lost"):
-            message = f"the scheduler at `{self.where}` has gone"
-            return ExpressionError("io", message, hint="start it, and ask again")
-        fault: BaseException | None = future.exception()
-        if fault is None:
-            result: Tally | ExpressionError = future.result()
-            return result
-        if isinstance(fault, ExpressionError):
-            return fault
-        read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
-        if type(fault).__name__ == "KilledWorker":
-            return ExpressionError(
-                "limit", f"the part of {read} ended every worker that tried it, perhaps for want of memory",
-                hint="give the workers more memory, or the file smaller row groups",
-            )  # fmt: skip
-        if bugs.tracebacks or not isinstance(fault, Exception):
-            return fault
-        return bugs.internal_error_message(fault, f"the rows of {read}")
-
-    def close(self) -> None:
-        """Let go of the workers; those of this machine end."""
-        patiently(self.ending.close)
+        yield client
 
 
-def _closed(what: Any) -> None:
+def _close(dask: Any) -> None:
     with suppress(Exception):
-        what.close(timeout=SECONDS)
+        dask.close(timeout=SECONDS)
 
 
 @contextmanager
@@ -332,17 +262,77 @@ def _no_modules_of_others() -> Iterator[None]:
 
     Either may do anything, and they need nothing of it.
     """
+    before = {name: os.environ[name] for name in WORKERS if name in os.environ}
+    os.environ.update(WORKERS)
     main = sys.modules["__main__"]
     kept: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
     main.__spec__ = None
-    before = {name: os.environ.get(name) for name in WORKERS}
-    os.environ.update(WORKERS)
     try:
         yield
     finally:
         vars(main).update(kept)
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in WORKERS:
+            del os.environ[name]
+        os.environ.update(before)
+
+
+def _check_workers(client: Any, scheduler: str) -> None:
+    """Raise an error where there are no workers, or where they are not as this program."""
+    try:
+        client.wait_for_workers(1, timeout=SECONDS)
+    except TimeoutError:
+        message = f"the scheduler at `{scheduler}` has no workers"
+        raise ExpressionError("io", message, hint="start some: `dask worker ADDRESS`") from None
+    for worker, there in client.get_versions(packages=["autodiff_cli", "pyarrow"])["workers"].items():
+        theirs = there["packages"].get("autodiff_cli")
+        if theirs == version() and there["packages"].get("pyarrow") is not None:
+            continue
+        what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
+        what = what if theirs != version() else "has no pyarrow"
+        hint = "install one version everywhere: `autodiff-cli[data]`"
+        raise ExpressionError("usage", f"the worker {worker} {what}", hint=hint)
+
+
+def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
+    """What was counted in the parts, in any order, until all are written, or the run is to stop.
+
+    Raises what is wrong with the first that cannot be written.
+    """
+    ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    futures = client.map(write_part, parts, job=job, pure=False, retries=RETRIES, batch_size=1_000)
+    held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
+    for future in futures:
+        future.add_done_callback(ready.put)
+    # a worker keeps what it returned as long as somebody may ask for it
+    del futures, future
+    try:
+        while held and not stop.asked:
+            with suppress(queue.Empty):
+                done = ready.get(timeout=0.2)
+                part, _ = held.pop(done.key)
+                result = _outcome(part, done)
+                del done
+                if not isinstance(result, Tally):
+                    raise result
+                yield result
+    finally:
+        if held:
+            with suppress(Exception):
+                client.cancel([future for _, future in held.values()], force=True)
+
+
+def _outcome(part: Part, future: Any) -> Tally | BaseException:
+    """What came of a part."""
+    if future.status in ("cancelled", "lost"):
+        return ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
+    fault: BaseException | None = future.exception()
+    if fault is None:
+        result: Tally | ExpressionError = future.result()
+        return result
+    read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
+    if type(fault).__name__ == "KilledWorker":
+        message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
+        return ExpressionError("limit", message, hint="give the workers more memory, or the file smaller row groups")
+    if isinstance(fault, ExpressionError) or bugs.tracebacks or not isinstance(fault, Exception):
+        return fault
+    return bugs.internal_error_message(fault, f"the rows of {read}")

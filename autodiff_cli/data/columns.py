@@ -18,7 +18,7 @@ from ..batched.columns_io import check_type, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, checked, placed
 from ..errors import ExpressionError
 from ..streams.progress import Progress
-from .readers import Reader, no_such, reader
+from .readers import Files, Reader, check_columns, no_such
 from .sources import Source, has_arrow, sources
 from .text_rows import numbers_in
 
@@ -43,36 +43,31 @@ def read_columns(
     their texts, for other arithmetics. Raises `ExpressionError`: `io` for a file that cannot be read, `point` for what
     is no number, with its line and column.
     """
-    files = sources(paths, format)
-    used: dict[str, str] = {}
     columns: dict[str, list[float]] = {}
     count = 0
-    for source in files:
-        with reader(source) as file:
-            if source is files[0]:
-                theirs = mapped_columns(called, file.names)
-                used = {name: theirs[name] for name in wanted(list(theirs))}
-                columns = {name: [] for name in used}
-            for column in used.values():
-                if column not in file.names and not file.rows_name_columns:
-                    raise no_such(column, source.name, files[0].name)
-                if column in file.types:
-                    check_type(column, file.types[column])
+    with Files(sources(paths, format)) as files:
+        first = files.first.source.name
+        several = len(files.sources) > 1
+        theirs = mapped_columns(called, files.first.names)
+        used = {name: theirs[name] for name in wanted(list(theirs))}
+        columns = {name: [] for name in used}
+        files.check = lambda file: check_columns(file, used.values(), (), first)
+        files.check(files.first)
+        for file in files:
+            place = f"of {file.source.name}: " if several else "of the data: "
             for row in file.rows():
                 numbers, fault = numbers_in(row, [*used.values()])
                 if fault is not None:
-                    place = "the data" if len(files) == 1 else source.name
-                    where = f"{'row' if source.columnar else 'line'} {row[0]} of {place}: "
+                    where = f"{'row' if file.source.columnar else 'line'} {row[0]} {place}"
                     raise _without_text(ExpressionError(fault.kind, f"{where}{fault}", hint=fault.hint))
                 for name, column in used.items():
                     columns[name].append(numbers[column])
                 count += len(columns)
                 if count > MOST_CELLS:
-                    raise ExpressionError(
-                        "limit", f"the data has more than {MOST_CELLS:,} numbers", hint="take a sample of its rows"
-                    )
+                    message = f"the data has more than {MOST_CELLS:,} numbers"
+                    raise ExpressionError("limit", message, hint="take a sample of its rows")
     if columns and not next(iter(columns.values())):
-        name = files[0].name if len(files) == 1 else "the data"
+        name = "the data" if several else first
         raise ExpressionError("point", f"{name} has no rows of data", hint="a row has a number for each column")
     return columns
 
@@ -84,28 +79,30 @@ def _without_text(error: ExpressionError) -> ExpressionError:
 
 
 # ---- losses over data ---------------------------------------------------------------------------------------------
-def from_files(files: Sequence[Source], columns: Mapping[str, str]) -> Data:
+def from_files(given: Sequence[Source], columns: Mapping[str, str]) -> Data:
     """The columns of some files, one after the other; `columns` says which column is which variable."""
 
     def read(choose: Choose, skip: bool) -> Columns:
-        used: dict[str, str] = {}
-        progress = Progress("rows read", here=True)
-        with _ColumnBuffer(skip) as buffer:
+        with Files(given, several=True) as files, _ColumnBuffer(skip) as buffer:
+            first = files.first.source.name
+            theirs = mapped_columns(columns, files.first.names)
+            used = {name: theirs[name] for name in choose(list(theirs))}
+
+            def check(file: Reader) -> None:
+                missing = next((column for column in used.values() if column not in file.names), None)
+                if missing is not None:
+                    raise no_such(missing, file.source.name, first)
+
+            files.check = check
+            progress = Progress("rows read", here=True)
             try:
-                for source in files:
-                    with reader(source, several=True) as file:
-                        if source is files[0]:
-                            theirs = mapped_columns(columns, file.names)
-                            used = {name: theirs[name] for name in choose(list(theirs))}
-                        missing = next((column for column in used.values() if column not in file.names), None)
-                        if missing is not None:
-                            raise no_such(missing, source.name, files[0].name)
-                        for piece in _pieces(file, used):
-                            buffer.add(piece)
-                            progress.step(buffer.rows)
+                for file in files:
+                    for piece in _pieces(file, used):
+                        buffer.add(piece)
+                        progress.step(buffer.rows)
             finally:
                 progress.done()
-            return checked(buffer.columns(used), files[0].name if len(files) == 1 else "the data")
+            return checked(buffer.columns(used), first if len(given) == 1 else "the data")
 
     return read
 

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,10 +18,9 @@ from ..streams.filesystems import Upload, abandoned
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
 from ..views.error import report, write_stderr
-from .readers import Chunk, Reader, reader
+from .readers import Chunk, Files
 from .rows import Rows
 from .sinks import Sink
-from .sources import Source, parallel_map
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,56 +135,16 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
         yield batch, chunk.size
 
 
-# ---- files --------------------------------------------------------------------------------------------------------
-class Files:
-    """The rows of some files, all with the columns that a formula needs."""
-
-    def __init__(self, rows: Rows, sources: Sequence[Source], first: Reader | None = None) -> None:
-        """`first` reads the first file, if it is open already. Raises `ExpressionError` for what does not fit."""
-        self.sources, self.several = sources, len(sources) > 1
-        self.first = first or reader(sources[0], self.several)
-        try:
-            self.first.select(*rows.columns_needed(self.first.names))
-            self.bound = rows.bound(self.first.selection.schema)
-        except BaseException:
-            self.first.close()
-            raise
-
-    def further(self, source: Source) -> Reader:
-        """Open a further file. Raises `ExpressionError` where it has other columns than the first."""
-        file = reader(source, self.several)
-        try:
-            file.select_as(self.first.selection)
-        except BaseException:
-            file.close()
-            raise
-        return file
-
-    def look_into(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Return what there is to see in each file. Raises `ExpressionError`, before anything is computed."""
-
-        def look_into_further(source: Source) -> Item:
-            with self.further(source) as file:
-                return look(file)
-
-        others = [source for source in self.sources[1:] if not source.once]
-        try:
-            return [look(self.first), *parallel_map(look_into_further, others, lambda source: source.path)]
-        except BaseException:
-            self.first.close()
-            raise
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The rows of all files, which are closed in the end. Raises `ExpressionError`."""
-        with self.first:
-            yield from self.first.chunks()
-        for source in self.sources[1:]:
-            with self.further(source) as file:
-                yield from file.chunks()
+def select(files: Files, rows: Rows) -> Bound:
+    """Choose the columns that a formula needs of files; return the formula over them. Raises `ExpressionError`."""
+    files.first.select(*rows.columns_needed(files.first.names))
+    selection = files.first.selection
+    files.check = lambda file: file.select_as(selection)
+    return rows.bound(selection.schema)
 
 
 # ---- threads ------------------------------------------------------------------------------------------------------
-def run(files: Files, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
+def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
     """Answer all rows; return the exit code. With `fail` the first error is the end.
 
     The file `beside` is finished where all has gone well.
@@ -199,9 +158,9 @@ def run(files: Files, sink: Sink, beside: AtomicFile | Upload | None, tally: Tal
         def stops() -> bool:
             return ended.is_set() or interruption.asked
 
-        chunks = ahead(files.chunks(), stops, threads)
+        chunks = ahead((chunk for file in files for chunk in file.chunks()), stops, threads)
         try:
-            for batch, read in ahead(answers(chunks, files.bound, tally, fail=fail), stops, threads):
+            for batch, read in ahead(answers(chunks, bound, tally, fail=fail), stops, threads):
                 sink.write(batch)
                 size += read
                 progress.step(tally.rows, rate(files, tally.rows, size, begun) if progress.active else "")
@@ -273,6 +232,6 @@ def rate(files: Files, rows: int, size: int, begun: float) -> str:
     elapsed = max(time.monotonic() - begun, 1e-3)
     per_second = f", {rows / elapsed:,.0f} a second"
     first, share = files.first, 0.0
-    if not files.several:
+    if len(files.sources) == 1:
         share = rows / first.total if first.total else size / first.size if first.size else 0.0
     return per_second + (f", {elapsed * (1 - share) / share:,.0f} s left" if 0 < share < 1 else "")

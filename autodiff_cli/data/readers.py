@@ -10,18 +10,20 @@ import io
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
-from ..batched.columns_io import unique
+from ..batched.columns_io import check_type, unique
 from ..errors import ExpressionError
 from ..inputs import decoding as reading
 from ..streams import filesystems
 from ..streams.filesystems import arrow
 from .rows import doubles
-from .sources import STREAM, PeekedFile, Source, within
+from .sources import STREAM, PeekedFile, Source, parallel_map, within
 from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, with_names
+
+Item = TypeVar("Item")
 
 ROWS = 65_536
 """Rows of a batch of columns."""
@@ -171,10 +173,71 @@ def reader(source: Source, several: bool = False, idle: Callable[[], None] | Non
     return Text(source, several, idle)
 
 
+class Files:
+    """Files of rows that go together, each with the columns that are needed."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        first: Reader | None = None,
+        *,
+        several: bool = False,
+        idle: Callable[[], None] | None = None,
+    ) -> None:
+        """`first` reads the first file, if it is open already; for `several` and `idle` see `reader`."""
+        self.sources, self.several, self.idle = sources, several, idle
+        self.first = first or reader(sources[0], several, idle)
+        self.check: Callable[[Reader], None] = lambda file: None
+        """Raises `ExpressionError` where a further file has not what is needed."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.first.close()
+
+    def further(self, source: Source) -> Reader:
+        """Open a further file. Raises `ExpressionError`."""
+        file = reader(source, self.several, self.idle)
+        try:
+            self.check(file)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def look_into(self, look: Callable[[Reader], Item]) -> list[Item]:
+        """Return what there is to see in each file. Raises `ExpressionError`, before anything is computed."""
+
+        def look_into_further(source: Source) -> Item:
+            with self.further(source) as file:
+                return look(file)
+
+        others = [source for source in self.sources[1:] if not source.once]
+        return [look(self.first), *parallel_map(look_into_further, others, lambda source: source.path)]
+
+    def __iter__(self) -> Iterator[Reader]:
+        with self.first:
+            yield self.first
+        for source in self.sources[1:]:
+            with self.further(source) as file:
+                yield file
+
+
 def no_such(column: str, name: str, first: str) -> ExpressionError:
     """The error for a file that lacks a column which the first has."""
     message = f"there is no column `{column}` in {name}, and there is in {first}"
     return ExpressionError("point", message, hint="answer them one after the other, or make their columns alike")
+
+
+def check_columns(file: Reader, numbers: Collection[str], kept: Sequence[str], first: str) -> None:
+    """Raise an error where a file lacks columns of the one called `first`, or has no numbers in them."""
+    for name in (*numbers, *kept):
+        if name not in file.names and not file.rows_name_columns:
+            raise no_such(name, file.source.name, first)
+    for name in numbers:
+        if name in file.types:
+            check_type(name, file.types[name])
 
 
 # ---- columns ------------------------------------------------------------------------------------------------------
@@ -325,9 +388,9 @@ class Text(Reader):
         self.file = PeekedFile(source.unpacked())
         self.rest = b""
         self.ended = False
-        texts = Texts(self.file, source.path, idle)
+        texts = Texts(self.file, source.name, idle)
         try:
-            names, self._rows, self.dialect = table(texts, source.path, source.format)
+            names, self._rows, self.dialect = table(texts, source.format)
             # the lines of the header are those that were taken
             self.first = 1 if names is None else texts.taken + 1
             if names is None:
@@ -470,7 +533,7 @@ class Text(Reader):
 
     def rows_of(self, block: bytes) -> Iterator[TextRow]:
         """The rows of a block, by the plain reader; their lines are counted from 0."""
-        texts = Texts(io.BytesIO(block), self.source.path, None, first=False)
+        texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.names, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
 

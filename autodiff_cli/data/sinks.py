@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import sys
 from abc import ABC, abstractmethod
@@ -160,7 +162,7 @@ class CellsSink(Sink):
         # the numbers of a row with an error are null, which is written as nothing
         cells = [spelled(column) for column in batch.columns[: self.end]]
         cells += [self.cells(column, k > 0) for k, column in enumerate(batch.columns[self.end :])]
-        cells[-1] = pc.binary_join_element_wise(cells[-1], "", "\n")
+        cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
         lines = pc.binary_join_element_wise(*cells, self.separator)
         ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
         return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
@@ -170,18 +172,17 @@ class CellsSink(Sink):
         import pyarrow as pa
 
         if column.null_count == len(column):
-            nothing = pa.py_buffer(bytes(4 * len(column) + 4))
-            return pa.Array.from_buffers(pa.string(), len(column), [None, nothing, pa.py_buffer(b"")])
+            return ""
         # many other modules come with it
         import pyarrow.compute as pc
 
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        if not (is_text or _is_plain(column.type)):
-            column = _as_text(column)
         if pa.types.is_float64(column.type):
             return spelled(column)
+        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        if not (is_text or _is_plain(column.type)):
+            column = pa.array([_as_text(cell) for cell in column.to_pylist()], pa.string())
         disarms = self.spreadsheet and kept and is_text
         column = pc.fill_null(column.cast(pa.string()), "")
         changes = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
@@ -189,9 +190,8 @@ class CellsSink(Sink):
             return column
 
         def changed(cell: str) -> str:
-            if not kept:
-                return in_quotes(visible(cell), self.separator)
-            return in_quotes(carried(disarmed(cell) if disarms else cell), self.separator)
+            cell = carried(disarmed(cell) if disarms else cell) if kept else visible(cell)
+            return in_quotes(cell, self.separator)
 
         texts = pa.array([changed(cell) for cell in column.filter(changes).to_pylist()], pa.string())
         return pc.replace_with_mask(column, changes, texts)
@@ -210,17 +210,17 @@ def spelled(column: Any) -> Any:
     size = np.abs(x)
     text = pc.fill_null(pc.cast(column, pa.string()), "")
 
-    def respelled(rows: Any, spell: Callable[[Any], Any]) -> None:
+    def respell(rows: Any, spell: Callable[[Any], Any]) -> None:
         nonlocal text
         if rows.any():
             mask = pa.array(rows)
             text = pc.replace_with_mask(text, mask, spell(text.filter(mask)))
 
-    # pyarrow has the same digits, and others of these
-    respelled((size < 1e9) & (x == np.trunc(x)), lambda texts: pc.binary_join_element_wise(texts, "0", "."))
-    respelled((size < 1e-6) & (x != 0), lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"))
-    rare = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
-    respelled(rare, lambda texts: pa.array([*map(repr, x[rare].tolist())], pa.string()))
+    # pyarrow has the same digits, and another notation for these
+    respell((size < 1e9) & (x == np.trunc(x)), lambda texts: pc.binary_join_element_wise(texts, "0", "."))
+    respell((size < 1e-6) & (x != 0), lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"))
+    other = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
+    respell(other, lambda texts: pa.array([*map(repr, x[other].tolist())], pa.string()))
     return text
 
 
@@ -231,16 +231,9 @@ def _is_plain(kind: Any) -> bool:
     return any(test(kind) for test in (types.is_primitive, types.is_boolean, types.is_null))
 
 
-def _as_text(column: Any) -> Any:
-    import json
-
-    import pyarrow as pa
-
-    def text(cell: object) -> str | None:
-        found = plain_cell(cell)
-        return found if found is None or isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-
-    return pa.array([text(cell) for cell in column.to_pylist()], pa.string())
+def _as_text(cell: object) -> str | None:
+    cell = plain_cell(cell)
+    return cell if cell is None or isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
 
 
 _CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
@@ -252,8 +245,6 @@ class TextSink(Sink):
 
     def __init__(self, file: IO[bytes], schema: Any, format: str, digits: int | None, spreadsheet: bool) -> None:
         super().__init__(file, schema)
-        import io
-
         self.own = None if file is sys.stdout.buffer else io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         self.text = self.own or sys.stdout
         end = schema.names.index("error")

@@ -18,15 +18,24 @@ from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
-from .text_rows import ENDS
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, *COLUMNAR)
 
-SUFFIXES = ENDS | {
-    ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow",
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
     ".ipc": "arrow",
-}  # fmt: skip
+}
 """How the names of files end, and what is in them."""
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
@@ -56,6 +65,8 @@ class Source(NamedTuple):
     format: str | None
     """One of `INPUT_FORMATS`; None for text that shows itself what it is."""
     packed: str | None
+    file: io.BufferedReader | None = None
+    """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
 
     @property
     def name(self) -> str:
@@ -70,7 +81,7 @@ class Source(NamedTuple):
     @property
     def once(self) -> bool:
         """Whether it can be read once only, as standard input and a pipe can."""
-        return read_once(self.path)
+        return self.file is not None
 
     @property
     def columnar(self) -> bool:
@@ -79,8 +90,8 @@ class Source(NamedTuple):
 
     def open(self) -> File:
         """The bytes of the file, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
-        if self.once:
-            return peeked(self.path)
+        if self.file is not None:
+            return self.file
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
 
     def unpacked(self) -> File:
@@ -174,9 +185,7 @@ def _elsewhere(given: str) -> list[str]:
 
 def _data(folder: str, paths: list[str]) -> list[str]:
     """Those of the files in a folder that hold data. Raises `ExpressionError` where there are none."""
-    found = [
-        path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)[0] is not None
-    ]
+    found = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
     if not found:
         hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
         raise ExpressionError("io", f"the folder `{folder}` holds no file of data", hint=hint)
@@ -189,45 +198,44 @@ def _like(pattern: str, found: list[str]) -> list[str]:
     return found
 
 
-def _by_name(path: str) -> tuple[str | None, str | None]:
-    """What a name says of a file: its format, and how it is packed."""
+def _by_name(path: str) -> str | None:
+    """The format that a name says."""
     stem, suffix = os.path.splitext(path.lower())
-    packed = PACKED.get(suffix)
-    if packed is not None:
-        suffix = os.path.splitext(stem)[1]
-    return SUFFIXES.get(suffix), packed
+    return SUFFIXES.get(os.path.splitext(stem)[1] if suffix in PACKED else suffix)
 
 
 def _source(path: str, format: str | None) -> Source:
-    named: tuple[str | None, str | None] = (None, None)
-    if path == "-":
-        begin = peeked().peek(8)[:8]
-    else:
-        named = _by_name(path)
-        try:
-            if read_once(path):
-                # what is open from a reading that came to nothing is another pipe's by now
-                _pipes.pop(path, None)
-                begin = peeked(path).peek(8)[:8]
-            else:
-                with filesystems.opened(path) if is_url(path) else open(path, "rb") as file:
-                    begin = filesystems.patiently(lambda: file.read(8)) if is_url(path) else file.read(8)
-        except OSError as fault:
-            raise filesystems.unread(path, fault) from None
-        except ValueError:
-            # no file system has such a name: a zero in it, or half a character
-            raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
+    file: io.BufferedReader | None = None
+    try:
+        if path == "-":
+            raw: Any = standard_input()
+            file = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+        elif read_once(path):
+            file = open(path, "rb")  # noqa: SIM115 - whoever reads it closes it
+        if file is not None:
+            begin = file.peek(8)[:8]
+        elif is_url(path):
+            with filesystems.opened(path) as there:
+                begin = filesystems.patiently(lambda: there.read(8))
+        else:
+            with open(path, "rb") as here:
+                begin = here.read(8)
+    except OSError as fault:
+        raise filesystems.unread(path, fault) from None
+    except ValueError:
+        # no file system has such a name: a zero in it, or half a character
+        raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
+    named = _by_name(path)
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     if begin.startswith(STREAM) and not begin[8:]:
         kind = "arrow"
+    packed = kind if kind in PACKED.values() else None
     if format is not None:
-        return Source(path, format, kind if kind in PACKED.values() else None)
-    if kind in COLUMNAR:
-        return Source(path, kind, None)
-    if named[0] in COLUMNAR:
+        return Source(path, format, packed, file)
+    if kind in COLUMNAR or named in COLUMNAR:
         # what its reader says of it is said
-        return Source(path, named[0], None)
-    return Source(path, named[0], kind if kind in PACKED.values() else None)
+        return Source(path, kind if kind in COLUMNAR else named, None, file)
+    return Source(path, named, packed, file)
 
 
 def read_once(path: str) -> bool:
@@ -238,25 +246,6 @@ def read_once(path: str) -> bool:
         kind = os.stat(path).st_mode
         return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
     return False
-
-
-_peeked: list[tuple[object, io.BufferedReader]] = []
-_pipes: dict[str, io.BufferedReader] = {}
-"""Pipes that have been looked into: opened again, they would lack what was seen, or never end."""
-
-
-def peeked(path: str = "-") -> io.BufferedReader:
-    """Standard input, or a pipe, as a file that can be looked into. Raises what opening a file raises."""
-    if path != "-":
-        if path not in _pipes or _pipes[path].closed:
-            _pipes[path] = open(path, "rb")  # noqa: SIM115 - whoever reads it closes it
-        return _pipes[path]
-    raw: Any = standard_input()
-    if isinstance(raw, io.BufferedReader):
-        return raw
-    if not _peeked or _peeked[0][0] is not raw:
-        _peeked[:] = [(raw, io.BufferedReader(raw))]
-    return _peeked[0][1]
 
 
 def within(sentence: str) -> str:

@@ -20,11 +20,6 @@ TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 Line = tuple[int, str, ExpressionError | None]
 """Its number, its text, and why it is no text."""
 
-ENDS = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
-}  # fmt: skip
-"""How the names of files end, and what is in them."""
-
 FAULTY = 1000
 """A file that begins with more rows than these which are none is no file of rows."""
 
@@ -49,9 +44,9 @@ class Dialect(NamedTuple):
 class Texts:
     """The lines of a file, which can be put back."""
 
-    def __init__(self, file: Any, path: str, idle: Callable[[], None] | None, *, first: bool = True) -> None:
-        """`first` is whether the file is at its beginning."""
-        self.name = "standard input" if path == "-" else f"`{path}`"
+    def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
+        """`name` is what messages call the file, and `first` whether it is at its beginning."""
+        self.name = name
         self.again: list[Line] = []
         self.taken = 0
         """How many lines are not to come any more."""
@@ -100,14 +95,12 @@ class Texts:
         self.taken -= len(taken)
 
 
-def table(texts: Texts, path: str, format: str | None = None) -> tuple[list[str] | None, Iterator[TextRow], Dialect]:
+def table(texts: Texts, format: str | None) -> tuple[list[str] | None, Iterator[TextRow], Dialect]:
     """The names in the header, None where each row names its own, the rows, and how they are written.
 
-    Rows are read as they are asked for. The format is that of the file's name, or shows itself, unless it is given.
-    Raises `ExpressionError`, also where the file is of another kind.
+    Rows are read as they are asked for. Where the format is not given, it shows itself. Raises `ExpressionError`, also
+    where the file is of another kind.
     """
-    if format is None:
-        format = next((kind for end, kind in ENDS.items() if path.endswith(end)), None)
     first = next(texts, None)
     while first is not None and first[2] is None and not first[1].strip():
         first = next(texts, None)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, quoted
-from ..graphs import jvp_vjp as sweeps
 from ..graphs.value import Value
+from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.problem import Point, Problem, parse, pose
 from ..numbers.base import NumberType
+from ..record import Record
+from ..run.evaluation import Kinks
 
 MOST_ENTRIES = 1_000_000
 NAME_LENGTH = 40
@@ -18,7 +20,7 @@ OFFERED = 80
 """Characters of a program that is offered with commas."""
 
 
-class Jacobian(NamedTuple):
+class Jacobian(Record):
     """The outputs of a program at a point, and their derivatives."""
 
     text: str
@@ -89,17 +91,17 @@ def jacobian(
         for key, number in numbers.items():
             part, name = keys[key]
             parts[part][name] = number
-        at = sweeps.evaluate_in(m, posed.program.graph, parts["point"], names)
+        at = evaluate_in(m, posed.program.graph, parts["point"], names)
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
-        kinks: sweeps.Kinks = {}
+        kinks: Kinks = {}
         if whole:
-            result["jacobian"], kinks = sweeps.jacobian(at, names)
+            result["jacobian"], kinks = at.jacobian(names)
         if along is not None:
             result["direction"] = parts["direction"]
-            result["product"], kinks = sweeps.product(at, parts["direction"])
+            result["product"], kinks = at.jvp(parts["direction"])
         if weights is not None:
             seeds = list(parts["adjoint"].values())
-            row, kinks = sweeps.transposed_product(at, seeds, names)
+            row, kinks = at.vjp(seeds, names)
             result["adjoint"], result["gradient"] = seeds, dict(zip(names, row, strict=True))
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result

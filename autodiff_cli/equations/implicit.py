@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..graphs import jvp_vjp as sweeps
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
+from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import Number, NumberType
 from ..numerics.linear_algebra import Matrix, solve_linear
+from ..run.evaluation import Kinks
 
 
 def derivatives(
     m: NumberType, outputs: Sequence[Value], values: Mapping[str, Number], unknowns: Sequence[str],
     by: Sequence[str],
-) -> tuple[Matrix, sweeps.Kinks]:  # fmt: skip
+) -> tuple[Matrix, Kinks]:  # fmt: skip
     """The derivative of each unknown by each of the variables `by`, where the outputs are 0: −F_u⁻¹·F_p; and the kinks.
 
     Raises `Singular`, and `ExpressionError` as `jacobian` does.
     """
-    at = sweeps.evaluate_in(m, outputs, values, [*unknowns, *by])
-    rows, kinks = sweeps.jacobian(at, [*unknowns, *by])
+    at = evaluate_in(m, outputs, values, [*unknowns, *by])
+    rows, kinks = at.jacobian([*unknowns, *by])
     n = len(unknowns)
     if not by:
         return [[] for _ in unknowns], kinks

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, point_error
-from ..graphs import jvp_vjp as sweeps
+from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import Defined, charge
@@ -192,9 +192,9 @@ class OneEquation:
             result = None
             with Defined(ArithmeticError):
                 here = {**values, self.name: m.number(x)}
-                swept = sweeps.evaluate_in(m, self.problem.program.outputs, here, [self.name])
+                swept = evaluate_in(m, self.problem.program.outputs, here, [self.name])
                 result = m.number(swept.values[0]), None
-                result = result[0], m.number(sweeps.jacobian(swept, [self.name])[0][0][0])
+                result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
             return None if m.underflowed else result
 
         return function

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError
-from ..graphs import jvp_vjp as sweeps
+from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
@@ -27,8 +27,8 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
-        swept = sweeps.evaluate_in(m, problem.program.outputs, here, problem.unknowns)
-        return [multiplicity * x for x in swept.values], sweeps.jacobian(swept, problem.unknowns)[0]
+        swept = evaluate_in(m, problem.program.outputs, here, problem.unknowns)
+        return [multiplicity * x for x in swept.values], swept.jacobian(problem.unknowns)[0]
 
     return values_and_rows
 
@@ -42,7 +42,7 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
     errors = []
     for output in problem.program.outputs:
         try:
-            (value,) = sweeps.evaluate_in(RUNNING, [output], values, ()).values
+            (value,) = evaluate_in(RUNNING, [output], values, ()).values
             error = RUNNING.number(value).error
         except (ExpressionError, ArithmeticError):
             error = math.inf
@@ -53,10 +53,10 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
     """Return the outputs at a solution, and their derivatives by the unknowns, None where there are none."""
     values: dict[str, Number] = {**problem.values, **at}
-    swept = sweeps.evaluate_in(REAL, problem.program.outputs, values, problem.unknowns)
+    swept = evaluate_in(REAL, problem.program.outputs, values, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     try:
-        rows, _ = sweeps.jacobian(swept, problem.unknowns)
+        rows, _ = swept.jacobian(problem.unknowns)
     except ExpressionError:
         return left, None
     return left, [[float(x) for x in row] for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, counted, needed, quoted, usage_error
-from ..graphs import jvp_vjp as sweeps
+from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.problem import Point, Problem, as_number, check_values, wanted_variables
@@ -14,6 +14,7 @@ from ..numbers.base import Number, NumberType, undecided
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
+from ..record import Record
 from .equations import read_equations
 from .implicit import derivatives, second_derivatives
 from .one_unknown import OneEquation, Stopped
@@ -35,7 +36,7 @@ Box = dict[str, tuple[float, float]]
 """The ends of an interval for each unknown."""
 
 
-class Solution(NamedTuple):
+class Solution(Record):
     """One solution of the equations."""
 
     values: dict[str, Shown]
@@ -56,7 +57,7 @@ class Solution(NamedTuple):
     """The second derivatives, where they were asked for."""
 
 
-class Solved(NamedTuple):
+class Solved(Record):
     """What was found of the solutions of equations."""
 
     text: str
@@ -335,7 +336,7 @@ def _multiple_root_with_error(m: RunningDigits, problem: Problem, values: Mappin
     (name,), outputs = problem.unknowns, problem.program.outputs
 
     def zero(x: Number) -> bool:
-        value = sweeps.evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values[0]
+        value = evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values[0]
         return m.same(value, 0)
 
     distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)

@@ -7,17 +7,17 @@ one, and there is a Hessian where they agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.graph import Graph
-from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, pieces
-from ..run.sweep import Breakpoint, backward, show
+from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
+from ..run.sweep import backward
 from ..table.operators import VARIABLE
 from .value import Value, graph_of
 from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
@@ -74,63 +74,32 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
     graph = swept.graph
     (root,) = graph.roots
     place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
-    wanted = [place[name] for name in wrt if name in place]
+    held = [k for k, name in enumerate(wrt) if name in place]
+    wanted = [place[wrt[k]] for k in held]
+    pairs = [(i, j) for i in range(len(held)) for j in range(i, len(held))]
+    called = [f"`{wrt[k]}`" for k in held]
+    names = ["the value", *[f"the derivative by {name}" for name in called]]
+    names += [f"the second derivative by {' and '.join(dict.fromkeys((called[i], called[j])))}" for i, j in pairs]
+
+    def numbers(piece: SmoothBranch) -> list[Number]:
+        gradient, rows = _without_lengths(m, piece)
+        return [piece.smooth.value(piece.numbers[root]), *gradient, *[rows[i][j] for i, j in pairs]]
+
+    def shared(smooth: Callable[[], Any]) -> list[Number]:
+        return common(m, swept.value, pieces(smooth, graph, (root,), wanted), numbers, names)
+
+    second_order = partial(SecondOrder, m, len(wanted))
     try:
-        smooth = partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else partial(SecondOrder, m, len(wanted))
-        found = _common(m, pieces(smooth, graph, (root,), wanted), graph, wrt, place)
+        found = shared(partial(TaylorSeries, m, HIGHEST) if len(wanted) == 1 else second_order)
     except Unknown:
-        found = _common(m, pieces(partial(SecondOrder, m, len(wanted)), graph, (root,), wanted), graph, wrt, place)
-    return found
-
-
-def _common(
-    m: NumberType, met: Iterable[SmoothBranch], graph: Graph, wrt: Sequence[str], place: Mapping[str, int]
-) -> Curvature:
-    """What the pieces have in common."""
-    known = [k for k, name in enumerate(wrt) if name in place]
-    value = graph.data[graph.roots[0]]
-    found: Curvature | None = None
-    for piece in met:
-        breakpoint = piece.breakpoint
-        gradient, hessian = _without_lengths(m, piece)
-        here = Curvature(value, *_spread(m, len(wrt), known, gradient, hessian))
-        if breakpoint is not None:
-            _agree(m, wrt, found or here._replace(value=value), here._replace(value=_value(piece)), breakpoint)
-        found = found or here
-    assert found is not None
-    return found
-
-
-def _value(piece: SmoothBranch) -> Number:
-    return piece.smooth.value(piece.numbers[piece.graph.roots[0]])
-
-
-def _spread(
-    m: NumberType, size: int, known: Sequence[int], gradient: Sequence[Number], hessian: Sequence[Sequence[Number]]
-) -> tuple[list[Number], list[list[Number]]]:
-    """The derivatives by all variables, of which those are 0 that the program does not hold."""
-    slopes, rows = [m.number(0)] * size, [[m.number(0)] * size for _ in range(size)]
-    for k, i in enumerate(known):
-        slopes[i] = gradient[k]
-        for n, j in enumerate(known):
-            rows[i][j] = hessian[k][n]
-    return slopes, rows
-
-
-def _agree(m: NumberType, wrt: Sequence[str], a: Curvature, b: Curvature, breakpoint: Breakpoint) -> None:
-    """Raise `NotSmooth` where two pieces differ."""
-    if not breakpoint.agree(m, a.value, b.value):
-        raise breakpoint.refusal(f"the value jumps between {show(a.value)} and {show(b.value)} here")
-    for name, x, y in zip(wrt, a.gradient, b.gradient, strict=True):
-        if not breakpoint.agree(m, x, y):
-            raise breakpoint.refusal(f"the derivative by `{name}` is {show(x)} on one side and {show(y)} on the other")
-    for i, j in product(range(len(wrt)), repeat=2):
-        x, y = a.hessian[i][j], b.hessian[i][j]
-        if not breakpoint.agree(m, x, y):
-            by = f"`{wrt[i]}`" if i == j else f"`{wrt[i]}` and `{wrt[j]}`"
-            raise breakpoint.refusal(
-                f"the second derivative by {by} is {show(x)} on one side and {show(y)} on the other"
-            )
+        found = shared(second_order)
+    zero = m.number(0)
+    gradient, hessian = [zero] * len(wrt), [[zero] * len(wrt) for _ in wrt]
+    for k, slope in zip(held, found[1:], strict=False):
+        gradient[k] = slope
+    for (i, j), curvature in zip(pairs, found[1 + len(held) :], strict=True):
+        hessian[held[i]][held[j]] = hessian[held[j]][held[i]] = curvature
+    return Curvature(swept.value, gradient, hessian)
 
 
 def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], list[list[Number]]]:

@@ -14,8 +14,8 @@ from ..numbers.budget import BudgetExceeded
 from ..numbers.series import Failed, SeriesType
 from ..run.evaluation import located
 from ..run.graph import Graph
-from ..run.smooth_branches import SmoothBranch, TaylorSeries, Unknown, pieces
-from ..run.sweep import Breakpoint, Fault, show
+from ..run.smooth_branches import SmoothBranch, TaylorSeries, Unknown, common, pieces
+from ..run.sweep import Fault, show
 from .value import Value, graph_of
 from .value_and_gradient import breakpoints_met, evaluate_in
 
@@ -30,28 +30,20 @@ def taylor_in(m: NumberType, source: Value | Graph, values: Mapping[str, Number]
         return expansion.coefficients(order)
     at = evaluate_in(m, graph_of(source), values, (by,))
     met = pieces(partial(TaylorSeries, m, order), at.graph, at.graph.roots, [*at.wanted.values()])
+
+    def numbers(piece: SmoothBranch) -> list[Number]:
+        output = piece.numbers[piece.graph.roots[0]]
+        try:
+            return [piece.smooth.coefficient(output, k) for k in range(order + 1)]
+        except Failed as failed:
+            raise piece.blamed(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
+
+    names = [f"the coefficient of order {k}" for k in range(order + 1)]
     try:
-        return at.placed(_common, m, met, at.values[0], order)
+        return at.placed(common, m, at.values[0], met, numbers, names, ", or ask for a lower order")
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
         raise located(unknown.breakpoint.refusal(reason), at.graph) from None
-
-
-def _common(m: NumberType, met: Iterable[SmoothBranch], value: Number, order: int) -> list[Number]:
-    """The coefficients that all pieces have. Raises `Fault`."""
-    found: list[Number] | None = None
-    for piece in met:
-        output = piece.numbers[piece.graph.roots[0]]
-        try:
-            here = [piece.smooth.coefficient(output, k) for k in range(order + 1)]
-        except Failed as failed:
-            raise piece.blamed(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
-        for k, (x, y) in enumerate(zip(found or [value], here, strict=False)):
-            if piece.breakpoint is not None and not piece.breakpoint.agree(m, x, y):
-                raise _difference(piece.breakpoint, k, x, y)
-        found = found or here
-    assert found is not None
-    return found
 
 
 def directional_in(
@@ -72,13 +64,6 @@ def directional_in(
             "derivative", "there is a kink at this point", expansion.span, "move the point to one side"
         )
     return expansion.coefficients(order)
-
-
-def _difference(breakpoint: Breakpoint, k: int, x: Number, y: Number) -> Fault:
-    if k == 0:
-        return breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
-    reason = f"the coefficient of order {k} is {show(x)} on one side and {show(y)} on the other"
-    return breakpoint.refusal(reason, ", or ask for a lower order")
 
 
 class _Expansion:

@@ -43,7 +43,7 @@ class GradientResult(NamedTuple):
     @property
     def met(self) -> list[Breakpoint]:
         """The nodes without a derivative, with their inputs there."""
-        return self.at.breakpoints(self.kinks)
+        return list(self.at.breakpoints(self.kinks).values())
 
     def leaf(self, name: str) -> int | None:
         """The place of a variable; None where the graph does not hold it."""
@@ -104,7 +104,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
-    return at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.moving))
+    return list(at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.moving)).values())
 
 
 def value_and_gradient(

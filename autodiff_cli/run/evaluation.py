@@ -10,16 +10,19 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
-from ..errors import ExpressionError, NotSmooth
+from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import POW, VARIABLE
 from .graph import Graph, in_order
 from .reverse import Reverse, reverse
-from .sweep import Activity, Breakpoint, Failure, Fault, Rough, activity, forward, show, tangents
+from .sweep import Activity, Breakpoint, Failure, Fault, Rough, activity, forward, may_meet_kinks, show, tangents
 
 Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
+
+Kinks = dict[int, Breakpoint]
+"""Nodes where pieces of the program meet, by their places."""
 
 
 class Evaluation:
@@ -69,12 +72,60 @@ class Evaluation:
         """The tangents of all nodes, from those of leaves; if there are `roots`, they alone need to have one."""
         return self.placed(tangents, self.graph, self.m, self.order if order is None else order, active, seeds, roots)
 
-    def breakpoints(self, places: Iterable[int]) -> list[Breakpoint]:
+    def vjp(self, adjoints: Sequence[Number], wrt: Sequence[str]) -> tuple[list[Number], Kinks]:
+        """The Jacobian's rows, weighted with the outputs' adjoints and added up, in one backward sweep.
+
+        Outputs of weight 0 take no part. Raises `ExpressionError`.
+        """
+        seeds: dict[int, Number] = {}
+        for root, adjoint in zip(self.graph.roots, adjoints, strict=True):
+            if adjoint != 0:
+                seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
+        totals, kinks, _ = self.reverse(seeds)
+        zero = self.m.number(0)
+        row = [totals[self.wanted[name]] if name in self.wanted else None for name in wrt]
+        return [zero if partial is None else partial for partial in row], self.breakpoints(kinks)
+
+    def jacobian(self, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:
+        """A row of partial derivatives for each output, by a backward sweep each. Raises `ExpressionError`."""
+        one, zero = self.m.number(1), self.m.number(0)
+        rows: list[list[Number]] = []
+        kinks: Kinks = {}
+        for k in range(len(self.graph.roots)):
+            row, met = self.vjp([one if j == k else zero for j in range(len(self.graph.roots))], wrt)
+            rows.append(row)
+            kinks |= met
+        return rows, kinks
+
+    def jvp(self, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
+        """The derivative of each output along a direction, in one forward sweep; variables of 0 are held fixed.
+
+        Where there is a kink anywhere each output gets a backward sweep, which tells whether it is met, and a forward
+        sweep of its own. Raises `ExpressionError`.
+        """
+        seeds = {self.wanted[name]: t for name, t in direction.items() if name in self.wanted and t != 0}
+        active = self.activity(seeds)
+        kinks: Kinks = {}
+        slopes = self.tangents(seeds, active, self.graph.roots)
+        results = [slopes[root] for root in self.graph.roots]
+        if may_meet_kinks(self.graph, self.order, active):
+            for k, root in enumerate(self.graph.roots):
+                _, met, order = self.reverse({root: self.m.number(1)}, active)
+                kinks |= self.breakpoints(met)
+                results[k] = self.tangents(seeds, active, (root,), order)[root]
+        zero = self.m.number(0)
+        return [zero if result is None else result for result in results], kinks
+
+    def breakpoints(self, places: Iterable[int]) -> Kinks:
         """The nodes there, with their inputs."""
-        return [Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places]
+        return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
+
+    def warnings(self, kinks: Iterable[int]) -> list[Diagnostic]:
+        """What is to be said of nodes that have no derivative."""
+        return [kink.warning() for kink in self.breakpoints(kinks).values()]
 
 
-def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> ExpressionError:
+def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> Diagnosed:
     """The error that a fault is for the user: at its place in the text, with the inputs that led there.
 
     `wanted` are the names that are differentiated by.

@@ -79,13 +79,13 @@ def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, N
 
     Raises `Fault`, and what rules raise, where a piece has none.
     """
-    from .smooth_branches import DirectionalDual, SecondOrder, TaylorSeries, Unknown
+    from .smooth_branches import SecondOrder, TaylorSeries, Unknown
 
     wanted = list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     try:
-        if _agreeing(lambda: DirectionalDual(m, line), graph, wanted, seeds, EFFORT) is None:
+        if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, EFFORT) is None:
             return None
     except Unknown:
         pass

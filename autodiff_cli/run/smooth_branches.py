@@ -9,7 +9,7 @@ point has no sides: it becomes a variable of its own, whose square is a quadrati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
 from .graph import Graph
-from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut
+from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut, show
 
 HIGHEST = 8
 """Up to this order at least it is found out on which side of 0 a number lies near the point."""
@@ -144,18 +144,20 @@ def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
 
 
 class TaylorSeries:
-    """Numbers that are power series in one variable, to any order."""
+    """Numbers that are power series in one variable, to any order; or the first derivatives along a line."""
 
-    def __init__(self, m: NumberType, order: int) -> None:
+    def __init__(self, m: NumberType, order: int, line: Sequence[Number] = ()) -> None:
+        """`line` says how fast each variable moves, where there are several."""
         self.base = m
         self.m = SeriesType(m)
-        self.order = max(order, HIGHEST)
+        self.line = line
+        self.order = order if line else max(order, HIGHEST)
         self.steps = STEPS_A_NODE + 4 * self.order
         """Steps of work that a node costs."""
 
     def leaf(self, x: Number, direction: int) -> Series:
         """The variable."""
-        return self.m.variable(x, self.base.number(1))
+        return self.m.variable(x, self.line[direction] if self.line else self.base.number(1))
 
     def number(self, x: Number) -> Series:
         """A constant, or a number of this kind as it is."""
@@ -180,8 +182,11 @@ class TaylorSeries:
         return u.at(k)
 
     def gradient(self, u: Series) -> list[Number]:
-        """The first derivative. Raises `Failed`."""
-        return [self.coefficient(u, 1)]
+        """The first derivative. Raises what the rules raise where it is infinite or undefined."""
+        try:
+            return [self.coefficient(u, 1)]
+        except Failed as failed:
+            raise failed.error from None
 
     def hessian(self, u: Series) -> list[list[Number]]:
         """The second derivative. Raises `Failed`."""
@@ -190,62 +195,19 @@ class TaylorSeries:
     def sign(self, piece: SmoothBranch, u: Series) -> int:
         """The sign of a number that is 0 at the point, on the right or the left: of the first coefficient that is not.
 
-        Raises `Failed`."""
+        Raises `Failed`, and `Unknown` where more than the derivative along a line would have to be known.
+        """
         for k in range(1, self.order + 1):
             found = self.coefficient(u, k)
             if found != 0:
                 sign = 1 if found > 0 else -1
                 return sign * piece.turn("right", lambda known: True) if k % 2 else sign
+        if self.line:
+            raise Unknown(piece.here)
         return piece.flat()
 
     def length(self, piece: SmoothBranch) -> Series:
         """There is no variable for it. Raises `Unknown`."""
-        raise Unknown(piece.here)
-
-
-class DirectionalDual:
-    """Numbers with the derivative along one line through the point."""
-
-    steps = STEPS_A_NODE
-    """Steps of work that a node costs."""
-
-    def __init__(self, m: NumberType, line: Sequence[Number]) -> None:
-        self.base = m
-        self.m = Duals(m)
-        self.line = line
-
-    def leaf(self, x: Number, direction: int) -> Dual:
-        """The variable of a direction."""
-        return Dual(self.m, x, {0: self.line[direction]})
-
-    def number(self, x: Number) -> Dual:
-        """A number that depends on nothing, or one of this kind as it is."""
-        return self.m.number(x)
-
-    def value(self, u: Dual) -> Number:
-        """The value at the point."""
-        return u.x
-
-    def moves(self, u: Dual) -> bool:
-        """Whether a number depends on a variable."""
-        return bool(u.d) or u.fault is not None
-
-    def gradient(self, u: Dual) -> list[Number]:
-        """The derivative along the line. Raises what the rules raise where it is infinite or undefined."""
-        if u.fault is not None:
-            raise u.fault
-        return [u.d.get(0, self.base.number(0))]
-
-    def sign(self, piece: SmoothBranch, u: Dual) -> int:
-        """The sign of a number that is 0 at the point, on one side of it. Raises `Unknown` where that is not known."""
-        (slope,) = self.gradient(u)
-        if slope == 0:
-            raise Unknown(piece.here)
-        side = piece.turn("ahead", lambda known: True)
-        return side if slope > 0 else -side
-
-    def length(self, piece: SmoothBranch) -> Dual:
-        """It is not known. Raises `Unknown`."""
         raise Unknown(piece.here)
 
 
@@ -426,3 +388,24 @@ def pieces(
         for k in range(len(choices), len(piece.groups)):
             waiting.append(([*piece.choices[:k], -1], piece.groups[k][1]))
         yield piece
+
+
+def common(
+    m: NumberType,
+    value: Number,
+    met: Iterable[SmoothBranch],
+    numbers: Callable[[SmoothBranch], list[Number]],
+    names: Sequence[str],
+    way_out: str = "",
+) -> list[Number]:
+    """The numbers that all pieces have in common, the first of which is the value. Raises `Rough` where two differ."""
+    first: list[Number] = []
+    for piece in met:
+        here, breakpoint = numbers(piece), piece.breakpoint
+        for k, (x, y) in enumerate(zip(first or [value], here, strict=False)):
+            if breakpoint is not None and not breakpoint.agree(m, x, y):
+                if not k:
+                    raise breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
+                raise breakpoint.refusal(f"{names[k]} is {show(x)} on one side and {show(y)} on the other", way_out)
+        first = first or here
+    return first

@@ -20,12 +20,11 @@ from ..equations.equations import read_equations
 from ..equations.implicit import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
-from ..graphs import jvp_vjp as sweeps
 from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import directional_in
 from ..graphs.value import Value, in_order
-from ..graphs.value_and_gradient import value_in
+from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.problem import Point, Problem, parse, pose
@@ -36,6 +35,7 @@ from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
 from ..numerics.newton import newton
+from ..run.evaluation import Kinks
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
@@ -136,7 +136,7 @@ def _kinks(
     leaves = {
         name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t}) for name, x in values.items()
     }
-    at = sweeps.evaluate_in(m, outputs, leaves, ())
+    at = evaluate_in(m, outputs, leaves, ())
     found = []
     for place in at.order:
         primitive, inputs = at.graph.primitives[place], at.graph.inputs(place)
@@ -149,7 +149,7 @@ def _kinks(
                 primitive.near(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
-                found.append(Kink(at.breakpoints((place,))[0], u.x, [u.d.get(i, 0.0) for i in range(count)]))
+                found.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
     return sorted(found, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
 
 
@@ -166,8 +166,8 @@ class Explicit:
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
-        at = sweeps.evaluate_in(REAL, self.program.outputs, self.values, names)
-        rows, kinks = sweeps.jacobian(at, names)
+        at = evaluate_in(REAL, self.program.outputs, self.values, names)
+        rows, kinks = at.jacobian(names)
         return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
 
     def second(self, k: int, names: Sequence[str]) -> list[list[Any]]:
@@ -267,7 +267,7 @@ class Implicit:
         rows, kinks = self._first(names)
         return FirstOrder(self.solution, rows, kink_warnings(DOUBLE, kinks.values()))
 
-    def _first(self, names: Sequence[str]) -> tuple[list[list[float]], sweeps.Kinks]:
+    def _first(self, names: Sequence[str]) -> tuple[list[list[float]], Kinks]:
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -289,8 +289,8 @@ class Implicit:
         out, what remains of the equations at an order is −F_u times it.
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
-        at = sweeps.evaluate_in(REAL, self.program.outputs, self.values, self.outputs)
-        rows, _ = sweeps.jacobian(at, self.outputs)
+        at = evaluate_in(REAL, self.program.outputs, self.values, self.outputs)
+        rows, _ = at.jacobian(self.outputs)
         for name in self.outputs:
             along[name] = []
         for order in (1, 2, 3):
@@ -463,8 +463,8 @@ class ImplicitSampler:
         for equation, compiled in zip(self.model.equations, self.kernels, strict=True):
 
             def plain(at: Mapping[str, float], outputs: Sequence[Value] = equation.outputs) -> list[float]:
-                swept = sweeps.evaluate_in(REAL, outputs, at, self.model.outputs)
-                return _floats([*swept.values, *sweeps.jacobian(swept, self.model.outputs)[0][0]])
+                swept = evaluate_in(REAL, outputs, at, self.model.outputs)
+                return _floats([*swept.values, *swept.jacobian(self.model.outputs)[0][0]])
 
             blocks.append(evaluate(compiled, self.names, columns, count, 1 + size, plain, _no_reason).results)
         found = np.array(blocks)
