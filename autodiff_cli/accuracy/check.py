@@ -143,8 +143,6 @@ def check(
     try:
         found = _references(output, values, wanted)
     except ExpressionError as error:
-        if error.kind == "limit":
-            raise
         told = Diagnostic(
             "lost_digits", f"computed without rounding, this has no value: {error}", error.span,
             "the double-precision result is an artefact of rounding",
@@ -293,9 +291,7 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
         more = Multiprecision(4 * digits)
         try:
             further = swept(more)
-        except ExpressionError as error:
-            if error.kind != "limit":
-                raise
+        except work.BudgetExceeded:
             # More cannot be had: what has not changed so far, or has shrunk, is believed.
             sure = _settled(coarse, finer, wanted, ABSORBING)
             break

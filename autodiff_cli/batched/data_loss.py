@@ -275,8 +275,6 @@ class DataLoss:
 
     def failed(self, row: int, error: ExpressionError) -> None:
         """Leave a row out, or raise why it has no value, with its place."""
-        if error.kind == "limit":
-            raise error
         if not self.over.skip:
             raise placed(error, self.data.where(row))
         self.left_out[reason(error)] += 1

@@ -17,9 +17,10 @@ from ..data.rows import asked, rows
 from ..data.sinks import plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_rows import numbers_in
-from ..errors import ExpressionError
+from ..errors import Diagnosed, ExpressionError
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..numbers.budget import reported
 from ..streams.files import begun
 from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
@@ -311,7 +312,8 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
 
     def answer(request: Request) -> Any:
         try:
-            result = method(request)
+            with reported():
+                result = method(request)
         except ExpressionError as error:
             tally.note(error)
             raise
@@ -346,7 +348,7 @@ class _Requests:
             self.known = fitted(
                 job.text, list(columns), self.constants, self.wrt, outputs=outputs, lenient=inputs.lenient
             )
-        except ExpressionError as error:
+        except Diagnosed as error:
             error.text = job.text if error.text is None else error.text
             raise
         _report_reading(self.known)

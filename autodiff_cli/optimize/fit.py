@@ -708,7 +708,7 @@ class _Normal:
     def data(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
         """The predictors, the response and the weight of each row, of which each takes so many steps and its sweep.
 
-        The first one tells what all take, so that what cannot be done is not begun. Raises `Exhausted`.
+        The first one tells what all take, so that what cannot be done is not begun. Raises `BudgetExceeded`.
         """
         work = current()
         before = work.left
