@@ -1,4 +1,4 @@
-"""The Python API: `Value`, `parse`, a function for every command and of the language, and the errors.
+"""Exact gradients of formulas: a function for every command, `Value`, and the functions of the language.
 
 >>> from autodiff_cli import Value, gradient, tanh
 >>> gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3}).gradient
@@ -9,41 +9,48 @@
 >>> round(x.grad, 6)
 0.855341
 
-Nothing is imported before it is asked for, so that the command starts fast.
+`from autodiff_cli import *` leaves out the functions that share a name with Python's own: `abs`, `max`, `min`.
 """
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
-_ROOMS = {
-    "errors": ("Diagnostic", "ExpressionError", "Span"),
-    "graphs.value": ("Value",),
+_PUBLIC = {
     "api.python_functions": (
-        "Answer", "Gradient", "Program", "check", "descend", "diff", "draw", "draw_dot", "exercise", "export", "fit",
-        "functions", "gradient", "graph", "hessian", "jacobian", "minimize", "page", "parse", "plot", "propagate",
-        "rows", "solve", "taylor", "trace",
+        "gradient", "check", "trace", "graph", "page", "parse", "Program", "hessian", "jacobian", "taylor", "diff",
+        "solve", "plot", "descend", "minimize", "fit", "propagate", "rows", "export", "exercise", "functions",
+        "draw", "draw_dot", "Answer", "Gradient",
     ),
+    "graphs.value": ("Value",),
+    "errors": ("ExpressionError", "Diagnostic", "Span"),
 }  # fmt: skip
-_HOMES = {name: home for home, held in _ROOMS.items() for name in held}
+"""What the package offers besides the functions of the language, in reading order, by its module.
+
+Nothing is imported before it is asked for, so that the command starts fast.
+"""
 
 
 def __getattr__(name: str) -> object:
+    import builtins
     from importlib import import_module
 
-    home = _HOMES.get(name)
-    if home is None:
-        functions = import_module(f"{__name__}.graphs.library")
-        if name not in functions.__all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(functions, name)
-    else:
+    found: object
+    home = next((home for home, names in _PUBLIC.items() if name in names), None)
+    if home is not None:
         found = getattr(import_module(f"{__name__}.{home}"), name)
+    else:
+        library = import_module(f"{__name__}.graphs.library")
+        if name == "__all__":
+            own = [each for names in _PUBLIC.values() for each in names]
+            found = [*own, *[each for each in library.__all__ if not hasattr(builtins, each)]]
+        elif name in library.__all__:
+            found = getattr(library, name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    from importlib import import_module
-
-    return sorted({*globals(), *_HOMES, *import_module(f"{__name__}.graphs.library").__all__})
+    return list(__getattr__("__all__"))  # type: ignore[call-overload]

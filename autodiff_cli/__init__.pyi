@@ -87,6 +87,30 @@ def gradient(
     reduce: str | None = None,
     work: int | None = None,
 ) -> Gradient[Any]: ...
+@overload
+def gradient(
+    text: str,
+    at: Any,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    all: bool = False,
+    relative: bool = False,
+    sort: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    depth: int | None = None,
+    binary: bool = False,
+    no_tree: bool = False,
+    no_table: bool = False,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Any: ...
 def trace(
     text: str,
     at: At = None,
@@ -220,6 +244,7 @@ def diff(
     certified: bool = False,
     work: int | None = None,
 ) -> Diff: ...
+@overload
 def hessian(
     text: str,
     at: At = None,
@@ -236,6 +261,24 @@ def hessian(
     reduce: str | None = None,
     work: int | None = None,
 ) -> Hessian: ...
+@overload
+def hessian(
+    text: str,
+    at: Any,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Any: ...
+@overload
 def jacobian(
     text: str,
     at: At = None,
@@ -251,13 +294,29 @@ def jacobian(
     certified: bool = False,
     work: int | None = None,
 ) -> Jacobian: ...
+@overload
+def jacobian(
+    text: str,
+    at: Any,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    direction: At = None,
+    adjoint: Mapping[str, Any] | Sequence[float | str] | str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Any: ...
 def taylor(
     text: str,
     at: At = None,
     *,
-    order: int | None = None,
     wrt: Names = None,
     lenient: bool = False,
+    order: int | None = None,
     digits: int | None = None,
     decimals: int | None = None,
     exact: bool = False,
@@ -304,10 +363,10 @@ def solve(
 ) -> Solved: ...
 def fit(
     text: str,
+    data: Table = None,
     at: At = None,
     *,
     lenient: bool = False,
-    data: Table = None,
     response: str | None = None,
     fix: At = None,
     bounds: Ranges = None,
@@ -349,16 +408,6 @@ def exercise(
     answer: str,
 ) -> Marked: ...
 @overload
-def exercise(
-    level: int | None = None,
-    *,
-    count: int | None = None,
-    seed: int | None = None,
-    solutions: bool = False,
-    check: int | None = None,
-    answer: str | None = None,
-) -> Sheet | Marked: ...
-@overload
 def functions(
     name: str,
 ) -> FunctionEntry: ...
@@ -366,7 +415,3 @@ def functions(
 def functions(
     name: None = None,
 ) -> Functions: ...
-@overload
-def functions(
-    name: str | None = None,
-) -> FunctionEntry | Functions: ...

@@ -14,6 +14,7 @@ from ..inputs.problem import as_number, check_values, parse, single_output, want
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
+from ..record import Record
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses
 
@@ -87,7 +88,7 @@ class CheckedNumber:
     """Why it was not judged by differences, or what is wrong; empty where there is nothing to say."""
 
 
-class Check(NamedTuple):
+class Check(Record):
     """A program's value and gradient at a point, checked."""
 
     text: str
@@ -142,8 +143,6 @@ def check(
     try:
         found = _references(output, values, wanted)
     except ExpressionError as error:
-        if error.kind == "limit":
-            raise
         told = Diagnostic(
             "lost_digits", f"computed without rounding, this has no value: {error}", error.span,
             "the double-precision result is an artefact of rounding",
@@ -292,9 +291,7 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
         more = Multiprecision(4 * digits)
         try:
             further = swept(more)
-        except ExpressionError as error:
-            if error.kind != "limit":
-                raise
+        except work.BudgetExceeded:
             # More cannot be had: what has not changed so far, or has shrunk, is believed.
             sure = _settled(coarse, finer, wanted, ABSORBING)
             break

@@ -9,11 +9,11 @@ name options: `--precision` is `precision=` here.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast, overload
+from itertools import islice
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
@@ -22,6 +22,7 @@ from ..cli.commands.propagate import read_fit, readings
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
+from ..data.frames import fixed_and_columns, is_frame
 from ..derivatives import gradient as _gradient
 from ..derivatives import graph as _graph
 from ..derivatives import hessian as _hessian
@@ -29,9 +30,10 @@ from ..derivatives import jacobian as _jacobian
 from ..derivatives import page as _page
 from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
+from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
 from ..equations import solve as _solve
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -48,6 +50,7 @@ from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
+from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import Fault, forward
 from ..streams.files import Output
@@ -114,13 +117,10 @@ class Answer:
         return views.text(self, **self._choices).removesuffix("\n")
 
     def __repr__(self) -> str:
-        from reprlib import Repr
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._told)})"
 
-        # long lists are cut, a formula never: what is left of it would be another one
-        short = Repr()
-        short.maxstring = short.maxother = sys.maxsize
-        told = [f"{name}={short.repr(getattr(self, name))}" for name in self._told]
-        return f"{type(self).__name__}({', '.join(told)})"
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an answer is frozen: `{name}` cannot be set")
 
     def to_text(self, format: str = "table", *, document: bool = False) -> str:
         """The answer in one of its command's formats, as the command writes it; LaTeX as a document if asked."""
@@ -149,6 +149,23 @@ class Answer:
 
     def _repr_svg_(self) -> str | None:
         return None
+
+
+LISTED = 12
+"""How many elements of a list or of a gradient a short description shows."""
+
+
+def _short(value: object) -> str:
+    """The value in a short description: of a long list its beginning, but every number and formula whole."""
+    if isinstance(value, Mapping):
+        parts = [f"{name!r}: {_short(each)}" for name, each in islice(value.items(), LISTED)]
+    elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        parts = [_short(each) for each in value[:LISTED]]
+    else:
+        return repr(value)
+    left = ", …" if len(value) > LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
+    begin, end = "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
+    return f"{begin}{', '.join(parts)}{left}{end}"
 
 
 class Drawing(Answer):
@@ -366,41 +383,60 @@ class Functions(Answer, _functions.Functions):
         return f"<{len(self)} functions>"
 
 
-class Program(builder.Program):
-    """A program that can be called with the values of its variables."""
+class Program:
+    """A program that has been read: a function of its variables, with its gradient at any point.
 
-    __slots__ = ()
+    >>> f = parse("s = x*y; s**2 + x")
+    >>> f.parameters, f(x=3, y=0.5)
+    (('x', 'y'), 5.25)
+    >>> f.gradient(x=3, y=0.5).gradient
+    {'x': 2.5, 'y': 9.0}
+    """
 
-    @overload
-    def __call__(self, **values: float) -> Any: ...
-    @overload
-    def __call__(self, **values: Value | float) -> Any: ...
-    def __call__(self, **values: Value | float) -> Any:
-        """The output of the program at these values: a float, or a Value where one of them is a Value.
+    def __init__(self, program: builder.Program) -> None:
+        self._program = program
+        self._prepared: PreparedProgram | None = None
 
-        A tuple where the program has several outputs. Raises TypeError for a name that is missing, or that is no
+    @property
+    def text(self) -> str:
+        """The program as text."""
+        return self._program.text
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the variables that a gradient is taken in."""
+        return self._program.parameters
+
+    @property
+    def variables(self) -> dict[str, Value]:
+        """The variables by name, as nodes of the graph."""
+        return self._program.variables
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """The results, as nodes of the graph; they have no numbers before they are evaluated."""
+        return self._program.outputs
+
+    def __call__(self, /, **values: Value | float) -> Any:
+        """Return the result at these values: a float, or a Value where one of them is a Value.
+
+        A tuple if the program has several results. Raises TypeError for a name that is missing, or that is no
         variable of the program; `ExpressionError` where the program has no value.
 
         >>> parse("x**2 + y")(x=3, y=1)
         10.0
         """
-        for name in values:
-            if name not in self.leaves:
-                what = "is a constant" if name in self.constants else "is not a variable"
-                known = quoted(self.leaves, "no variables")
-                raise TypeError(f"`{name}` {what} of this program: its variables are {known}")
-        missing = [name for name in self.leaves if name not in values]
-        if missing:
-            raise TypeError(f"the program needs a value for {quoted(missing)}: call it as `f({missing[0]}=…)`")
+        program = self._program
+        self._check(values)
         given = {
             place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
-            for name, place in self.leaves.items()
+            for name, place in program.leaves.items()
         }
-        graph = self.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in given.items()})
+        graph = program.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in given.items()})
         try:
-            forward(graph, REAL, self.roots)
+            forward(graph, REAL, program.roots)
         except Fault as fault:
-            error = located(fault, graph, self.leaves)
+            error = located(fault, graph, program.leaves)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in given.values()):
@@ -408,33 +444,63 @@ class Program(builder.Program):
             nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in given.items()})
             for each in nodes:
                 each.grad = 0.0 if each.grad is None and each.data is not None else each.grad
-            outputs: list[Any] = [nodes[root] for root in self.roots]
+            outputs: list[Any] = [nodes[root] for root in program.roots]
         else:
-            outputs = [float(graph.data[root]) + 0.0 for root in self.roots]
+            outputs = [float(graph.data[root]) + 0.0 for root in program.roots]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
+    def gradient(self, /, **values: float) -> Gradient[float]:
+        """Return value and gradient at these values, about ten times as fast as `gradient(text, …)` does.
+
+        The answer has the numbers without the graph. Raises TypeError for names that do not fit, and
+        `ExpressionError` where there is no gradient.
+
+        >>> parse("x**2 + y").gradient(x=3, y=1).gradient
+        {'x': 6.0, 'y': 1.0}
+        """
+        self._check(values)
+        point = {name: as_float(x, f"`{name}` cannot be") for name, x in values.items()}
+        try:
+            if self._prepared is None:
+                self._prepared = PreparedProgram(self._program)
+            with allowed(length=len(self.text)):
+                answer = with_fallback(self._prepared.numbers, self._prepared.graph, point, None)
+        except ExpressionError as error:
+            explain(error, self.text)
+            raise
+        return _as(Gradient, answer._replace(graphed=None, intermediates=()))
+
+    def _check(self, values: Mapping[str, Any]) -> None:
+        """Raise TypeError unless these names are those of the variables."""
+        known = self._program.leaves
+        if values.keys() == known.keys():
+            return
+        for name in values:
+            if name not in known:
+                what = "is a constant" if name in self._program.constants else "is not a variable"
+                listed = quoted(known, "no variables")
+                raise TypeError(f"`{name}` {what} of this program: its variables are {listed}")
+        missing = [name for name in known if name not in values]
+        raise TypeError(f"the program needs a value for {quoted(missing)}: call it as `f({missing[0]}=…)`")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse, (self.text, tuple(self._program.leaves))
+
     def __repr__(self) -> str:
-        return f"<Program of {quoted(self.leaves, 'no variables')}>"
+        return f"<Program of {quoted(self._program.leaves, 'no variables')}>"
 
 
 def _as(kind: type[R], answer: Any, **choices: Any) -> R:
     """The answer to a question as one that can show itself."""
-    made: Any
-    if isinstance(answer, tuple):
-        made = tuple.__new__(kind, answer)  # type: ignore[type-var]
-    else:
-        made = object.__new__(kind)
-        for name in type(answer).__slots__:
-            object.__setattr__(made, name, getattr(answer, name))
-    chosen = {name: choice for name, choice in choices.items() if choice is not None}
-    if chosen:
-        made.__dict__["_choices"] = chosen
-    result: R = made
-    return result
+    made = object.__new__(kind)
+    made.__dict__.update(answer.__dict__)
+    if choices:
+        made.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
+    return made
 
 
 # ---- what a call and a command line have in common ----------------------------------------------------------------
-def explain(error: ExpressionError, text: str | None) -> None:
+def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
     lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")[1:]
@@ -463,13 +529,10 @@ def in_python(told: Diagnostic, command: str) -> Diagnostic:
 
 def warned(answer: Any, command: str) -> Any:
     """The answer with its warnings as they are told in Python."""
-    before = getattr(answer, "warnings", ())
-    warnings = tuple([in_python(each, command) for each in before])
-    if warnings == before:
-        return answer
-    made = answer._replace(warnings=warnings)
-    made.__dict__.update(answer.__dict__)
-    return made
+    warnings = getattr(answer, "warnings", ())
+    if warnings:
+        answer.__dict__["warnings"] = tuple([in_python(each, command) for each in warnings])
+    return answer
 
 
 def answers(
@@ -483,7 +546,7 @@ def answers(
     """
     keywords = keywords_of(command)
     first = {} if command in WITHOUT else {"text": "str"}
-    first |= {name: keywords.get(name, "str | None") for name in (*("at",) * ("at" in keywords), *placed)}
+    first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
@@ -497,6 +560,8 @@ def answers(
             try:
                 values = taken(types, values, command)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
+                    if command in _rows.QUESTIONS and is_frame(values.get("at")):
+                        return cast(R, of_rows(command, **values))
                     if not values.get("lenient"):
                         return cast(R, warned(function(Given(command, values)), command))
                     point = as_meant(values.get("at"), quantity if command == "propagate" else constant_value)
@@ -531,13 +596,24 @@ def answers(
         del asked.__dict__["__wrapped__"]
         asked.__annotations__ = {**types, "return": answers}
         asked.__dict__["__signature__"] = expected
-        STUBS.append((function.__name__, expected, (*overloads, (answers, {}))))
+        STUBS.append((function.__name__, expected, overloads or [(answers, {})]))
         return asked
 
     return faced
 
 
-STUBS: list[tuple[str, Signature, tuple[tuple[str, Mapping[str, str | None]], ...]]] = []
+def of_rows(
+    question: str, text: str, at: Any, wrt: Names = None, lenient: bool = False, work: object = None, **others: object
+) -> Any:
+    """The answers to the rows of a frame, as a frame of the same kind. Raises for options of one answer."""
+    for name, value in others.items():
+        if value not in (None, False):
+            raise ExpressionError("usage", f"`{name}` does not go with a frame", hint="leave it out")
+    fixed, columns = fixed_and_columns(at)
+    return _rows.rows(text, at=point_of(fixed), wrt=names_of(wrt), question=question, lenient=lenient)(columns)
+
+
+STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
 """The functions of commands, with what type checkers know of them: their answers, with the types that change then."""
 
 
@@ -581,7 +657,7 @@ def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, 
             lines.append("    *,")
         if kind is not None:
             # a type that the default does not have is one of what has to be given
-            needed = parameter.default is Parameter.empty or kind in ("int", "str")
+            needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
             lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
     return [*lines, f") -> {answer}: ..."]
 
@@ -621,12 +697,16 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     >>> f.parameters, f(x=3, y=0.5)
     (('x', 'y'), 5.25)
     """
-    return _as(Program, leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
+    return Program(leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
 
 @answers(
     "grad",
-    overloads=[("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"})],
+    overloads=[
+        ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
+        ("Gradient[Any]", {}),
+        ("Any", {"at": "Any"}),
+    ],
 )
 def gradient(given: Given) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
@@ -728,7 +808,7 @@ def page(given: Given) -> Page:
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
     >>> made, made.html[:15]
-    (Page(text='tanh(w*x + b)', point={'b': -1.0, 'w': 1.0, 'x': 2.0}), '<!DOCTYPE html>')
+    (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
     """
     return _as(Page, _page.page(given.text, given.point, wrt=given.variables), **given.shown)
 
@@ -788,9 +868,8 @@ def descend(given: Given) -> Descent:
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, given.text)
-    done = _as(Descent, run, **given.shown)
-    done.rows = rows
-    return done
+    run.__dict__["rows"] = rows
+    return _as(Descent, run, **given.shown)
 
 
 @answers("minimize")
@@ -853,7 +932,7 @@ def diff(given: Given) -> Diff:
     return _as(Diff, found, steps=given.steps or None, **given.shown)
 
 
-@answers("hessian")
+@answers("hessian", overloads=[("Hessian", {}), ("Any", {"at": "Any"})])
 def hessian(given: Given) -> Hessian:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
@@ -864,7 +943,7 @@ def hessian(given: Given) -> Hessian:
     return _as(Hessian, found, **given.shown)
 
 
-@answers("jacobian")
+@answers("jacobian", overloads=[("Jacobian", {}), ("Any", {"at": "Any"})])
 def jacobian(given: Given) -> Jacobian:
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
@@ -962,7 +1041,7 @@ def solve(given: Given) -> Solved:
     return _as(Solved, found, **given.shown)
 
 
-@answers("fit")
+@answers("fit", "data", "at")
 def fit(given: Given) -> Fit:
     """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
 
@@ -1032,5 +1111,5 @@ def functions(given: Given) -> FunctionEntry | Functions:
     """
     name: str | None = given.values.get("name")
     if name is None:
-        return _as(Functions, tuple(_as(FunctionEntry, each) for each in _functions.functions()))
+        return _as(Functions, Functions(tuple([_as(FunctionEntry, each) for each in _functions.functions()])))
     return _as(FunctionEntry, _functions.function(name))

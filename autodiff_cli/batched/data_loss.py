@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
+from ..extras import install_command
 from ..graphs.second_order import hessian_in
 from ..graphs.value import in_order
 from ..inputs.arithmetic import Arithmetic
@@ -204,11 +205,11 @@ class DataLoss:
                 self._kernel = self._compiled(backend)
             except ImportError:
                 if backend is not None:
-                    hint = "`pip install 'autodiff-cli[data]'`"
+                    hint = f"`{install_command('data')}`"
                     raise ExpressionError(
                         "usage", f"`--backend {backend}` needs the extra `data`", hint=hint
                     ) from None  # fmt: skip
-                note = "the rows are computed one by one: `pip install 'autodiff-cli[data]'`"
+                note = f"the rows are computed one by one: `{install_command('data')}`"
             else:
                 note = self._kernel.note
                 if self._kernel.compute is None:
@@ -274,8 +275,6 @@ class DataLoss:
 
     def failed(self, row: int, error: ExpressionError) -> None:
         """Leave a row out, or raise why it has no value, with its place."""
-        if error.kind == "limit":
-            raise error
         if not self.over.skip:
             raise placed(error, self.data.where(row))
         self.left_out[reason(error)] += 1

@@ -62,7 +62,7 @@ class _Refusals:
         self.refusals: dict[_Key, _Refused | None] = {}
         """What was said of operations without a value; None where it is not the same for all numbers."""
 
-    def refused(self, i: int, data: list[Any], error: Exception) -> ExpressionError:
+    def refused(self, i: int, data: list[Any], error: Exception) -> Any:
         """What there is to say of an operation that has no value: made once, and then only filled in."""
         inputs = [data[p] for p in self.graph.parents[i]]
         key = self.key(i, inputs, error)
@@ -129,7 +129,7 @@ class _Refusals:
                 return
             data = [None if column is None else list(compress(column, fine)) for column in data]
 
-    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> ExpressionError:
+    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> Any:
         """The same, made anew."""
         fault = undefined(REAL, i, self.graph.primitives[i], inputs, error)
         return located(fault, self.graph.at(data), self.wanted)
@@ -189,7 +189,7 @@ class Evaluator:
     that it differentiates by. Results are those of `gradient`, to the last digits, and so are the errors; at kinks
     whose sides agree conventions are taken, as in formulas, unless they add up to a gradient of 0.
 
-    >>> from autodiff_cli import parse
+    >>> from autodiff_cli.inputs.problem import parse
     >>> evaluator = compile_gradient(parse("x**2 + 3*y"))
     >>> evaluator([2.0, 1.0])
     (7.0, [4.0, 3.0])

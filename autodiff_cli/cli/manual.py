@@ -12,15 +12,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import __version__
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
-from .arguments import Declared
 from .commands import COMMANDS, command_module
+from .declarations import Option, declared
 from .defaults import VARIABLE
-from .options import Argument, Option
 
 EXITS: Mapping[int, str] = {
     0: "success",
@@ -43,39 +42,10 @@ ENVIRONMENT: Mapping[str, str] = {
 """The environment variables, and what each does."""
 
 
-class Entry(NamedTuple):
-    """What there is to say of one command."""
-
-    name: str
-    summary: str
-    details: tuple[str, ...]
-    """Further paragraphs."""
-    examples: tuple[str, ...]
-    arguments: tuple[Argument, ...]
-    options: tuple[tuple[Option, Any], ...]
-    """Each with the type of its value."""
-    sections: Mapping[str, str]
-    """For each option the title under which it stands."""
-    exits: Mapping[int, str]
-
-
-def entry(command: str) -> Entry:
-    """What there is to say of a command."""
-    module = command_module(command)
-    declared = Declared(module.run)
-    summary, *details = (" ".join(part.split()) for part in module.run.__doc__.split("\n\n"))
-    exit_of_command = {1: module.NO} if hasattr(module, "NO") else {}
-    exits = {code: meaning for code, meaning in {**EXITS, **exit_of_command}.items() if code != 1 or exit_of_command}
-    return Entry(
-        command,
-        summary,
-        tuple(details),
-        module.EXAMPLES,
-        tuple(argument for _, argument in declared.arguments),
-        tuple((option, kind) for _, option, kind in declared.options.values()),
-        declared.sections,
-        exits,
-    )
+def exits(command: str) -> dict[int, str]:
+    """Return the exit codes of a command, with their meanings."""
+    no = declared(command).no
+    return {code: no if code == 1 else meaning for code, meaning in EXITS.items() if code != 1 or no}
 
 
 def written(option: Option) -> str:
@@ -88,7 +58,7 @@ def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
     """Every declaration of an option once, with the commands that have it, in the order of the commands."""
     users_of_option: dict[Option, list[str]] = {}
     for command in COMMANDS:
-        for option, _ in entry(command).options:
+        for _, option, _ in declared(command).options.values():
             users_of_option.setdefault(option, []).append(command)
     return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
 
@@ -129,13 +99,14 @@ def _man_lines() -> Iterator[str]:
     )
     yield ".SH COMMANDS"
     for command in COMMANDS:
-        description = entry(command)
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
+        description = declared(command)
+        options = [option for _, option, _ in description.options.values()]
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for _, argument in description.arguments)}"
         yield _roff(" ".join((description.summary, *description.details)))
-        for option, _ in description.options:
+        for option in options:
             if option not in shared:
                 yield from _man_option(option)
-        also = ", ".join(f"`{option.name}`" for option, _ in description.options if option in shared)
+        also = ", ".join(f"`{option.name}`" for option in options if option in shared)
         yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
         yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
@@ -144,11 +115,11 @@ def _man_lines() -> Iterator[str]:
         if option in shared:
             yield from _man_option(option, f" ({users(commands)})")
     yield ".SH EXIT STATUS"
-    for code, told_of in EXITS.items():
-        yield from (".TP", f".B {code}", _roff(told_of))
+    for code, meaning in EXITS.items():
+        yield from (".TP", f".B {code}", _roff(meaning))
     yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
-    for name, told_of in ENVIRONMENT.items():
-        yield from (".TP", f".B {_roff(name)}", _roff(told_of))
+    for name, meaning in ENVIRONMENT.items():
+        yield from (".TP", f".B {_roff(name)}", _roff(meaning))
     yield from (".SH SEE ALSO", _roff("`autodiff help grad` and its like; `autodiff functions` for the language."))
 
 
@@ -178,7 +149,7 @@ def _roff(text: str, *, code: bool = False) -> str:
 def tables() -> dict[str, str]:
     """The tables of the reference in Markdown, by name."""
     return {
-        "commands": _table(("command", "what it gives"), ((f"`{name}`", entry(name).summary) for name in COMMANDS)),
+        "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
             ("option", "what it does", "commands"),
             sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),

@@ -17,10 +17,12 @@ from ..data.rows import asked, check_clash, rows
 from ..data.sinks import plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_rows import numbers_in
-from ..errors import ExpressionError
+from ..errors import Diagnosed, ExpressionError
+from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..numbers.budget import reported
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_DATA, arrow, is_url, plain
+from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
 from ..streams.requests import Request, default_point, mapping, names, whole
 from ..views.error import write_reading, write_stderr
@@ -174,7 +176,7 @@ def _needs_no_batches(job: _Job) -> bool:
     if not _is_textual(job):
         return False
     if backend in ("llvm", "numpy") and not has_arrow():
-        hint = f"install it: {NEEDS_DATA}"
+        hint = f"install it: `{install_command('data')}`"
         raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint)
     return backend == "python" or not has_arrow()
 
@@ -310,7 +312,8 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
 
     def answer(request: Request) -> Any:
         try:
-            result = method(request)
+            with reported():
+                result = method(request)
         except ExpressionError as error:
             tally.note(error)
             raise
@@ -345,7 +348,7 @@ class _Requests:
             self.known = fitted(
                 job.text, list(columns), self.constants, self.wrt, outputs=outputs, lenient=inputs.lenient
             )
-        except ExpressionError as error:
+        except Diagnosed as error:
             error.text = job.text if error.text is None else error.text
             raise
         _report_reading(self.known)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator, compile_gradient
@@ -19,6 +18,7 @@ from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget as work
 from ..numbers.floats import REAL
+from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
 from .contours import Surface, of_row, spanning, surface_of
 from .sampling import Function, Samples, sample, split
@@ -39,7 +39,7 @@ SECOND = 12
 """The work of a second derivative, in evaluations of value and gradient: measured."""
 
 
-class Output(NamedTuple):
+class Output(Record):
     """One of several functions in the same plot."""
 
     name: str
@@ -48,7 +48,7 @@ class Output(NamedTuple):
     """At the point, where one was given."""
 
 
-class Tangent(NamedTuple):
+class Tangent(Record):
     """The tangent line at a point: the linear approximation there."""
 
     at: float
@@ -60,7 +60,7 @@ class Tangent(NamedTuple):
         return self.value + self.slope * (x - self.at)
 
 
-class Curve(NamedTuple):
+class Curve(Record):
     """A function of one variable over a range, ready to be drawn."""
 
     text: str

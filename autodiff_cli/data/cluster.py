@@ -19,10 +19,12 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
+from ..extras import install_command
+from ..numbers.budget import reported
 from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
-from ..streams.filesystems import NEEDS_CLUSTER, PATIENCE, patiently
+from ..streams.filesystems import PATIENCE, patiently
 from ..streams.interruption import Interruption, interrupted
 from ..streams.progress import Progress
 from ..views.formats import COLUMNAR
@@ -99,6 +101,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
         return bugs.no_memory()
 
 
+@reported()
 def _write(part: Part, job: Job) -> Tally:
     bound = job.rows.bound(job.selection.schema)
     tally = Tally()
@@ -208,7 +211,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         message = "Dask's scheduler and workers (`distributed`) are not installed"
-        raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
+        raise ExpressionError("usage", message, hint=f"`{install_command('cluster')}`") from None
     # what they have to say is said here, once, and in words about parts
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
 

@@ -20,6 +20,7 @@ from ..inputs.arithmetic import DOUBLE
 from ..inputs.problem import Point, as_number, parse
 from ..numbers.budget import BudgetExceeded, allowed
 from ..targets.lowering import Lowering
+from .frames import arrow_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -340,15 +341,15 @@ class Rows(NamedTuple):
         """What the answers to batches of a schema look like, with the meaning of each column."""
         return self.bound(given).schema
 
-    def __call__(self, batch: Any) -> Any:
-        """The answers to a batch: one row a row. A table gives a table."""
-        import pyarrow as pa
+    def __call__(self, frame: Any) -> Any:
+        """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
 
-        if isinstance(batch, pa.Table):
-            bound = self.bound(batch.schema)
-            parts = [bound.answer(part).batch for part in batch.to_batches()]
-            return pa.Table.from_batches(parts, schema=bound.schema)
-        return self.bound(batch.schema).answer(batch).batch
+        An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
+        """
+        table, restore = arrow_table(frame)
+        bound = self.bound(table.schema)
+        parts = [bound.answer(part).batch for part in table.to_batches()]
+        return restore(type(table).from_batches(parts, schema=bound.schema))
 
 
 def version() -> str:

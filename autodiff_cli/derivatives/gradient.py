@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..errors import Diagnostic
 from ..graphs.value import Value, grads, values_of
@@ -16,6 +16,7 @@ from ..inputs.problem import Point, as_number, check_single, check_values, parse
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
+from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.graph import Graph
 
@@ -26,7 +27,7 @@ Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
 
 
-class Intermediate(NamedTuple, Generic[Number]):
+class Intermediate(Record, Generic[Number]):
     """A name that the program bound: its line (from 1), its value and its derivative, None where not needed."""
 
     name: str
@@ -51,7 +52,7 @@ class Graphed:
         return values[self.graph.roots[0]]
 
 
-class Gradient(NamedTuple, Generic[Number]):
+class Gradient(Record, Generic[Number]):
     """The value and the gradient of a program at a point."""
 
     text: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.problem import check_single, parse
+from ..language.builder import Program
 from ..run.backends import with_fallback
 from ..run.doubles import Doubles
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
@@ -18,16 +19,16 @@ MOST_KEPT = 250_000
 """How large they may be together, in characters of text and nodes of graphs."""
 
 
-class _Read:
-    """A program that has been read, and its run in doubles. Its graph is made where that is asked for."""
+class PreparedProgram:
+    """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
     __slots__ = ("_doubles", "_places", "program", "size")
 
-    def __init__(self, text: str, point: Collection[str]) -> None:
-        self.program = program = parse(text, point)
+    def __init__(self, program: Program) -> None:
+        self.program = program
         check_single(program)
         graph = program.graph
-        self.size = len(text) + len(graph.places)
+        self.size = len(program.text) + len(graph.places)
         places = {name: program.place(i) for name, i in program.leaves.items()}
         self._places = {name: i for name, i in places.items() if i is not None}
         self._doubles = Doubles(graph)
@@ -75,7 +76,7 @@ class Programs:
         relative: bool = False,
     ) -> None:  # fmt: skip
         self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
-        self._known: dict[tuple[str, ...], _Read] = {}
+        self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
@@ -93,13 +94,13 @@ class Programs:
         key = (text, *point)
         known = self._known.get(key)
         if known is None:
-            known = _Read(text, point)
+            known = PreparedProgram(parse(text, point))
             self._remember(key, known)
         if self._whole:
             return known.graph(point, wrt)
         return with_fallback(known.numbers, known.graph, point, wrt)
 
-    def _remember(self, key: tuple[str, ...], known: _Read) -> None:
+    def _remember(self, key: tuple[str, ...], known: PreparedProgram) -> None:
         self._size += known.size
         if len(self._known) >= self._remembered or self._size > MOST_KEPT:
             self._known.clear()

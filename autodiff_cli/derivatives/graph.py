@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from ..algebra.nary import Chains
 from ..errors import Diagnostic, ExpressionError
@@ -11,11 +10,12 @@ from ..graphs.value import Value, in_order
 from ..inputs.figures import unsigned
 from ..inputs.problem import parse
 from ..numbers.floats import REAL
+from ..record import Record
 from ..table.operators import VARIABLE
 from .gradient import gradient
 
 
-class PictureInput(NamedTuple):
+class PictureInput(Record):
     """One line of the picture: from the node of this index, and whether the evaluation went along it."""
 
     node: int
@@ -24,7 +24,7 @@ class PictureInput(NamedTuple):
     """The local derivative of what it leads to; None without numbers, and where none flows back along it."""
 
 
-class PictureNode(NamedTuple):
+class PictureNode(Record):
     """One node of the graph: what it is called, how it was made, and its numbers."""
 
     label: str
@@ -43,7 +43,7 @@ class PictureNode(NamedTuple):
     """Whether it was evaluated; True for all where there is no point."""
 
 
-class Picture(NamedTuple):
+class Picture(Record):
     """The graph of a program as it is; with `numbers` unless it was asked for without a point."""
 
     text: str

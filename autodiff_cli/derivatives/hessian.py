@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
@@ -14,6 +14,7 @@ from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT
 from ..numerics.linear_algebra import eigenvalues
 from ..numerics.optimality import Derivatives, classified, derivatives, direction_in_words
+from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
@@ -23,7 +24,7 @@ MOST_EIGENVALUES = 100
 """Larger matrices are given without eigenvalues: the time to find them grows with the third power."""
 
 
-class Hessian(NamedTuple):
+class Hessian(Record):
     """Value, gradient and Hessian of a program at a point."""
 
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, quoted
 from ..graphs.value import Value
@@ -11,6 +11,7 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.problem import Point, Problem, parse, pose
 from ..numbers.base import NumberType
+from ..record import Record
 from ..run.evaluation import Kinks
 
 MOST_ENTRIES = 1_000_000
@@ -19,7 +20,7 @@ OFFERED = 80
 """Characters of a program that is offered with commas."""
 
 
-class Jacobian(NamedTuple):
+class Jacobian(Record):
     """The outputs of a program at a point, and their derivatives."""
 
     text: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..algebra.partials import local_formulas
 from ..algebra.simplify import simplify
@@ -16,6 +15,7 @@ from ..graphs.value import Value, constant, graph_in, in_order, node, variable
 from ..inputs.problem import as_number, parse, single_output
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
+from ..record import Record
 from ..run.sweep import Activity, domain_words
 from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
 from .graph import Picture, picture
@@ -34,7 +34,7 @@ SLOTS = "\ue000"
 """The first of the characters that stand for the inputs in a formula; the one after the last input, for the output."""
 
 
-class Operation(NamedTuple):
+class Operation(Record):
     """What several nodes of a page have in common: one operation, with the same of its inputs fixed."""
 
     source: str
@@ -46,7 +46,7 @@ class Operation(NamedTuple):
     """What is said instead of that where it has none."""
 
 
-class Node(NamedTuple):
+class Node(Record):
     """One node of the graph, as `picture` has it at the same place."""
 
     name: str
@@ -67,7 +67,7 @@ class Node(NamedTuple):
     """Whether inputs with a local derivative of 0 take no part."""
 
 
-class Page(NamedTuple):
+class Page(Record):
     """All that a page about a program needs to evaluate it and to go through it step by step."""
 
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, quoted
 from ..graphs.taylor_mode import taylor_in
@@ -12,9 +12,9 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.problem import Point, check_single, pose
 from ..numbers.base import NO_RESULT, Number, NumberType
-from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..record import Record
 from ..run.graph import Graph
 
 MOST_ORDERS = 200
@@ -24,7 +24,7 @@ MOST_DIGITS = 300_000
 """Order times digits: what comes back within seconds."""
 
 
-class Taylor(NamedTuple):
+class Taylor(Record):
     """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
 
     text: str
@@ -100,8 +100,6 @@ def _without_noise(
         near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
-    except BudgetExceeded:
-        raise
     except (ExpressionError, *NO_RESULT):
         return None
     return [0.0 if abs(c.x) <= c.error < math.inf else c.x for c in bounds]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..algebra.partials import local_formulas
 from ..errors import Diagnostic, ExpressionError, quoted
@@ -13,6 +12,7 @@ from ..inputs.problem import as_number, check_values, parse, single_output, want
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
+from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.graph import Graph
 from ..run.sweep import Activity, local_derivatives
@@ -28,7 +28,7 @@ CANCELLED = 1e3
 """How much smaller than its largest contribution an adjoint is that is said to cancel."""
 
 
-class TraceRow(NamedTuple):
+class TraceRow(Record):
     """A node of the forward primal trace: what it is called, how it is computed, its value."""
 
     name: str
@@ -48,7 +48,7 @@ class TraceRow(NamedTuple):
     span: tuple[int, int] | None
 
 
-class AdjointStep(NamedTuple):
+class AdjointStep(Record):
     """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
 
     source: int
@@ -69,7 +69,7 @@ class AdjointStep(NamedTuple):
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
 
-class Term(NamedTuple):
+class Term(Record):
     """One input's part of a tangent."""
 
     source: int
@@ -79,7 +79,7 @@ class Term(NamedTuple):
     tangent: float
 
 
-class TangentStep(NamedTuple):
+class TangentStep(Record):
     """A step of the forward tangent trace: a node's tangent from those of its inputs."""
 
     target: int
@@ -87,14 +87,14 @@ class TangentStep(NamedTuple):
     tangent: float
 
 
-class Note(NamedTuple):
+class Note(Record):
     """Something that went on in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
 
     kind: str
     message: str
 
 
-class Trace(NamedTuple):
+class Trace(Record):
     """The whole trace. In forward mode `pulls`, `adjoints` and `gradient` are empty, in reverse mode `pushes` is."""
 
     text: str

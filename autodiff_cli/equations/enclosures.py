@@ -15,7 +15,7 @@ from ..errors import ExpressionError
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import NO_RESULT, Refusal
-from ..numbers.budget import BudgetExceeded, Defined, current
+from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
 
 BITS = 80
@@ -97,15 +97,48 @@ class Operator:
         self.outputs, self.unknowns, self.values, self.m = outputs, list(unknowns), values, balls
         self.ball = Ball
 
+    def _point(self, box: Box) -> dict[str, Any]:
+        return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """The values of the equations over a box, and the rows of their derivatives by the unknowns."""
-        values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
-        at = evaluate_in(self.m, self.outputs, values, self.unknowns)
+        at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
         rows, kinks = at.jacobian(self.unknowns)
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number
         return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
+
+    def _all(self, point: Mapping[str, Any], holds: Callable[[Any], bool]) -> bool:
+        """Whether all equations have a value at a point of which something holds."""
+        with Defined(ArithmeticError, ValueError):
+            values = evaluate_in(self.m, self.outputs, point, ()).values
+            return all(holds(self.m.number(x).a) for x in values)
+        return False
+
+    def holds(self, point: Sequence[float]) -> bool:
+        """Whether the equations are known to hold exactly at a point."""
+        numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
+        return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
+
+    def bounded(self, box: Box) -> bool:
+        """Whether all equations have a bound over the box."""
+        return self._all(self._point(box), lambda a: bool(a.is_finite()))
+
+    def excluded(self, box: Box) -> bool:
+        """Whether an equation is certainly not 0 anywhere in the box."""
+        point = self._point(box)
+        for output in self.outputs:
+            try:
+                (value,) = evaluate_in(self.m, [output], point, ()).values
+            except (ExpressionError, *NO_RESULT) as error:
+                # where the formula has no value anywhere in the box there is no solution either
+                if getattr(error, "kind", "") == "domain":
+                    return True
+                continue
+            if not self.m.number(value).a.contains(0):
+                return True
+        return False
 
     def approach(self, point: Box, times: int) -> tuple[Box, Box]:
         """The point after so many steps of Newton's method, nearer to a solution than doubles go, and the last step."""
@@ -122,14 +155,12 @@ class Operator:
 
     def contract(self, box: Box) -> Box | None:
         """K of the box; None where a derivative is not bounded there, or none can be told from singular."""
-        from flint import arb
+        from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
         try:
             _, rows = self.at(box)
             value, _ = self.at(middle)
-        except BudgetExceeded:
-            raise
         except (ExpressionError, *NO_RESULT):
             return None
         inverse = linear_algebra.inverse([[float(x.mid()) for x in row] for row in rows])
@@ -137,16 +168,11 @@ class Operator:
             return None
         n = len(box)
         self.m.spend(n * n * (n + 2))
-        result = []
-        for i in range(n):
-            centre = middle[i] - sum((arb(inverse[i][k]) * value[k] for k in range(n)), arb(0))
-            for j in range(n):
-                entry = sum((arb(inverse[i][k]) * rows[k][j] for k in range(n)), arb(0))
-                centre += (arb(1 if i == j else 0) - entry) * (box[j] - middle[j])
-            if not centre.is_finite():
-                return None
-            result.append(centre)
-        return result
+        centre, y = arb_mat(n, 1, middle), arb_mat(inverse)
+        around = arb_mat(n, 1, box) - centre
+        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(linear_algebra.identity(n)) - y * arb_mat(rows)) * around
+        result: Box = shrunk.entries()
+        return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
         """The box after contractions, as long as each lies inside the one before."""
@@ -174,39 +200,6 @@ class Operator:
             if found is not None and inside(found, box):
                 return box, found
         return None
-
-    def holds(self, point: Sequence[float]) -> bool:
-        """Whether the equations are known to hold exactly at a point."""
-        values = {**self.values, **{name: self.m.number(x) for name, x in zip(self.unknowns, point, strict=True)}}
-        with Defined(ArithmeticError):
-            found = evaluate_in(self.m, self.outputs, values, ()).values
-            return all(self.m.number(x).a.is_zero() for x in found)
-        return False
-
-    def bounded(self, box: Box) -> bool:
-        """Whether all equations have a bound over the box."""
-        values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
-        with Defined(ArithmeticError, ValueError):
-            found = evaluate_in(self.m, self.outputs, values, ()).values
-            return all(self.m.number(x).a.is_finite() for x in found)
-        return False
-
-    def excluded(self, box: Box) -> bool:
-        """Whether an equation is certainly not 0 anywhere in the box."""
-        values = {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
-        for output in self.outputs:
-            try:
-                (value,) = evaluate_in(self.m, [output], values, ()).values
-            except BudgetExceeded:
-                raise
-            except (ExpressionError, *NO_RESULT) as error:
-                # where the formula has no value anywhere in the box there is no solution either
-                if getattr(error, "kind", "") == "domain":
-                    return True
-                continue
-            if not self.m.number(value).a.contains(0):
-                return True
-        return False
 
 
 def inside(inner: Box, outer: Box) -> bool:

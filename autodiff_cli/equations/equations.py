@@ -1,19 +1,18 @@
 """Equations: a text of equations as a program whose outputs are left side less right side.
 
-The text is read by the one reader. To it `a = b; c = d` is the list of outputs `a , b , c , d`; the places in that are
-taken back to those in the text, and the differences are added to the tape.
+The text is read by the one reader. To it `a = b; c = d` is the list of outputs `(a) - (b) , (c) - (d)`; the places in
+that are taken back to those in the text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..language.tokens import AUGMENT, CLOSE, COMPARISON, END, EQUALS, KIND, NAME, NEWLINE, OPEN, scan
-from ..table.operators import SUB
 from ..table.primitive import FUNCTIONS
 
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
@@ -60,6 +59,10 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
             name
         }
         if kind == "equation":
+            if statement.sign is not None and statement.outputs > 1:
+                place = Span(statement.tokens[0][1], statement.tokens[-1][2])
+                message = "an equation is about one thing"
+                raise ExpressionError("syntax", message, place, "write two equations: `a = b; c = d`")
             equations.append(statement)
             continue
         (defined if kind == "define" else bound).add(name)
@@ -78,7 +81,7 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
                     "looked for", Span(binding.start, binding.start + len(binding.name)),
                     f"give it: `--at {binding.name}=…`; or leave `{binding.name} =` out, for where the rest is 0",
                 )  # fmt: skip
-        return Equations(program, [_told(text, output.span) for output in program.outputs])
+        return Equations(program, [_text_at(text, output.span) for output in program.outputs])
     outputs, origin = _as_outputs(text, equations)
     try:
         program = parse(outputs, given)
@@ -89,7 +92,7 @@ def read_equations(text: str, given: Collection[str]) -> Equations:
         raise
     graph = program.whole
     graph.places[:] = [span and _back(span, origin) for span in map(graph.span_of, graph.places)]
-    return _differences(text, program, equations)
+    return Equations(program.with_outputs(program.roots, text), _texts(text, program, equations))
 
 
 def _split(text: str) -> list[list[Token]]:
@@ -121,22 +124,9 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
         # people who program write equations so
         signs = doubled
     if len(signs) > 1:
-        _, start, end = signs[1]
-        raise ExpressionError(
-            "syntax", "this equation has two signs of equality", Span(start, end), "write two equations: `a = b; b = c`"
-        )
-    if signs and commas and tokens[0][0] != NAME:
-        _fail_list(tokens)
-    return _Statement(tokens, signs[0] if signs else None, 2 if signs else commas + 1)
-
-
-def _fail_list(tokens: Sequence[Token]) -> NoReturn:
-    raise ExpressionError(
-        "syntax",
-        "an equation is about one thing",
-        Span(tokens[0][1], tokens[-1][2]),
-        "write two equations: `a = b; c = d`",
-    )
+        message = "this equation has two signs of equality"
+        raise ExpressionError("syntax", message, Span(*signs[1][1:]), "write two equations: `a = b; b = c`")
+    return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 
 def _kind(text: str, statement: _Statement, known: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:
@@ -161,29 +151,31 @@ def _kind(text: str, statement: _Statement, known: set[str], bound: set[str], de
 
 
 def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[int]]:
-    """The text with the equations as a list of outputs, and where each of its characters comes from."""
+    """The text with the equations as a list of differences, and where each of its characters comes from."""
     first = equations[0].tokens[0][1]
     characters, origin = list(text[:first]), list(range(first))
 
-    def add(piece: str, start: int) -> None:
+    def insert(piece: str, place: int) -> None:
         characters.extend(piece)
-        origin.extend(range(start, start + len(piece)))
+        origin.extend([place] * len(piece))
 
     for k, (tokens, sign, _) in enumerate(equations):
-        start, end = tokens[0][1], tokens[-1][2]
-        characters += " , " if k else ""
-        origin += [start] * 3 if k else []
-        last = start
+        last = tokens[0][1]
+        insert(" , " if k else "", last)
+        # what is 0 on the right need not be subtracted
+        zero = sign is not None and [text[start:end] for _, start, end in tokens[tokens.index(sign) :]][1:] == ["0"]
+        insert("(" if sign else "", last)
         # comments and new lines between the tokens are left out
-        for token in tokens:
-            add(" " * (token[1] > last), last)
+        for token in tokens[:-2] if zero else tokens:
+            _, start, end = token
+            insert(" " if start > last else "", last)
             if token is sign:
-                characters += " , "
-                origin += [token[1]] * 3
+                insert(") - (", start)
             else:
-                add(text[token[1] : token[2]], token[1])
-            last = token[2]
-        assert last == end
+                characters.extend(text[start:end])
+                origin.extend(range(start, end))
+            last = end
+        insert(")" if sign else "", tokens[-1][2] - 1)
     return "".join(characters), [*origin, len(text)]
 
 
@@ -212,30 +204,17 @@ def _check_sides(text: str, equations: Sequence[_Statement], given: Collection[s
             parse(text[:first] + " " * (start - first) + text[start:end], given)
 
 
-def _differences(text: str, program: Program, equations: Sequence[_Statement]) -> Equations:
-    """The program with the difference of the sides of each equation added to its tape."""
-    graph = program.whole
-    roots: list[int] = []
-    told: list[str] = []
-    left = list(program.roots)
+def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
+    """The text of the equation of each output."""
+    texts: list[str] = []
     for statement in equations:
-        start, end = statement.tokens[0][1], statement.tokens[-1][2]
         if statement.sign is None:
-            roots += left[: statement.outputs]
-            told += [_told(text, graph.span(root)) for root in left[: statement.outputs]]
+            last = len(texts) + statement.outputs
+            texts += [_text_at(text, program.whole.span(root)) for root in program.roots[len(texts) : last]]
         else:
-            if len(left) - sum(each.outputs for each in equations[equations.index(statement) :]):
-                _fail_list(statement.tokens)
-            a, b = left[:2]
-            told.append(" ".join(text[start:end].split()))
-            constant = graph.constants.get(b)
-            if constant is not None and constant[0] == 0:
-                roots.append(a)
-            else:
-                roots.append(graph.add(SUB, (a, b), Span(start, end)))
-        del left[: statement.outputs]
-    return Equations(program.with_outputs(tuple(roots), text), told)
+            texts.append(" ".join(text[statement.tokens[0][1] : statement.tokens[-1][2]].split()))
+    return texts
 
 
-def _told(text: str, span: Span | None) -> str:
+def _text_at(text: str, span: Span | None) -> str:
     return " ".join(text[span.start : span.end].split()) if span is not None and span.via is None else "the formula"

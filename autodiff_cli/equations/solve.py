@@ -14,6 +14,7 @@ from ..numbers.base import Number, NumberType, undecided
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
+from ..record import Record
 from .equations import read_equations
 from .implicit import derivatives, second_derivatives
 from .one_unknown import OneEquation, Stopped
@@ -35,7 +36,7 @@ Box = dict[str, tuple[float, float]]
 """The ends of an interval for each unknown."""
 
 
-class Solution(NamedTuple):
+class Solution(Record):
     """One solution of the equations."""
 
     values: dict[str, Shown]
@@ -56,7 +57,7 @@ class Solution(NamedTuple):
     """The second derivatives, where they were asked for."""
 
 
-class Solved(NamedTuple):
+class Solved(Record):
     """What was found of the solutions of equations."""
 
     text: str

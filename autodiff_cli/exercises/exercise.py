@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
+from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
 from ..errors import ExpressionError
-from ..formulas.derivation import CONVENTIONS, copied
+from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import parse
 from ..language.printer import expression_text
+from ..record import Record
 from .patterns import LEVELS, Draft, Draw, patterns
 
 COUNT = 10
@@ -38,7 +39,7 @@ EXACT = Arithmetic("exact")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
 
 
-class Statement(NamedTuple):
+class Statement(Record):
     """One statement of a problem's program, as a person writes it."""
 
     name: str
@@ -47,7 +48,7 @@ class Statement(NamedTuple):
     """What it is; names that were defined before are variables in it."""
 
 
-class Solution(NamedTuple):
+class Solution(Record):
     """A problem worked to its end: what is differentiated, step by step, or traced; and then in words."""
 
     derived: Diff | None
@@ -56,7 +57,7 @@ class Solution(NamedTuple):
     """What remains to be said, formulas between backticks."""
 
 
-class Exercise(NamedTuple):
+class Exercise(Record):
     """A problem, and its answer."""
 
     level: int
@@ -88,7 +89,7 @@ class Exercise(NamedTuple):
         return ", ".join(f"{name} = {x}" if name else x for name, x in zip(self.names, self.answer, strict=True))
 
 
-class Marked(NamedTuple):
+class Marked(Record):
     """What there is to say of an answer to an exercise."""
 
     exercise: Exercise
@@ -103,7 +104,7 @@ class Marked(NamedTuple):
     """At how many points functions were compared."""
 
 
-class Sheet(NamedTuple):
+class Sheet(Record):
     """Exercises of one level."""
 
     level: int
@@ -276,7 +277,7 @@ def _statements(program: str) -> Iterator[Statement]:
         return
     known: dict[Value, Value] = {}
     for binding in parsed.bindings:
-        yield Statement(binding.name, copied(binding.value, known.get))
+        yield Statement(binding.name, substituted(binding.value, known.get))
         known[binding.value] = variable(binding.name)
 
 

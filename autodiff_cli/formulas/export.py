@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import merge_recordings, record_gradient
@@ -11,6 +10,7 @@ from ..graphs.value import variable
 from ..inputs.problem import check_single, parse, single_output, wanted_variables
 from ..language.typesetting import typesetting
 from ..numbers.double.special_formulas import Lacking
+from ..record import Record
 from ..targets import target
 from ..targets.dialects import DIALECTS
 from ..targets.lowering import Lowering
@@ -20,7 +20,7 @@ from .diff import diff
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
 
 
-class Exported(NamedTuple):
+class Exported(Record):
     """Source code, and what it was made from."""
 
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from ..algebra.simplify import simplify
@@ -12,12 +12,12 @@ from ..errors import ExpressionError
 from ..graphs.value import Value, constant, node, variable
 from ..inputs.problem import parse
 from ..language.printer import expression_text
+from ..record import Record
 from ..table.operators import WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionEntry:
+class FunctionEntry(Record):
     """What there is to say about one function of the language."""
 
     name: str
@@ -35,13 +35,21 @@ class FunctionEntry:
     """Where the derivative is published; empty for what follows at once."""
 
 
-class Functions(tuple[FunctionEntry, ...]):
+class Functions(Record):
     """Several functions."""
+
+    entries: tuple[FunctionEntry, ...]
+
+    def __iter__(self) -> Iterator[FunctionEntry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
 
 def functions() -> Functions:
     """Every function of the language, in the order of the table."""
-    return Functions(describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values()))
+    return Functions(tuple([describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values())]))
 
 
 def function(name: str) -> FunctionEntry:

@@ -38,6 +38,7 @@ class Value:
 
     Arithmetic with Values and plain numbers makes new Values, evaluated at once. `backward()` on a result fills in
     `grad`, the derivative of the result, of every Value that it was made from.
+    `==` says whether two are the same object; to compare numbers write `a.data == b.data`.
 
     >>> w = Value(2.0, label="w")
     >>> loss = (w - 5) ** 2
@@ -110,7 +111,7 @@ class Value:
 
     @property
     def active(self) -> bool:
-        """Of a leaf: whether derivatives are taken with respect to it."""
+        """Of a variable or a number: whether derivatives are taken with respect to it."""
         return self._about.active
 
     @active.setter

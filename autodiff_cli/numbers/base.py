@@ -194,7 +194,7 @@ class NumberType:
         return chosen() if callable(chosen) else chosen
 
     def spend(self, operations: int) -> None:
-        """Count so many sums and products as work. Raises `Exhausted`."""
+        """Count so many sums and products as work. Raises `BudgetExceeded`."""
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined."""

@@ -22,6 +22,7 @@ from ..numbers.budget import allowed, charge, collect, current
 from ..numerics.linear_algebra import identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from ..numerics.student_t import check_level, coverage_factor
+from ..record import Record
 from .least_squares import (
     CONVERGED,
     LOSSES,
@@ -68,7 +69,7 @@ CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
 
 
-class Parameter(NamedTuple):
+class Parameter(Record):
     """What the data say of a parameter."""
 
     estimate: Shown
@@ -80,7 +81,7 @@ class Parameter(NamedTuple):
     """Why it has no standard error: `fixed`, `bound`, `undetermined`; empty where it has one."""
 
 
-class Fit(NamedTuple):
+class Fit(Record):
     """A formula fitted to data."""
 
     text: str
@@ -707,7 +708,7 @@ class _Normal:
     def data(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
         """The predictors, the response and the weight of each row, of which each takes so many steps and its sweep.
 
-        The first one tells what all take, so that what cannot be done is not begun. Raises `Exhausted`.
+        The first one tells what all take, so that what cannot be done is not begun. Raises `BudgetExceeded`.
         """
         work = current()
         before = work.left

@@ -6,15 +6,16 @@ import math
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, needed, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.problem import Point
 from ..numbers.budget import Work, current
 from ..numerics.optimality import Function, Single
+from ..record import Record
 from .convergence import ConvergenceReport, Limits, LocalModel, projected
 from .descend import DescentStep, begin
 
@@ -65,7 +66,7 @@ CONVERGED = ("gradient", "precision", "kink")
 """The reasons that are those of a search which has found what it was to find."""
 
 
-class Minimum(NamedTuple):
+class Minimum(Record):
     """Where an optimiser has ended, whether that is a minimum, and what it took."""
 
     text: str
@@ -316,7 +317,7 @@ def _optimised(
                     callback=objective.note,
                     options={**options, "maxiter": left},
                 )
-            except (ExpressionError, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
+            except (Diagnosed, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
                 return objective.best, str(error)
         before, message = ended, str(result.message)
         objective.evaluations -= 1

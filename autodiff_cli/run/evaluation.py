@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, NotSmooth
+from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import POW, VARIABLE
@@ -125,7 +125,7 @@ class Evaluation:
         return [kink.warning() for kink in self.breakpoints(kinks).values()]
 
 
-def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> ExpressionError:
+def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> Diagnosed:
     """The error that a fault is for the user: at its place in the text, with the inputs that led there.
 
     `wanted` are the names that are differentiated by.

@@ -12,9 +12,7 @@ from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError
-
-NEEDS_DATA = "`pip install 'autodiff-cli[data]'`"
-NEEDS_CLUSTER = "`pip install 'autodiff-cli[cluster]'`"
+from ..extras import install_command
 
 AT_HAND = 32 * 1024 * 1024
 """As many bytes of a file that is to be sent are held in memory; more of them on disk."""
@@ -151,7 +149,7 @@ def arrow(purpose: str) -> Any:
         import pyarrow
     except ImportError:
         message = f"pyarrow, which is needed {purpose}, is not installed"
-        raise ExpressionError("usage", message, hint=NEEDS_DATA) from None
+        raise ExpressionError("usage", message, hint=f"`{install_command('data')}`") from None
     return pyarrow
 
 
@@ -178,7 +176,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError:
         message = f"fsspec, which is needed for `{scheme}://`, is not installed"
-        raise ExpressionError("usage", message, hint=NEEDS_CLUSTER) from None
+        raise ExpressionError("usage", message, hint=f"`{install_command('cluster')}`") from None
     try:
         settings = {"timeout": SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
         system, base = url_to_fs(f"{scheme}://{host}/", **settings)

@@ -9,13 +9,14 @@ from itertools import combinations
 from operator import mul
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
+from ..record import Record
 from .measured_value import (
     FAMILIES,
     Distribution,
@@ -57,7 +58,7 @@ SLACK = 1e-9
 Pair = tuple[str, str]
 
 
-class Share(NamedTuple):
+class Share(Record):
     """What an input has to do with the uncertainty of an output: a row of the budget."""
 
     sensitivity: float
@@ -68,7 +69,7 @@ class Share(NamedTuple):
     """How much of the output's variance it is, from 0 to 1; with correlations, with half of what it shares."""
 
 
-class SecondOrder(NamedTuple):
+class SecondOrder(Record):
     """What the terms beyond the first order say; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
@@ -79,7 +80,7 @@ class SecondOrder(NamedTuple):
     """Whether either changes the result as it is written."""
 
 
-class Validation(NamedTuple):
+class Validation(Record):
     """The first-order result held against the draws; JCGM 101, clause 8."""
 
     tolerance: float
@@ -91,7 +92,7 @@ class Validation(NamedTuple):
     """Whether both are within the tolerance; None where the draws scatter too much to tell."""
 
 
-class Result(NamedTuple):
+class Result(Record):
     """An output with its uncertainty."""
 
     output: str
@@ -115,7 +116,7 @@ class Result(NamedTuple):
     validation: Validation | None
 
 
-class Input(NamedTuple):
+class Input(Record):
     """An input that has an uncertainty."""
 
     estimate: float
@@ -125,7 +126,7 @@ class Input(NamedTuple):
     """How many readings it is the mean of; 0 where it was given."""
 
 
-class Propagation(NamedTuple):
+class Propagation(Record):
     """The outputs of a program with the uncertainties that come from its inputs."""
 
     text: str
@@ -693,7 +694,7 @@ def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | 
         if kink is not None:
             return None, Diagnostic("linearity", bent + kink.message, kink.span, advice or None)
         terms = expansion.variance_terms()
-    except ExpressionError as error:
+    except Diagnosed as error:
         return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice or None)
     infinite = [name for name, m in zip(names, expansion.moments, strict=True) if math.isinf(m.fourth)]
     if infinite and not all(map(math.isfinite, terms)):

@@ -155,12 +155,12 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     """The exercise worked, and its answer; nothing where that was not asked for."""
     if exercise.solution is None:
         return
-    derived, traced, lines = exercise.solution
+    derived, traced = exercise.solution.derived, exercise.solution.traced
     if derived is not None:
         yield from steps_of(derived.derivations, unicode)
     if traced is not None:
         yield from TraceView(unicode=unicode).document(traced)
-    for line in lines:
+    for line in exercise.solution.lines:
         yield Line(sentence(line))
     yield Line((("answer: ", "heading"), (exercise.answered, "number")))
 
@@ -200,10 +200,10 @@ def _page(answer: Sheet | Exercise | Marked) -> str:
     for each in _all(answer):
         lines.append(rf"\paragraph{{{each.number}.}} {_words(each.task, each)}")
         if each.solution is not None:
-            derived, traced, told = each.solution
+            derived, traced = each.solution.derived, each.solution.traced
             lines += [steps_latex(derived.derivations)] if derived is not None else []
             lines += ["", trace_page(traced)] if traced is not None else []
-            lines += [rf"\par\noindent {_words(line)}." for line in told]
+            lines += [rf"\par\noindent {_words(line)}." for line in each.solution.lines]
             lines.append(rf"\par\noindent\textbf{{Answer:}} {_words(f'`{each.answered}`')}.")
     return "\n".join(lines)
 

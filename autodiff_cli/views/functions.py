@@ -62,7 +62,7 @@ class FunctionsView(View[FunctionEntry | Functions]):
 
 
 def _entries(entry: FunctionEntry | Functions) -> tuple[FunctionEntry, ...]:
-    return entry if isinstance(entry, Functions) else (entry,)
+    return entry.entries if isinstance(entry, Functions) else (entry,)
 
 
 def _listed(entries: Functions) -> Iterator[Block]:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pytest
 
-from autodiff_cli import parse
 from autodiff_cli.batched import kernels as blocks
 from autodiff_cli.batched.columns_io import fitted
 from autodiff_cli.batched.evaluator import compile_gradient
@@ -20,6 +19,7 @@ from autodiff_cli.batched.kernels import Kernel, evaluate, gradient_recorder, ke
 from autodiff_cli.data.rows import asked
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS
 from autodiff_cli.targets import llvm
 from places import TESTS
@@ -309,7 +309,7 @@ def test_without_llvmlite_it_is_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
     made = kernel(gradient_recorder(parse("x*exp(x)"), ["x"]), 1, frozenset(), None)
     assert made.backend == "numpy"
-    assert "pip install 'autodiff-cli[data]'" in str(made.note)
+    assert "pip install '.[data]'" in str(made.note)
 
 
 def test_without_vector_mathematics_it_is_the_plain_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli import ExpressionError, Value, parse
+from autodiff_cli import ExpressionError, Value
 from autodiff_cli.batched.evaluator import Evaluator, compile_gradient
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import Diagnostic
 from autodiff_cli.graphs.adjoint import record_gradient
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.targets.internal import Internal

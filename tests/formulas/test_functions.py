@@ -15,7 +15,7 @@ from autodiff_cli.table.primitive import PRIMITIVES
 LONGEST = 50
 """Characters of a formula: a line of a screen holds it beside the name."""
 
-ENTRIES = functions()
+ENTRIES = functions().entries
 ORDINARY = ((0.3, 0.7, 1.6), (0.8, 0.45, 0.6), (2.5, 3.5, 4.5), (-1.5, 2.5, 3.5), (1.75, -0.25, 0.5))
 
 

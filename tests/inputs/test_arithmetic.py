@@ -159,7 +159,7 @@ def test_without_its_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.delitem(sys.modules, "autodiff_cli.numbers.ball", raising=False)
     found = autodiff("grad", "x**2", "--at", "x=1", "--certified")
     assert found.code == 2
-    assert "pip install 'autodiff-cli[certified]'" in found.err
+    assert "pip install '.[certified]'" in found.err
 
 
 def test_exact_fractions() -> None:

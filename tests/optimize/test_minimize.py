@@ -218,7 +218,7 @@ def test_without_the_extra_it_says_what_to_install(blocked: str, monkeypatch: py
         monkeypatch.setitem(sys.modules, "numpy", None)
     shown = autodiff("minimize", "x**2", "--at", "x=1")
     assert shown.code == 2
-    assert "pip install 'autodiff-cli[optimize]'" in shown.err
+    assert "pip install '.[optimize]'" in shown.err
 
 
 def listening() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
 import doctest
 import gc
@@ -10,8 +11,12 @@ import inspect
 import json
 import pickle
 import pkgutil
+import pydoc
+import re
 import subprocess
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from decimal import Decimal
@@ -255,7 +260,11 @@ def test_the_shells_options_are_options() -> None:
 
 def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
     names = {function.__name__ for function in FUNCTIONS.values()} | {"parse", "draw", "draw_dot", "rows", "Value"}
-    assert names <= set(dir(autodiff_cli))
+    assert names <= set(autodiff_cli.__all__) and dir(autodiff_cli) == sorted(autodiff_cli.__all__)
+    assert not set(autodiff_cli.__all__) & set(dir(builtins)) and next(iter(autodiff_cli.__all__)) == "gradient"
+    everything: dict[str, Any] = {}
+    exec("from autodiff_cli import *", everything)
+    assert {*everything} - {"__builtins__"} == {*autodiff_cli.__all__}
     from autodiff_cli.table.primitive import FUNCTIONS as OF_THE_LANGUAGE
 
     assert not names & set(OF_THE_LANGUAGE)
@@ -306,7 +315,8 @@ def test_lists_and_dictionaries_are_read_as_the_options_are() -> None:
     ],
 )
 def test_what_is_no_point(point: Any, message: str) -> None:
-    for asked in (face.gradient, face.hessian, face.plot, face.descend):
+    columns = isinstance(point, dict) and hasattr(point.get("x"), "__len__")
+    for asked in (face.plot, face.descend) if columns else (face.gradient, face.hessian, face.plot, face.descend):
         with pytest.raises(ExpressionError, match=message) as caught:
             asked("x**2", point)
         if "array" in message or "list" in message:
@@ -653,3 +663,158 @@ def test_a_call_leaves_the_collector_alone(monkeypatch: pytest.MonkeyPatch) -> N
     face.hessian("x*y", at="x=1,y=2")
     question("x*y", {"x": 1.0, "y": 2.0})
     assert switched == []
+
+
+# ---- answers, frames and prepared programs ---------------------------------------------------------------------------
+def test_an_answer_is_frozen_and_no_tuple() -> None:
+    for command, text, given in CASES:
+        if command in ("fit", "propagate") or given.get("data"):
+            continue
+        options = {name: value for name, value in given.items() if name != "path"}
+        answer = FUNCTIONS[command](*([text] if text else []), **options)
+        assert not isinstance(answer, tuple) and (command == "functions" or not hasattr(answer, "__getitem__"))
+        with pytest.raises(AttributeError, match="frozen"):
+            answer.text = "x"
+
+
+def test_a_repr_keeps_the_order_of_variables_and_every_digit() -> None:
+    answer = face.gradient("z*y*x*w*v", "z=1,y=2,x=3,w=4,v=5")
+    assert repr(answer) == "Gradient(value=120.0, gradient={'z': 120.0, 'y': 60.0, 'x': 40.0, 'w': 30.0, 'v': 24.0})"
+    digits = face.gradient("x**99", "x=10", exact=True)
+    assert "1" + "0" * 99 in repr(digits)
+    many = repr(face.gradient("+".join(f"x{k}" for k in range(99)), {f"x{k}": 1 for k in range(99)}))
+    assert many.endswith("'x11': 1.0, …})")
+
+
+COLUMNS = {"x": [1.0, 2.0, 0.0], "y": [3.0, 4.0, 0.0]}
+
+
+def frames() -> dict[str, tuple[Any, Callable[[Any], dict[str, list[Any]]]]]:
+    """Frames of every library with what reads the columns of one."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    arrays = {name: np.array(column) for name, column in COLUMNS.items()}
+    return {
+        "dict": (COLUMNS, dict),
+        "numpy": (arrays, lambda frame: {name: column.tolist() for name, column in frame.items()}),
+        "structured": (
+            pd.DataFrame(COLUMNS).to_records(index=False), lambda a: {n: a[n].tolist() for n in a.dtype.names},
+        ),
+        "pandas": (pd.DataFrame(COLUMNS, index=[5, 7, 9]), lambda frame: frame.to_dict("list")),
+        "polars": (pl.DataFrame(COLUMNS), lambda frame: frame.to_dict(as_series=False)),
+        "table": (pa.table(COLUMNS), lambda table: table.to_pydict()),
+        "batch": (pa.record_batch(COLUMNS), lambda batch: batch.to_pydict()),
+        "arrays": ({n: pa.array(c) for n, c in COLUMNS.items()}, lambda f: {n: c.to_pylist() for n, c in f.items()}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["dict", "numpy", "structured", "pandas", "polars", "table", "batch", "arrays"])
+def test_the_rows_of_a_frame_are_answered_by_a_frame_like_it(kind: str) -> None:
+    frame, read = frames()[kind]
+    answers = autodiff_cli.gradient("x/y", frame)
+    assert isinstance(answers, np.ndarray if kind == "structured" else type(frame))
+    columns = read(answers)
+    assert list(columns) == ["value", "d_x", "d_y", "error"]
+    for row in range(2):
+        one = autodiff_cli.gradient("x/y", {name: column[row] for name, column in COLUMNS.items()})
+        assert [columns[name][row] for name in ("value", "d_x", "d_y")] == [one.value, *one.gradient.values()]
+    assert columns["value"][2] is None or np.isnan(columns["value"][2])
+    assert columns["error"][2] == "domain: division by zero (here x = 0, y = 0)"
+    if kind == "pandas":
+        assert list(answers.index) == [5, 7, 9]
+    assert read(autodiff_cli.rows("x/y")(frame))["error"][2] == columns["error"][2]
+
+
+def test_frames_of_other_questions_and_with_fixed_values() -> None:
+    assert autodiff_cli.gradient("x/y", {"x": range(2), "y": 2}, wrt="x")["d_x"] == [0.5, 0.5]
+    assert autodiff_cli.hessian("x**2", {"x": (1, 2)})["d_x_x"] == [2.0, 2.0]
+    assert autodiff_cli.jacobian("x, 3 x", {"x": [1]}, lenient=True)["d2_x"] == [3.0]
+    empty = autodiff_cli.gradient("x", {"x": np.array([], float)})
+    assert [len(column) for column in empty.values()] == [0, 0, 0]
+    for frame, words in (
+        ({"x": [1, 2], "y": [1]}, "not of the same length"), ({"x": ["a"], "y": [1]}, "column `x` holds text"),
+        ({"x": [1], "z": [2]}, "`y` has no value"), ({"x": [{}], "y": [2]}, "column `x`"),
+    ):  # fmt: skip
+        with pytest.raises(ExpressionError, match=words):
+            autodiff_cli.gradient("x*y", frame)
+    with pytest.raises(ExpressionError, match="`exact` does not go with a frame"):
+        autodiff_cli.gradient("x", {"x": [1]}, exact=True)
+
+
+def test_data_are_the_second_argument_of_fit() -> None:
+    data = {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]}
+    assert face.fit("y = a + b*x", data).point == face.fit("y = a + b*x", data=data).point
+    assert face.fit("y = a + exp(k*x)", data, {"a": 0, "k": 0.5}).converged
+
+
+def test_a_prepared_program_gives_the_gradient_of_its_text() -> None:
+    for text, point in (("x**2*y + sin(x)", {"x": 0.3, "y": 2}), ("max(x, y) if x > y else x*y", {"x": 1.0, "y": 3}),
+                        ("f(x) = x**n; n = 3", {"x": 2}), ("abs(x)", {"x": 0})):  # fmt: skip
+        try:
+            wanted = face.gradient(text, point)
+        except ExpressionError as error:
+            with pytest.raises(ExpressionError, match=str(error)[:20].replace("(", r"\(")):
+                parse(text).gradient(**point)
+            continue
+        answer = parse(text).gradient(**point)
+        assert (answer.value, answer.gradient, answer.point) == (wanted.value, wanted.gradient, wanted.point)
+        assert answer.warnings == wanted.warnings
+    with pytest.raises(ExpressionError, match="undefined at 0") as caught:
+        parse("log(x)").gradient(x=0)
+    assert "log(x)" in caught.value.__notes__[0]
+    with pytest.raises(TypeError, match="needs a value for `y`"):
+        parse("x*y").gradient(x=1)
+
+
+def test_a_prepared_program_is_fast() -> None:
+    program = parse("x*y*z + sin(x)*tanh(y) - z")
+    program.gradient(x=1, y=2, z=3)
+    best = min(_seconds(lambda: program.gradient(x=1.0, y=2.0, z=3.0), 200) for _ in range(20)) / 200
+    assert best < 60e-6, "30 µs on a quiet machine"
+
+
+def _seconds(call: Callable[[], object], times: int) -> float:
+    started = time.process_time()
+    for _ in range(times):
+        call()
+    return time.process_time() - started
+
+
+def test_eight_threads_get_right_answers() -> None:
+    program, wrong = parse("x**2*y + sin(x*y) if x > 2 else x*y"), []
+    together = threading.Barrier(8)
+
+    def work(k: int) -> None:
+        together.wait()
+        for n in range(60):
+            x = 1.0 + (k + n) % 5
+            answer = program.gradient(x=x, y=2.0)
+            if answer.gradient != face.gradient(program.text, {"x": x, "y": 2.0}).gradient:
+                wrong.append((k, n))
+            if n % 20 == 0:
+                numbers = autodiff_cli.gradient("x*y + x**2", {"x": [x, 2.0], "y": [1.0, float(k)]})
+                if numbers["d_x"] != [1.0 + 2 * x, k + 4.0]:
+                    wrong.append((k, n))
+                exact = face.gradient(f"x**{k}/3", {"x": x}, precision=30 + k).value
+                if exact.text != face.gradient(f"x**{k}/3", {"x": x}, precision=30 + k).value.text:
+                    wrong.append((k, n))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+PRIVATE_WORDS = re.compile(r"\b(tapes?|leaf|the leaves|the root|sweeps?)\b")
+
+
+def test_help_is_short_and_about_its_user() -> None:
+    for name in autodiff_cli.__all__:
+        public = getattr(autodiff_cli, name)
+        shown = pydoc.plain(pydoc.render_doc(public))
+        assert not PRIVATE_WORDS.search(shown), (name, PRIVATE_WORDS.search(shown))
+        assert (public.__doc__ or "").count("\n") < 30, name

@@ -14,6 +14,7 @@ import pytest
 from autodiff_cli.cli import app as cli
 from autodiff_cli.cli import manual
 from autodiff_cli.cli.commands import COMMANDS, GROUPS
+from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -24,7 +25,7 @@ HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['P
 
 
 def examples(command: str | None) -> tuple[str, ...]:
-    return cli.EXAMPLES if command is None else manual.entry(command).examples
+    return cli.EXAMPLES if command is None else tuple(declared(command).examples)
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -60,7 +61,7 @@ def test_no_description_is_cut(width: int) -> None:
     words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ESCAPE.sub("", shown)).split())
     piped = " ".join(autodiff("--help", env={"COLUMNS": str(max(width, 80))}).out.split())
     for command in COMMANDS:
-        summary = manual.entry(command).summary
+        summary = declared(command).summary
         assert summary in words and summary in piped, command
         assert len(summary) <= 63, command
     assert "..." not in piped.replace("[ARGS]...", "")
@@ -69,7 +70,7 @@ def test_no_description_is_cut(width: int) -> None:
 
 @pytest.mark.parametrize("width", [60, cli.NARROWEST])
 def test_no_name_of_an_option_is_cut(width: int) -> None:
-    names = {command: [option.name for option, _ in manual.entry(command).options] for command in COMMANDS}
+    names = {command: [*declared(command).options] for command in COMMANDS}
     command = max(names, key=lambda each: max(map(len, names[each])))
     words = ESCAPE.sub("", on_terminal(command, "--help-all", width=width).out).split()
     assert set(names[command]) <= set(words)
@@ -81,8 +82,8 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
     bare = ESCAPE.sub("", shown)
     assert shown != bare and "╭─ Options ─" in bare and "╭─ Exit codes ─" in bare
     words = {word.strip("`(),.:;") for word in re.sub(r"[│╭╮╰╯─]", " ", bare).split()}
-    told = manual.entry(command)
-    for option, _ in told.options:
+    told = declared(command)
+    for _, option, _ in told.options.values():
         assert {option.name, option.metavar or option.name} <= words
         assert {word.strip("`(),.:;") for word in option.help.split()} - {""} <= words, option.name
     assert all(title in bare for title in set(told.sections.values()))
@@ -96,7 +97,7 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
     for title, names in GROUPS.items():
         group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         assert [line.split()[0] for line in group.splitlines()] == [*names]
-    verbs = {manual.entry(command).summary.split()[0] for command in COMMANDS}
+    verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
         "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Plot", "Propagate",
         "Run", "Set", "Show", "Solve", "Write",
@@ -105,11 +106,11 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 
 def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(manual.EXITS)
-    no = {command for command in COMMANDS if 1 in manual.entry(command).exits}
+    no = {command for command in COMMANDS if 1 in manual.exits(command)}
     assert no == {"check", "descend", "minimize", "solve", "fit", "exercise"}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
-        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(manual.entry(command).exits)
+        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(manual.exits(command))
 
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:

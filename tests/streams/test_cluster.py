@@ -323,7 +323,7 @@ def test_workers_of_another_version_are_said(
 def test_without_dask_the_extra_is_named(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dask", None)
     result = autodiff(*arguments(data, tmp_path / "out"))
-    assert result.code == 2 and "pip install 'autodiff-cli[cluster]'" in result.err
+    assert result.code == 2 and "pip install '.[cluster]'" in result.err
 
 
 # ---- how rows are divided -----------------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ def test_a_stream_is_answered_without_a_graph(format: str, monkeypatch: pytest.M
     monkeypatch.setattr(programs, "gradient_of", counted)
     short = autodiff(*asked, stdin=data)
     assert graphs == []
-    monkeypatch.setattr(programs._Read, "numbers", lambda *asked: None)
+    monkeypatch.setattr(programs.PreparedProgram, "numbers", lambda *asked: None)
     long = autodiff(*asked, stdin=data)
     assert len(graphs) == len(texts) * 2
     assert short == long

@@ -721,7 +721,7 @@ def test_an_implicit_model_says_what_the_same_one_solved_by_hand_says(twin: Twin
         assert one.value == pytest.approx(other.value, rel=1e-14)
         assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-13)
         for name, share in other.budget.items():
-            assert one.budget[name] == pytest.approx(share, rel=1e-13)
+            assert one.budget[name]._asdict() == pytest.approx(share._asdict(), rel=1e-13)
         # the second order holds second and third derivatives
         assert one.second_order is not None and other.second_order is not None
         assert one.second_order.uncertainty == pytest.approx(other.second_order.uncertainty, rel=1e-11)

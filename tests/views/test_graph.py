@@ -388,7 +388,7 @@ def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch, library: str
     result = autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", format)
     assert result.code == 2 and result.out == ""
     assert f"needs the libraries of the extra `{extra}`" in result.err
-    assert f"pip install 'autodiff-cli[{extra}]'" in result.err
+    assert f"pip install '.[{extra}]'" in result.err
     for name in ("dot", "svg", "tikz"):
         assert autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", name).code == 0
 

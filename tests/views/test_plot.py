@@ -420,7 +420,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     for more in ([], ["--output", "a.svg"]):
         shown = autodiff("plot", "x**2", "--at", "x=1", *more, folder=tmp_path)
         assert shown.code == 2
-        assert "pip install 'autodiff-cli[plot]'" in shown.err
+        assert "pip install '.[plot]'" in shown.err
     assert autodiff("plot", "x**2", "--at", "x=1", "--format", "plain").code == 0
     assert not list(tmp_path.iterdir())
 

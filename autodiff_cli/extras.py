@@ -1,0 +1,38 @@
+"""The extras of the distribution: which libraries they bring, which are there, and how one is installed here."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+EXTRAS = {
+    "plot": {"matplotlib": "matplotlib", "numpy": "numpy", "uniplot": "uniplot"},
+    "draw": {"resvg_py": "resvg-py"},
+    "optimize": {"numpy": "numpy", "scipy": "scipy"},
+    "certified": {"flint": "python-flint"},
+    "data": {"llvmlite": "llvmlite", "numpy": "numpy", "pyarrow": "pyarrow"},
+    "cluster": {
+        "llvmlite": "llvmlite", "numpy": "numpy", "pyarrow": "pyarrow", "distributed": "distributed",
+        "fsspec": "fsspec",
+    },
+}  # fmt: skip
+"""The modules that each extra brings, with the names of their distributions; a test compares it with pyproject.toml."""
+
+
+def install_command(extra: str) -> str:
+    """Return the command that adds an extra to this installation: by pipx, by uv, in a checkout, or else by pip."""
+    prefix, checkout = sys.prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    quote = '"' if sys.platform == "win32" else "'"
+    if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
+        return f"pipx inject autodiff-cli {' '.join(EXTRAS[extra].values())}"
+    if os.path.isfile(os.path.join(prefix, "uv-receipt.toml")):
+        return f"uv tool install {quote}autodiff-cli[{extra}]{quote}"
+    here = os.path.isfile(os.path.join(checkout, "pyproject.toml"))
+    return f"pip install {quote}{'.' if here else 'autodiff-cli'}[{extra}]{quote}"
+
+
+def installed_extras() -> list[str]:
+    """Return the names of the extras whose libraries are all there."""
+    from importlib.util import find_spec
+
+    return [extra for extra, modules in EXTRAS.items() if all(map(find_spec, modules))]

@@ -1,0 +1,53 @@
+"""Frozen objects with keywords, which answers are: what frozen dataclasses are, whose import takes 9 ms."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self, dataclass_transform
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """A frozen object with the fields that its class annotates, equal to another one with equal fields."""
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _required: ClassVar[int] = 0
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
+        cls._fields = tuple(dict.fromkeys([*cls._fields, *own]))
+        cls._required = sum(not hasattr(cls, name) for name in cls._fields)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        fields, state = self._fields, self.__dict__
+        state.update(zip(fields, values, strict=False))
+        state.update(named)
+        if len(state) != len(values) + len(named) or (named and not state.keys() <= {*fields}):
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}, each once")
+        if len(values) < self._required and not state.keys() >= {*fields[: self._required]}:
+            raise TypeError(f"{type(self).__name__} needs all of {', '.join(fields[: self._required])}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: `{name}` cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: `{name}` cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self._fields == other._fields and self._asdict() == other._asdict()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._asdict().values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
+
+    def _asdict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {name: getattr(self, name) for name in self._fields}
+
+    def _replace(self, **changes: Any) -> Self:
+        """Another one, with other values of these fields."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__ | changes)
+        return made
