@@ -31,6 +31,7 @@ from .least_squares import (
     Model,
     Robust,
     Stopped,
+    at_kink,
     column_sizes,
     fitted_linearly,
     linear_parameters,
@@ -369,7 +370,7 @@ def _strategies(
     model.loss, model.scale = loss, 1.0 if known else 1.4826 * float(np.median(left)) or 1.0
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    found = min((searched(model, values) for values in starts), key=lambda each: each.cost)
+    found = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
     return found._replace(message=f"{found.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
@@ -386,6 +387,7 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
             best = other
         else:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    best = at_kink(model, best, places)
     # a poor start is the usual trouble: others around it, in ever wider steps, until one minimum comes again and again
     draw = random.Random(1)
     again = 0
@@ -399,6 +401,7 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
         found = projected(model, there, places) if places else searched(model, there)
         if found.cost < best.cost * (1 - 1e-9):
             again = 0
+            found = at_kink(model, found, places)
             best = found._replace(message=f"{found.message} from another start, after {first} had ended badly")
         elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
             again += 1
