@@ -402,15 +402,20 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
         if found.cost < best.cost * (1 - 1e-9):
             again = 0
             found = at_kink(model, found, places)
-            best = found._replace(message=f"{found.message} from another start, after {first} had ended badly")
+            ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
+            best = found._replace(message=f"{found.message} from another start, after {first} {ill}")
         elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
             again += 1
     return best
 
 
 def _settled(model: Model, ended: Ended) -> bool:
-    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say."""
-    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > 0.5
+    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
+
+    With kinks there are more such places, as a rule.
+    """
+    enough = 1 - 1e-14 if model.kinks else 0.5
+    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > enough
 
 
 def _on_the_side(model: Model, posed: _Posed, values: Any, linear: Sequence[str]) -> Any:

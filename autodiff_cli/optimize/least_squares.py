@@ -122,6 +122,7 @@ class Model:
         self.loss, self.scale = "linear", 1.0
         self.rows = len(response)
         self.names = list(program.variables)
+        self.kinks = _has_kinks(program, self.free)
         self.evaluations = 0
         fixed = frozenset(k for k, name in enumerate(self.names) if name not in columns)
         self._kernel = kernel(gradient_recorder(program, self.free), len(self.names), fixed, None)
@@ -352,22 +353,25 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
     from scipy.optimize import nnls
 
     np = model.np
-    if ended.moved <= CONVERGED or not ended.cost < 1e200 or not _has_kinks(model.program, model.free):
+    if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
         return ended
     others = [k for k in range(len(model.free)) if k not in places]
     values = ended.values
     slopes = model.jacobian(values)[:, others]
     spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
-    unit = spread / column_sizes(np, slopes)
+    # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
+    size = column_sizes(np, slopes)
+    upper = np.linalg.qr(slopes / size)[1]
+    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(len(others))) / size[:, None]
     draw = np.random.default_rng(1)
 
     def at(theta: Any) -> tuple[Any, float, Any]:
         """All values, the cost, and its gradient in units of the standard errors, relative to a squared residual."""
         point = np.array(values)
-        point[others] = values[others] + theta * unit
+        point[others] = values[others] + units @ theta
         point = fitted_linearly(model, point, places) if places and model.loss == "linear" else point
         left = model.residuals(point) * model.robust(point).weight
-        return point, model.cost(point), (model.jacobian(point)[:, others] * unit).T @ left / spread**2
+        return point, model.cost(point), units.T @ (model.jacobian(point)[:, others].T @ left) / spread**2
 
     n = len(others)
     here, radius = np.zeros(n), 0.1
@@ -376,9 +380,12 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
         directions = draw.normal(size=(2 * n + 2, n))
         directions = np.vstack([directions, np.eye(n), -np.eye(n)])
         directions /= np.linalg.norm(directions, axis=1)[:, None]
-        around = [at(here + radius * direction)[2] for direction in directions]
+        samples = [at(here + radius * direction) for direction in directions]
+        around = [slope for _, _, slope in samples]
         hull = np.array([*around, gradient]).T
         size = float(np.max(np.abs(hull))) or 1.0
+        if any(abs(other - cost) > 10 * radius * size * n * spread**2 + 1e-9 * cost for _, other, _ in samples):
+            break  # a jump
         weights = nnls(np.vstack([hull / size, np.ones(hull.shape[1])]), np.array([*[0.0] * n, 1.0]))[0]
         least = hull @ (weights / weights.sum())
         steepest = float(np.linalg.norm(least))
