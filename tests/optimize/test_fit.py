@@ -22,7 +22,7 @@ from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.parse_point import typed
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.optimize import fit as fitting
-from autodiff_cli.optimize.fit import Fit, fit
+from autodiff_cli.optimize.fit import Fit, Parameter, fit
 from autodiff_cli.views.plots.fitted import CELLS, in_sight
 from counting import allowed, counted_calls
 from places import TESTS
@@ -197,7 +197,7 @@ LINE = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.2, 6.9]}
 
 def test_what_is_held_has_no_standard_error() -> None:
     found = fit("y = a + b*x", LINE, fixed={"b": 2})
-    assert found.parameters["b"] == (2.0, None, None, False, "fixed") and found.dof == 3
+    assert found.parameters["b"] == Parameter(2.0, None, None, False, "fixed") and found.dof == 3
     assert math.isclose(float(found.parameters["a"].estimate), 1.025)
     bounded = fit("y = a + b*x", LINE, bounds={"b": Range(0, 1.5)})
     assert bounded.parameters["b"].held == "bound" and bounded.parameters["b"].error is None
