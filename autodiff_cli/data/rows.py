@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -318,17 +318,14 @@ class Rows(NamedTuple):
     def fitted(self, columns: Sequence[str]) -> Fitted:
         """The formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
-        return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
+        with _about(self.text):
+            return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
         columns = mapped_columns(dict(self.columns), names)
         kept = kept_columns(self.keep, names)
-        try:
-            known = self.fitted(list(columns))
-        except ExpressionError as error:
-            error.text = self.text if error.text is None else error.text
-            raise
+        known = self.fitted(list(columns))
         used = dict.fromkeys((*known.variables, *known.wanted))
         return [columns[name] for name in used if name in columns], kept
 
@@ -350,6 +347,16 @@ class Rows(NamedTuple):
         bound = self.bound(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
         return restore(type(table).from_batches(parts, schema=bound.schema))
+
+
+@contextmanager
+def _about(text: str) -> Iterator[None]:
+    """Errors are about this formula, unless they say otherwise."""
+    try:
+        yield
+    except ExpressionError as error:
+        error.text = text if error.text is None else error.text
+        raise
 
 
 def version() -> str:
@@ -396,7 +403,8 @@ def rows(
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
     given = {name: as_number(value, name) for name, value in (at or {}).items()}
     if not lenient:
-        parse(text, given)
+        with _about(text):
+            parse(text, given)
     return Rows(
         text,
         tuple(given.items()),
