@@ -260,11 +260,11 @@ def doubles(column: Any) -> Any:
     import numpy as np
 
     there, data = column.buffers()
-    found = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
+    numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
         bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
-        found = np.where(bits[column.offset :], found, np.nan)
-    return found
+        numbers = np.where(bits[column.offset :], numbers, np.nan)
+    return numbers
 
 
 def _texts(texts: Mapping[int, str], count: int) -> Any:
@@ -275,7 +275,7 @@ def _texts(texts: Mapping[int, str], count: int) -> Any:
     rows = sorted(texts)
     data = [texts[row].encode(errors="replace") for row in rows]
     lengths = np.zeros(count + 1, np.int32)
-    lengths[np.array(rows) + 1] = [len(each) for each in data]
+    lengths[np.array(rows) + 1] = [len(text) for text in data]
     there = np.zeros(count, bool)
     there[rows] = True
     bits = np.packbits(there, bitorder="little").tobytes()
@@ -334,9 +334,9 @@ class Rows(NamedTuple):
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
-    def schema(self, given: pa.Schema) -> pa.Schema:
+    def schema(self, columns: pa.Schema) -> pa.Schema:
         """What the answers to batches of a schema look like, with the meaning of each column."""
-        return self.bound(given).schema
+        return self.bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
@@ -361,16 +361,17 @@ def _about(text: str) -> Iterator[None]:
 
 def version() -> str:
     """The version of the package, which is above this room."""
-    found: str = sys.modules[__name__.partition(".")[0]].__version__
-    return found
+    current: str = sys.modules[__name__.partition(".")[0]].__version__
+    return current
 
 
 def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
     if theirs != version():
         raise ExpressionError(
-            "usage", f"these rows come from autodiff {theirs}, and this is {version()}",
+            "usage",
+            f"these rows come from autodiff {theirs}, and this is {version()}",
             hint="install one version everywhere",
-        )  # fmt: skip
+        )
     return Rows(*key)
 
 
@@ -401,13 +402,13 @@ def rows(
     """
     if question not in QUESTIONS:
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
-    given = {name: as_number(value, name) for name, value in (at or {}).items()}
+    point = {name: as_number(value, name) for name, value in (at or {}).items()}
     if not lenient:
         with _about(text):
-            parse(text, given)
+            parse(text, point)
     return Rows(
         text,
-        tuple(given.items()),
+        tuple(point.items()),
         None if wrt is None else _listed(wrt),
         keep if isinstance(keep, bool) else _listed(keep),
         tuple((columns or {}).items()),
