@@ -224,7 +224,7 @@ def _totals(
     m = Multiprecision(digits)
     totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
     for row in range(function.data.rows):
-        work.charge(STEPS_A_REFERENCE * len(function.nodes))
+        work.charge(STEPS_A_REFERENCE * len(function.evaluator.graph.places))
         if watch is not None:
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)

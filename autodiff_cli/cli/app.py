@@ -25,7 +25,7 @@ from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
 from .commands import COMMANDS, GROUPS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare, with_nospace
 from .declarations import Option, declared
-from .manual import ENVIRONMENT, EXITS, exits, man_page, written
+from .entries import ENVIRONMENT, EXITS, exits, man_page, written
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -322,9 +322,9 @@ def help_(
         _show_man_page()
         return
     group: Any = typer.main.get_command(app)
-    if command is not None and command not in group.list_commands(None):
-        raise _no_command(command, group.list_commands(None))
     page = None if command is None else manual_page(command)
+    if command is not None and page is None and command not in group.list_commands(None):
+        raise _no_command(command, group.list_commands(None))
     if page is None:
         run_app(["--help"] if command is None else [command, "--help"])
     else:

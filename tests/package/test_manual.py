@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.cli import app as cli
-from autodiff_cli.cli import manual
+from autodiff_cli.cli import entries, manual
 from autodiff_cli.cli.commands import COMMANDS, GROUPS
 from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import EXIT_CODES
@@ -49,6 +49,9 @@ def test_help_names_the_command_and_help_asks_for_it() -> None:
         page = (TOP / "tests" / "tutorials" / "commands" / f"{command}.md").read_text(encoding="utf-8")
         assert autodiff("help", command).out == page
         assert page.startswith(f"# autodiff {command}\n") and f"autodiff {command} " in page
+    for page in ("changelog", "python"):
+        path = TOP / "tests" / "tutorials" / "commands" / f"{page}.md"
+        assert autodiff("help", page).out == path.read_text(encoding="utf-8")
     assert autodiff("help", "help") == autodiff("help", "--help")
     assert "did you mean `autodiff taylor`?" in autodiff("help", "taylr").err
     assert autodiff("help", "taylr").code == autodiff("help", "x**2").code == 2
@@ -105,12 +108,12 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 
 
 def test_exit_codes_are_told_with_every_command() -> None:
-    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(manual.EXITS)
-    no = {command for command in COMMANDS if 1 in manual.exits(command)}
+    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
+    no = {command for command in COMMANDS if 1 in entries.exits(command)}
     assert no == {"check", "descend", "minimize", "solve", "fit", "exercise"}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
-        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(manual.exits(command))
+        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exits(command))
 
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
@@ -121,9 +124,9 @@ def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
 
 
 def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
-    page = manual.man_page()
+    page = entries.man_page()
     assert autodiff("help", "--man").out == page
-    for option, _ in manual.options_and_users():
+    for option, _ in entries.options_and_users():
         assert "\\fB" + option.name.replace("-", "\\-") + "\\fR" in page
     assert [command for command in COMMANDS if f".SS autodiff {command} " in page] == list(COMMANDS)
     for command in COMMANDS:
@@ -134,7 +137,7 @@ def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here to set the man page")
 def test_the_man_page_is_set_without_a_warning() -> None:
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=manual.man_page(), capture_output=True, text=True
+        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=entries.man_page(), capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
     text = re.sub(r".\x08", "", done.stdout)
