@@ -155,10 +155,14 @@ def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[st
         name = rng.choice([*PLAIN_FUNCTIONS])
         if not isinstance(x.value, mpmath.mpf) or abs(x.value) > HUGE or (name == "exp" and x.value > 10):
             raise OverflowError
+        if abs(x.value) < TINY:
+            raise ZeroDivisionError
         return f"{name}({text})", 2, PLAIN_FUNCTIONS[name](x)
     left = rng.randint(0, size - 1)
     (a, tight_a, x), (b, tight_b, y) = _compact(rng, left, point), _compact(rng, size - 1 - left, point)
     sign = rng.choice("+-*/")
+    if sign == "/" and abs(y.value) < TINY:
+        raise ZeroDivisionError
     tight = int(sign in "*/")
     a = a if tight_a >= tight else f"({a})"
     b = b if tight_b >= tight + (sign in "-/") else f"({b})"
