@@ -60,7 +60,7 @@ class Frame(NamedTuple):
 
 
 class ParseFailure(Exception):
-    """No rule of the grammar goes on from here; `refusals` makes an `ExpressionError` of it."""
+    """No rule of the grammar goes on from here; `diagnostics` makes an `ExpressionError` of it."""
 
     def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
         super().__init__(at)
@@ -78,7 +78,7 @@ def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Prog
     """The program of a text.
 
     `given` are the names that the point gives values to: they win over constants; calls expand to at most so many
-    nodes. Raises `Stuck` where the grammar does not go on, `ExpressionError` for all else.
+    nodes. Raises `ParseFailure` where the grammar does not go on, `ExpressionError` for all else.
     """
     return read(text, Builder(text, given, most)).program()
 
