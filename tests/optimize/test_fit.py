@@ -21,7 +21,8 @@ from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.parse_point import typed
 from autodiff_cli.optimize import fit as fitting
-from autodiff_cli.optimize.fit import Fit, fit
+from autodiff_cli.optimize import normal_equations
+from autodiff_cli.optimize.fit import Fit, Parameter, fit
 from autodiff_cli.views.plots.fitted import CELLS, in_sight
 from counting import allowed, counted_calls
 from places import TESTS
@@ -196,7 +197,7 @@ LINE = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.2, 6.9]}
 
 def test_what_is_held_has_no_standard_error() -> None:
     found = fit("y = a + b*x", LINE, fixed={"b": 2})
-    assert found.parameters["b"] == (2.0, None, None, False, "fixed") and found.dof == 3
+    assert found.parameters["b"] == Parameter(2.0, None, None, False, "fixed") and found.dof == 3
     assert math.isclose(float(found.parameters["a"].estimate), 1.025)
     bounded = fit("y = a + b*x", LINE, bounds={"b": Range(0, 1.5)})
     assert bounded.parameters["b"].held == "bound" and bounded.parameters["b"].error is None
@@ -618,13 +619,13 @@ def test_digits_of_too_many_rows_are_refused_at_the_first(
 ) -> None:
     data, arithmetic = decaying(20_000), chosen(False, digits, digits is None)
     swept: list[object] = []
-    original = fitting.hessian_in
+    original = normal_equations.hessian_in
 
     def noted(m: Any, *given: Any) -> Any:
         swept.append(m)
         return original(m, *given)
 
-    monkeypatch.setattr(fitting, "hessian_in", noted)
+    monkeypatch.setattr(normal_equations, "hessian_in", noted)
     with pytest.raises(ExpressionError) as caught:
         fit("y = a*exp(-b*x)", data, {"a": 1, "b": 1}, arithmetic=arithmetic)
     assert caught.value.kind == "limit" and len(swept) == 1
