@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 EXIT_CODES: dict[str, int] = {
     "usage": 2,
@@ -73,8 +73,8 @@ class AutodiffError(Exception):
     """
 
 
-class ExpressionError(AutodiffError):
-    """An error that a user can cause. Its text is the message; `diagnostic` holds the rest."""
+class Diagnosed(Exception):
+    """An error that says what went wrong, where, and what to do: its text is the message, `diagnostic` all of it."""
 
     text: str | None = None
     """The text that the span points into, where it is not the program itself (a point value, say)."""
@@ -121,11 +121,15 @@ class ExpressionError(AutodiffError):
         """The exit code that the command line gives for this kind of error."""
         return EXIT_CODES[self.diagnostic.kind]
 
-    def at(self, span: Span | None) -> ExpressionError:
+    def at(self, span: Span | None) -> Self:
         """This error, placed at a span unless it already has a place."""
         if self.diagnostic.span is None and span is not None:
             self.diagnostic = self.diagnostic._replace(span=span)
         return self
+
+
+class ExpressionError(Diagnosed, AutodiffError):
+    """An error that a user can cause."""
 
 
 class NotSmooth(ExpressionError):

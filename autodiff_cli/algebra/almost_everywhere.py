@@ -27,6 +27,7 @@ from .ranges import ALL, Range
 from .rewriting import shortest, text_size
 from .simplify import simplify
 from .symbolic import SYMBOLIC
+from .walk import rebuilt, rewritten
 
 MOST_UNSHARED = 300
 """Names, numbers and operators of a formula whose choices are looked at at each place."""
@@ -132,22 +133,19 @@ class _Opener:
     def __init__(self, root: Value) -> None:
         self.root = root
         self.conditions: list[Value] = []
-        self.smooth: dict[Value, bool] = {}
-        """Of a node: whether no operation in it has a kink or a jump."""
 
     def opened(self) -> Value:
         """The formula where the conditions hold."""
-        copies: dict[Value, Value] = {}
-        for value in in_order((self.root,)):
-            parents = tuple([copies[p] for p in value._prev])
+
+        def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
             if value.primitive is WHERE:
                 condition = self.open(value._prev[0])
                 if isinstance(condition, bool):
-                    copies[value] = parents[1] if condition else parents[2]
-                    continue
-                parents = (condition, *parents[1:])
-            copies[value] = value if parents == value._prev else node(value.primitive, parents)
-        return copies[self.root]
+                    return inputs[1] if condition else inputs[2]
+                inputs = (condition, *inputs[1:])
+            return rebuilt(value, inputs)
+
+        return rewritten((self.root,), rule)[0]
 
     def open(self, condition: Value) -> Value | bool:
         """The condition off thin sets."""
@@ -166,9 +164,9 @@ class _Opener:
             return False
         x, y = condition._prev
         if x.primitive.norm and rational(y) == 0:
-            return all(self.is_smooth(p) and _moves(p) for p in x._prev)
+            return all(_is_smooth(p) and _moves(p) for p in x._prev)
         (difference,) = simplify((node(SUB, (x, y)),))
-        return self.is_smooth(x) and self.is_smooth(y) and _moves(difference)
+        return _is_smooth(x) and _is_smooth(y) and _moves(difference)
 
     def plain(self, condition: Value) -> Value:
         """That a length is 0, said of what it is the length of."""
@@ -176,14 +174,6 @@ class _Opener:
         if condition.primitive is EQ and x.primitive.norm and rational(y) == 0:
             return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
-
-    def is_smooth(self, value: Value) -> bool:
-        """Whether no operation in the graph has a kink or a jump."""
-        for each in in_order((value,)):
-            if each not in self.smooth:
-                rough = each.primitive.breakpoint is not None or each.primitive is WHERE
-                self.smooth[each] = not rough and all(self.smooth[p] for p in each._prev)
-        return self.smooth[value]
 
     def compared(self, condition: Value) -> Value:
         """That a number is the largest of several, as it is without ties; anything else is left alone."""
@@ -243,6 +233,11 @@ def conjunction(conditions: Sequence[Value]) -> Value:
 def _same(x: Value, y: Value) -> bool:
     """Whether two nodes are one, or the same number."""
     return x is y or (x.primitive is CONSTANT and y.primitive is CONSTANT and rational(x) == rational(y) is not None)
+
+
+def _is_smooth(value: Value) -> bool:
+    """Whether no operation in a graph has a kink or a jump."""
+    return not any(each.primitive.breakpoint or each.primitive is WHERE for each in in_order((value,)))
 
 
 def _moves(value: Value) -> bool:

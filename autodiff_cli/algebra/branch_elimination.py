@@ -16,6 +16,7 @@ from ..numbers.budget import current
 from ..table.operators import AND, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
 from .ranges import BY_SIGN, Range
+from .walk import rebuilt, rewritten, substituted
 
 MOST_WORK = 400_000
 """As many operations are looked at, again and again under other conditions; later guards are kept."""
@@ -266,29 +267,21 @@ class Guards:
         `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
         """
         copies: dict[Value, Value] = {}
-        for value in self.order:
+
+        def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
             if value.primitive is WHERE:
                 condition, x, y = value._prev
                 place = self.place[value]
                 found = self.reduced(condition, place, x) if self.work > 0 else condition
                 if isinstance(found, bool):
-                    taken = x if found else y
-                    if self.may_go(condition, taken, place):
-                        copies[value] = copies[taken]
-                        continue
+                    if self.may_go(condition, x if found else y, place):
+                        return inputs[1] if found else inputs[2]
                 elif found is not condition:
-                    copies[value] = node(WHERE, (copies.get(found, found), copies[x], copies[y]))
-                    continue
+                    return node(WHERE, (copies.get(found, found), *inputs[1:]))
             known = decided(value) if decided else None
-            copies[value] = self.copied(value if known is None else known, copies)
-        return copies[self.root]
+            return rebuilt(value, inputs) if known is None else substituted(known, copies.get)
 
-    def copied(self, root: Value, copies: dict[Value, Value]) -> Value:
-        """A node, or a few of them over nodes that were copied, on the copies."""
-        if root in copies:
-            return copies[root]
-        parents = tuple([self.copied(p, copies) for p in root._prev])
-        return root if parents == root._prev else node(root.primitive, parents)
+        return rewritten((self.root,), rule, copies=copies)[0]
 
 
 _MIRRORED = str.maketrans("<>", "><")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graphs.value import Value, in_order, node
+from ..graphs.value import Value, in_order
 from ..table.names import by_name
 from ..table.operators import CONSTANT, POW
 from ..table.primitive import Primitive
@@ -18,6 +18,7 @@ from ..table.primitives import LOG
 from .branch_elimination import settled
 from .canonical import HALF, ONE, Collector, Form, FormRule, Number, Product, Refused, Truth, negated
 from .symbolic import by_definition
+from .walk import rebuilt, rewritten
 
 ROUNDS = 8
 
@@ -30,7 +31,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     """
     found, before = list(outputs), -1
     for _ in range(ROUNDS):
-        found = Collector(_expanded(found) if spell else found, FORMS, known).outputs()
+        found = Collector(rewritten(found, _spelled) if spell else found, FORMS, known).outputs()
         shape = _shape(found)
         if shape == before:
             break
@@ -49,41 +50,15 @@ def _shape(outputs: Sequence[Value]) -> int:
     return hash((tuple(listed), tuple([place[v] for v in outputs])))
 
 
-def _expanded(outputs: Sequence[Value]) -> list[Value]:
-    """The graph with its operations written in functions of the language."""
-    copies: dict[Value, Value] = {}
-    for value in in_order(outputs):
-        if not value._prev:
-            copies[value] = value
-            continue
-        parents = tuple([copies[p] for p in value._prev])
-        copy = value if parents == value._prev else node(value.primitive, parents)
-        copies[value] = _spelled(copy)
-    return [copies[v] for v in outputs]
-
-
-def _spelled(value: Value) -> Value:
-    while value._prev and (written := by_definition(value)) is not value:
-        value = _rebuilt(written, value._prev)
-    return value
-
-
-def _rebuilt(root: Value, inputs: Sequence[Value]) -> Value:
-    """A definition with the operations that it uses written out too; it is walked no further than to its inputs."""
-    copies = {value: value for value in inputs}
-    stack = [root]
-    while stack:
-        top = stack[-1]
-        missing = [] if top in copies else [p for p in top._prev if p not in copies]
-        stack += missing
-        if missing:
-            continue
-        stack.pop()
-        if top not in copies:
-            parents = tuple([copies[p] for p in top._prev])
-            copy = top if parents == top._prev else node(top.primitive, parents)
-            copies[top] = copy if top is root else _spelled(copy)
-    return copies[root]
+def _spelled(value: Value, inputs: tuple[Value, ...]) -> Value:
+    """The node on other inputs, written in functions of the language."""
+    value = rebuilt(value, inputs)
+    definition = by_definition(value) if inputs else value
+    if definition is value:
+        return value
+    known = {p: p for p in inputs}  # a definition is walked no further
+    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else _spelled)(v, ps), known.get)
+    return _spelled(root, root._prev)
 
 
 # ---- the rules ----------------------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..graphs.value import Value, apply, constant, in_order, node, variable
+from ..graphs.value import Value, apply, constant, variable
 from ..numbers.base import Number, NumberType
 from ..table.operators import WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
+from .walk import substituted
 
 
 class Symbolic(NumberType):
@@ -62,13 +63,9 @@ def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> An
     fixed = {operation.params.index(name) for name in operation.constant_params}
     places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
     found = DEFINITIONS[operation.name](m, *places)
-    copies = dict(zip(places, inputs, strict=True))
+    known = {place: x for place, x in zip(places, inputs, strict=True) if isinstance(place, Value)}
     roots = found if isinstance(found, list) else [found]
-    for value in in_order(tuple([root for root in roots if isinstance(root, Value)])):
-        if value not in copies:
-            parents = tuple([copies[p] for p in value._prev])
-            copies[value] = value if parents == value._prev else node(value.primitive, parents)
-    written = [copies[root] if isinstance(root, Value) else root for root in roots]
+    written = [substituted(root, known.get) if isinstance(root, Value) else root for root in roots]
     return written if isinstance(found, list) else written[0]
 
 

@@ -13,9 +13,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..batched.data_loss import Data, LossSpec, held, named_columns, reduction
-from ..cli.arguments import Declared, check, converted
-from ..cli.commands import command_module
-from ..cli.options import Option
+from ..cli.arguments import check, converted
+from ..cli.declarations import Option, declared
 from ..data.columns import from_files
 from ..data.sources import sources
 from ..errors import ExpressionError
@@ -46,8 +45,7 @@ MANY = (
 @cache
 def options_of(command: str) -> dict[str, tuple[Option, Any]]:
     """The options of a command, by the names that they have as keyword arguments."""
-    declared = Declared(command_module(command).run)
-    return {keyword(name): (option, kind) for name, (_, option, kind) in declared.options.items()}
+    return {keyword(name): (option, kind) for name, (_, option, kind) in declared(command).options.items()}
 
 
 @cache
@@ -56,13 +54,13 @@ def keywords_of(command: str) -> dict[str, str]:
 
     They are its options, but for those that are about files of rows, and where answers are written.
     """
-    declared = Declared(command_module(command).run)
+    declaration = declared(command)
     types = {}
-    for name, (_, option, kind) in declared.options.items():
-        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declared.sections[name] in SHELL
+    for name, (_, option, kind) in declaration.options.items():
+        of_files = kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
         if option.python_type or (option.python_type is not None and not of_files):
             types[keyword(name)] = option.python_type or ("bool" if kind is bool else str(kind))
-    if "--reduce" not in declared.options:
+    if "--reduce" not in declaration.options:
         types.pop("on_error", None)
     return types
 

@@ -33,7 +33,7 @@ from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
 from ..equations import solve as _solve
-from ..errors import Diagnostic, ExpressionError, quoted
+from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -500,7 +500,7 @@ def _as(kind: type[R], answer: Any, **choices: Any) -> R:
 
 
 # ---- what a call and a command line have in common ----------------------------------------------------------------
-def explain(error: ExpressionError, text: str | None) -> None:
+def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
     lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")[1:]
@@ -619,47 +619,6 @@ STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]
 
 def _default(name: str, kind: str) -> Any:
     return Parameter.empty if name == "text" else False if kind == "bool" else None
-
-
-PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
-"""What the package offers beside the commands' functions and their answers."""
-
-
-def stub() -> str:
-    """The types of the package's functions, as the file that type checkers read has them."""
-    classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
-    lines = [
-        "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",
-        "from collections.abc import Iterable, Mapping, Sequence",
-        "from typing import Any, Literal, overload",
-        "",
-        "from .api.api_arguments import At, Names, Ranges, Table",
-        *(f"from .api.python_functions import {name} as {name}" for name in (*PUBLIC, *classes) if name != "Any"),
-        *(f"from .errors import {name} as {name}" for name in ("Diagnostic", "ExpressionError", "Span")),
-        "from .graphs.library import *",
-        "from .graphs.value import Value as Value",
-        "from .optimize.descend import DescentStep",
-        "",
-        "__version__: str",
-        "",
-    ]
-    for name, expected, ways in STUBS:
-        for answer, changes in ways:
-            lines += ["@overload"] * (len(ways) > 1) + _stub_of(name, expected, answer, changes)
-    return "\n".join(lines) + "\n"
-
-
-def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, str | None]) -> list[str]:
-    lines = [f"def {name}("]
-    for parameter in expected.parameters.values():
-        kind = changes.get(parameter.name, parameter.annotation)
-        if parameter.kind is Parameter.KEYWORD_ONLY and "    *," not in lines:
-            lines.append("    *,")
-        if kind is not None:
-            # a type that the default does not have is one of what has to be given
-            needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
-            lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
-    return [*lines, f") -> {answer}: ..."]
 
 
 def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -19,7 +19,7 @@ from ..extras import install_command
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import variable
 from ..language.builder import Program
-from ..numbers.budget import BudgetExceeded, collect
+from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import Step
 from ..run.backends import Unavailable, fastest
@@ -295,7 +295,7 @@ def evaluate(
     """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
 
     `missing` says why a variable has no value at a row: asked where it is not finite. The results fill `memory`, if
-    that is given. Raises `Exhausted`.
+    that is given. Raises `BudgetExceeded`.
     """
     results = np.ndarray((count, rows), float, memory)
     if kernel.compute is None:
@@ -331,8 +331,6 @@ def evaluate(
                             raise error
                 found.append(plain(dict(zip(names, point, strict=True))))
                 answered.append(row)
-            except BudgetExceeded:
-                raise
             except ExpressionError as error:
                 # what led to it holds on to a tape
                 error.__context__ = None

@@ -21,11 +21,11 @@ import typer.main
 from ..errors import ExpressionError, nearest
 from ..views.characters import paint, terminal_of
 from . import defaults, synonyms
-from .arguments import HELP_ALL, HELP_OPTIONS, Declared, nearest_option
-from .commands import COMMANDS, GROUPS, command_module
+from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
+from .commands import COMMANDS, GROUPS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, prepare, with_nospace
-from .manual import ENVIRONMENT, EXITS, entry, man_page, written
-from .options import Option
+from .declarations import Option, declared
+from .entries import ENVIRONMENT, EXITS, exits, man_page, written
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -44,9 +44,9 @@ The exact gradient of a formula. For example:
 """
 
 
-def described(function: Callable[..., int]) -> Callable[..., None]:
-    """A stand-in for a command's function whose parameters are described in Typer's terms, for its help."""
-    declared = Declared(function)
+def described(command: str) -> Callable[..., None]:
+    """Return a stand-in for a command's function, whose parameters are described in Typer's terms, for its help."""
+    declaration = declared(command)
     specs: list[tuple[str, Any, Any]] = [
         (
             name,
@@ -58,9 +58,9 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
                 autocompletion=_completed(of_expression if name == "expr" else of_functions),
             ),
         )
-        for name, argument in declared.arguments
+        for name, argument in declaration.arguments
     ]
-    specs += [(name, kind, _typer_option(option)) for name, option, kind in declared.options.values()]
+    specs += [(name, kind, _typer_option(option)) for name, option, kind in declaration.options.values()]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
@@ -73,7 +73,7 @@ def described(function: Callable[..., int]) -> Callable[..., None]:
     ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    call.__doc__ = function.__doc__
+    call.__doc__ = declaration.summary
     return call
 
 
@@ -111,13 +111,13 @@ class Command(typer.core.TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help: the examples first, and of the options those that matter first, or all."""
-        description = entry(self.name or "")
+        description = declared(self.name or "")
         sections: Sections = {
-            "Arguments": {argument.metavar: argument.help for argument in description.arguments},
+            "Arguments": {argument.metavar: argument.help for _, argument in description.arguments},
             "Options": {},
         }
         more: dict[str, str] = {}
-        for option, _ in description.options:
+        for _, option, _ in description.options.values():
             title = description.sections[option.name]
             if option.main or ctx.obj == HELP_ALL:
                 sections.setdefault(title, {})[written(option)] = option.help
@@ -126,7 +126,7 @@ class Command(typer.core.TyperCommand):
         sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
         if more:
             sections[f"More options, which `{HELP_ALL}` explains"] = more
-        sections["Exit codes"] = {str(code): meaning for code, meaning in description.exits.items()}
+        sections["Exit codes"] = {str(code): meaning for code, meaning in exits(self.name or "").items()}
         _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
 
 
@@ -157,7 +157,7 @@ class Commands(typer.core.TyperGroup):
             )
         else:
             settings = {"help_option_names": list(HELP_OPTIONS)}
-            typer_app.command(cmd_name, cls=Command, context_settings=settings)(described(command_module(cmd_name).run))
+            typer_app.command(cmd_name, cls=Command, context_settings=settings)(described(cmd_name))
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -182,7 +182,7 @@ class Commands(typer.core.TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, examples first."""
-        summaries = {name: entry(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
+        summaries = {name: declared(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
         sections = {
             "Options": _records(self, ctx),
             **{title: {name: summaries[name] for name in names} for title, names in GROUPS.items()},
@@ -322,9 +322,9 @@ def help_(
         _show_man_page()
         return
     group: Any = typer.main.get_command(app)
-    if command is not None and command not in group.list_commands(None):
-        raise _no_command(command, group.list_commands(None))
     page = None if command is None else manual_page(command)
+    if command is not None and page is None and command not in group.list_commands(None):
+        raise _no_command(command, group.list_commands(None))
     if page is None:
         run_app(["--help"] if command is None else [command, "--help"])
     else:

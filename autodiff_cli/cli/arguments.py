@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, looks_like_option, nearest
-from .options import DEBUG, TITLES, WORK, Argument, Option, Without
+from .declarations import Declared, Option
 
 HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
@@ -23,64 +23,6 @@ class HelpAsked(Exception):
 
 class NothingAsked(Exception):
     """There is nothing to answer unless a person types it."""
-
-
-class Declared:
-    """What a command's function declares: its options by name, and its other arguments in order.
-
-    A parameter of it is an option, an argument, or a group: a tuple of them.
-    """
-
-    def __init__(self, function: Callable[..., int]) -> None:
-        self.options: dict[str, tuple[str, Option, Any]] = {}
-        self.arguments: list[tuple[str, Argument]] = []
-        self.sections: dict[str, str] = {}
-        """For each option the title under which help has it."""
-        self._groups: dict[str, Any] = {}
-        for parameter, annotation in function.__annotations__.items():
-            group: Any = getattr(annotation, "__origin__", annotation)
-            metadata = getattr(annotation, "__metadata__", ())
-            if hasattr(group, "_fields"):
-                self._groups[parameter] = group
-                title = TITLES.get(group, "Options")
-                for field, note in group.__annotations__.items():
-                    self._declare(field, note.__origin__, _changed(note.__metadata__[0], metadata), title)
-            elif metadata:
-                self._declare(parameter, group, metadata[0])
-        if any(parameter == "expr" for parameter, _ in self.arguments):
-            self._declare("work", int | None, WORK)
-        self._declare("debug", bool, DEBUG)
-
-    def _declare(
-        self, parameter: str, kind: Any, declaration: Option | Argument | None, title: str = "Options"
-    ) -> None:
-        if isinstance(declaration, Option):
-            self.sections[declaration.name] = title
-            self.options[declaration.name] = (parameter, declaration, kind)
-        elif declaration is not None:
-            self.arguments.append((parameter, declaration))
-
-    def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments for the function, from the value of each option and argument that was given."""
-        by_parameter = dict(values)
-        for parameter, group in self._groups.items():
-            by_parameter[parameter] = group(
-                **{field: by_parameter.pop(field) for field in group._fields if field in by_parameter}
-            )
-        return by_parameter
-
-
-def _changed(
-    declaration: Option | Argument, changes: Sequence[Option | Argument | Without]
-) -> Option | Argument | None:
-    """A declaration of a group as a command has it, None where it is left out."""
-    for change in changes:
-        if isinstance(change, Without):
-            if isinstance(declaration, Option) and declaration.name in change.names:
-                return None
-        elif isinstance(change, Argument) if isinstance(declaration, Argument) else change[0] == declaration.name:
-            declaration = change
-    return declaration
 
 
 def read(

@@ -14,9 +14,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError
-from .arguments import Declared
-from .commands import COMMANDS, command_module
-from .options import DATA, RENAMED, VARIABLES, Option
+from .commands import COMMANDS
+from .declarations import DATA, RENAMED, VARIABLES, Option, declared
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
@@ -92,15 +91,14 @@ def in_bash(completion: str, word: str) -> str:
 
 def of_expression(prefix: str) -> Iterator[str]:
     """Functions that the last word of an expression may become."""
-    from ..table.primitive import FUNCTIONS
-
     word = _NAME.search(prefix)
     if word is not None:
-        yield from (f"{prefix[: word.start(1)]}{name}(" for name in FUNCTIONS if name.startswith(word[1]))
+        yield from (f"{prefix[: word.start(1)]}{name}(" for name in of_functions(word[1]))
 
 
 def of_functions(prefix: str) -> Iterator[str]:
     """Names of functions."""
+    from ..table import primitives  # noqa: F401 - enters all functions
     from ..table.primitive import FUNCTIONS
 
     yield from (name for name in FUNCTIONS if name.startswith(prefix))
@@ -127,7 +125,7 @@ def typed(environment: Mapping[str, str]) -> Line:
         return Line()
     if command not in COMMANDS:
         return Line()
-    options = Declared(command_module(command).run).options
+    options = declared(command).options
     expression: str | None = None
     typed_options: list[tuple[Option, str]] = []
     remaining = iter(word for word in words if word)

@@ -14,8 +14,9 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest
-from .arguments import Declared, check, converted
-from .options import Option, Rows
+from .arguments import check, converted
+from .declarations import Declared, Option
+from .options import Rows
 
 VARIABLE = "AUTODIFF_OPTIONS"
 

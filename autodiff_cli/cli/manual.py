@@ -1,8 +1,6 @@
-"""The manual: what there is to say of each command, and the man page and the tables of the reference made of it.
+"""Writes the man page, the tables of the reference and the type stubs, in a checkout; the wheel lacks this module.
 
-All of it comes from what the commands declare.
-
-    python -m autodiff_cli.cli.manual    writes the man page and the tables, in a checkout
+python -m autodiff_cli.cli.manual
 """
 
 from __future__ import annotations
@@ -10,175 +8,23 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from .. import __version__
+from ..api.python_functions import STUBS
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
-from .arguments import Declared
 from .commands import COMMANDS, command_module
-from .defaults import VARIABLE
-from .options import Argument, Option
-
-EXITS: Mapping[int, str] = {
-    0: "success",
-    1: "no: the check failed, the search did not converge, the answer is wrong",
-    2: "the command line, a request or a point is invalid",
-    3: "the expression is invalid",
-    4: "the expression has no value or no derivative at the point, or needs too much work",
-    5: "a file could not be read or written",
-    70: "internal error; please report it",
-    130: "interrupted; 143: terminated, 129: hung up. Answers that were finished are written",
-}
-"""The exit codes, and when each is given."""
-
-ENVIRONMENT: Mapping[str, str] = {
-    VARIABLE: "Default options for single answers on a terminal: `--digits 4 --theme dark`. Options that are "
-    "typed take precedence; options that a command lacks are ignored. Pipes, files and streams ignore the variable.",
-    "COLUMNS": "The width of the terminal.",
-    "NO_COLOR, FORCE_COLOR, TERM": "NO_COLOR or TERM=dumb turns colours off; FORCE_COLOR turns them on.",
-}
-"""The environment variables, and what each does."""
-
-
-class Entry(NamedTuple):
-    """What there is to say of one command."""
-
-    name: str
-    summary: str
-    details: tuple[str, ...]
-    """Further paragraphs."""
-    examples: tuple[str, ...]
-    arguments: tuple[Argument, ...]
-    options: tuple[tuple[Option, Any], ...]
-    """Each with the type of its value."""
-    sections: Mapping[str, str]
-    """For each option the title under which it stands."""
-    exits: Mapping[int, str]
-
-
-def entry(command: str) -> Entry:
-    """What there is to say of a command."""
-    module = command_module(command)
-    declared = Declared(module.run)
-    summary, *details = (" ".join(part.split()) for part in module.run.__doc__.split("\n\n"))
-    exit_of_command = {1: module.NO} if hasattr(module, "NO") else {}
-    exits = {code: meaning for code, meaning in {**EXITS, **exit_of_command}.items() if code != 1 or exit_of_command}
-    return Entry(
-        command,
-        summary,
-        tuple(details),
-        module.EXAMPLES,
-        tuple(argument for _, argument in declared.arguments),
-        tuple((option, kind) for _, option, kind in declared.options.values()),
-        declared.sections,
-        exits,
-    )
-
-
-def written(option: Option) -> str:
-    """An option as it is typed, with what stands for its value."""
-    return f"{option.name} {option.metavar}".rstrip()
-
-
-@cache
-def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
-    """Every declaration of an option once, with the commands that have it, in the order of the commands."""
-    users_of_option: dict[Option, list[str]] = {}
-    for command in COMMANDS:
-        for option, _ in entry(command).options:
-            users_of_option.setdefault(option, []).append(command)
-    return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
-
-
-def users(commands: tuple[str, ...]) -> str:
-    """The commands that have an option, in words."""
-    others = [command for command in COMMANDS if command not in commands]
-    if not others:
-        return "all commands"
-    if len(others) < len(commands) and len(others) <= 4:
-        return f"all but {', '.join(others)}"
-    return ", ".join(commands)
-
-
-# ---- the man page -------------------------------------------------------------------------------------------------
-def man_page() -> str:
-    """The man page, in the language of troff."""
-    return "\n".join(_man_lines()) + "\n"
-
-
-def _man_lines() -> Iterator[str]:
-    shared = {option for option, commands in options_and_users() if len(commands) > 2}
-    yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
-    # neither hyphens nor wide spaces inside what is typed
-    yield from (".nh", ".ad l")
-    yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
-    yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
-    yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
-    yield ".SH DESCRIPTION"
-    yield _roff(
-        "autodiff takes a formula as you would type it, and gives its value and its exact gradient at a point, with "
-        "the graph that the gradient was computed on. Its other commands explain, check and use derivatives."
-    )
-    yield ".PP"
-    yield _roff(
-        "A command without an expression, or with `-`, reads programs from standard input, one a line, and answers one "
-        "record a line. What begins with a minus sign and is no option is the expression."
-    )
-    yield ".SH COMMANDS"
-    for command in COMMANDS:
-        description = entry(command)
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
-        yield _roff(" ".join((description.summary, *description.details)))
-        for option, _ in description.options:
-            if option not in shared:
-                yield from _man_option(option)
-        also = ", ".join(f"`{option.name}`" for option, _ in description.options if option in shared)
-        yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
-        yield from (_roff(example, code=True) for example in description.examples)
-        yield from (".RE", ".fi")
-    yield ".SH OPTIONS OF SEVERAL COMMANDS"
-    for option, commands in options_and_users():
-        if option in shared:
-            yield from _man_option(option, f" ({users(commands)})")
-    yield ".SH EXIT STATUS"
-    for code, told_of in EXITS.items():
-        yield from (".TP", f".B {code}", _roff(told_of))
-    yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
-    for name, told_of in ENVIRONMENT.items():
-        yield from (".TP", f".B {_roff(name)}", _roff(told_of))
-    yield from (".SH SEE ALSO", _roff("`autodiff help grad` and its like; `autodiff functions` for the language."))
-
-
-def _man_option(option: Option, more: str = "") -> Iterator[str]:
-    name, _, metavar = written(option).partition(" ")
-    value = rf" \fI{metavar}\fR" if metavar else ""
-    yield from (".TP", rf"\fB{_roff(name, code=True)}\fR{value}", _roff(option.help + more))
-
-
-def _roff(text: str, *, code: bool = False) -> str:
-    """Text for troff: nothing in it is a request, what stands between backticks is bold, and hyphens of code stay."""
-
-    def plain(piece: str) -> str:
-        return piece.replace("\\", "\\e")
-
-    def typed(piece: str) -> str:
-        return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
-
-    pieces = [text] if code else text.split("`")
-    formatted = "".join(
-        typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
-    )
-    return "\\&" + formatted if formatted[:1] in (".", "'") else formatted
+from .declarations import declared
+from .entries import ENVIRONMENT, EXITS, man_page, options_and_users, users, written
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
 def tables() -> dict[str, str]:
     """The tables of the reference in Markdown, by name."""
     return {
-        "commands": _table(("command", "what it gives"), ((f"`{name}`", entry(name).summary) for name in COMMANDS)),
+        "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
             ("option", "what it does", "commands"),
             sorted((f"`{written(option)}`", option.help, users(commands)) for option, commands in options_and_users()),
@@ -236,10 +82,50 @@ def with_tables(text: str) -> str:
     return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
 
+# ---- the type stubs -----------------------------------------------------------------------------------------------
+PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
+"""What the package offers beside the commands' functions and their answers."""
+
+
+def stub() -> str:
+    """The types of the package's functions, as the file that type checkers read has them."""
+    classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
+    lines = [
+        "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",
+        "from collections.abc import Iterable, Mapping, Sequence",
+        "from typing import Any, Literal, overload",
+        "",
+        "from .api.api_arguments import At, Names, Ranges, Table",
+        *(f"from .api.python_functions import {name} as {name}" for name in (*PUBLIC, *classes) if name != "Any"),
+        *(f"from .errors import {name} as {name}" for name in ("Diagnostic", "ExpressionError", "Span")),
+        "from .graphs.library import *",
+        "from .graphs.value import Value as Value",
+        "from .optimize.descend import DescentStep",
+        "",
+        "__version__: str",
+        "",
+    ]
+    for name, expected, ways in STUBS:
+        for answer, changes in ways:
+            lines += ["@overload"] * (len(ways) > 1) + _stub_of(name, expected, answer, changes)
+    return "\n".join(lines) + "\n"
+
+
+def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, str | None]) -> list[str]:
+    lines = [f"def {name}("]
+    for parameter in expected.parameters.values():
+        kind = changes.get(parameter.name, parameter.annotation)
+        if parameter.kind is Parameter.KEYWORD_ONLY and "    *," not in lines:
+            lines.append("    *,")
+        if kind is not None:
+            # a type that the default does not have is one of what has to be given
+            needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
+            lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
+    return [*lines, f") -> {answer}: ..."]
+
+
 def files(top: Path) -> dict[Path, str]:
     """The files of a checkout that are made of this, each with its content."""
-    from ..api.python_functions import stub  # the command pays for no Python function
-
     reference = top / "tests" / "tutorials" / "reference.md"
     return {
         top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),

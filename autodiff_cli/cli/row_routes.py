@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import Fitted, fitted, kept_columns, mapped_columns
 from ..data.readers import Files, Reader, check_columns, reader
-from ..data.rows import asked, rows
+from ..data.rows import asked, check_clash, rows
 from ..data.sinks import plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_rows import numbers_in
-from ..errors import ExpressionError
+from ..errors import Diagnosed, ExpressionError
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..numbers.budget import reported
 from ..streams.files import begun
 from ..streams.filesystems import arrow, is_url, plain
 from ..streams.interruption import interrupted
@@ -284,21 +285,21 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
     tally = Tally()
     files = stack.enter_context(Files(job.sources, first, idle=idle))
     requests = _Requests(job, files, tally)
-    taken: Sequence[str] = view.columns if job.format in ("csv", "tsv") else ()
-    if job.wide:
-        taken = (*(results := asked(job.question.question, requests.known).names), "error")
-    clash = next((name for name in requests.kept if name in taken and (job.wide or name != "id")), None)
-    if clash is not None:
-        hint = "rename it, or leave it out of `--keep`" if job.wide else "`--format jsonl` keeps them apart"
-        raise ExpressionError("usage", f"there is a column `{clash}` in the answers already", hint=hint)
-    if not job.wide and taken and job.keep is True:
-        hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
-        raise ExpressionError("usage", "`--keep-all` is for wide rows, and for records", hint=hint)
-    output = job.inputs.out()
     digits, spreadsheet = job.question.digits, job.chosen.spreadsheet
     if job.wide:
+        results = asked(job.question.question, requests.known).names
+        check_clash(requests.kept, (*results, "error"))
+        output = job.inputs.out()
         made: Any = wide(job.format, output.stream, results, requests.kept, digits=digits, spreadsheet=spreadsheet)
     else:
+        if job.format in ("csv", "tsv"):
+            if job.keep is True:
+                hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
+                raise ExpressionError("usage", "`--keep-all` is for wide rows, and for records", hint=hint)
+            check_clash(
+                [name for name in requests.kept if name != "id"], view.columns, "`--format jsonl` keeps them apart"
+            )
+        output = job.inputs.out()
         made = writer(
             job.format,
             output.stream,
@@ -311,7 +312,8 @@ def _one_by_one(job: _Job, method: Method[Answer], view: View[Answer], stack: Ex
 
     def answer(request: Request) -> Any:
         try:
-            result = method(request)
+            with reported():
+                result = method(request)
         except ExpressionError as error:
             tally.note(error)
             raise
@@ -346,7 +348,7 @@ class _Requests:
             self.known = fitted(
                 job.text, list(columns), self.constants, self.wrt, outputs=outputs, lenient=inputs.lenient
             )
-        except ExpressionError as error:
+        except Diagnosed as error:
             error.text = job.text if error.text is None else error.text
             raise
         _report_reading(self.known)

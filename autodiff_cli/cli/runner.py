@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, 
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..inputs.parse_point import meant
-from ..numbers.budget import collect, current
+from ..numbers.budget import collect, current, reported
 from ..streams import internal_error as bugs
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -208,7 +208,7 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
 
 def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
     """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
-    asked = request.asked
+    asked, method = request.asked, reported()(method)
     if asked.reading is not None:
         try:
             return method(request), asked

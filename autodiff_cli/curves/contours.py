@@ -18,7 +18,7 @@ from ..inputs.decoding import whole
 from ..inputs.parse_point import read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..numbers.budget import Defined
+from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 from ..record import Record
 
@@ -168,9 +168,10 @@ def refined(surface: Surface) -> Heights:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
             try:
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
-            except ExpressionError as error:
-                if error.kind == "limit":
-                    return Heights(x, y, coarse)
+            except BudgetExceeded:
+                return Heights(x, y, coarse)
+            except ExpressionError:
+                pass
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
     return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..extras import install_command
+from ..numbers.budget import reported
 from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
@@ -100,6 +101,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
         return bugs.no_memory()
 
 
+@reported()
 def _write(part: Part, job: Job) -> Tally:
     bound = job.rows.bound(job.selection.schema)
     tally = Tally()

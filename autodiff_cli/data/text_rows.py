@@ -95,8 +95,8 @@ class Texts:
         self.taken -= len(taken)
 
 
-def table(texts: Texts, format: str | None) -> tuple[list[str] | None, Iterator[TextRow], Dialect]:
-    """The names in the header, None where each row names its own, the rows, and how they are written.
+def table(texts: Texts, format: str | None) -> tuple[list[str], Iterator[TextRow], Dialect]:
+    """The names of the columns, where each row names its own those of the first, the rows, and how they are written.
 
     Rows are read as they are asked for. Where the format is not given, it shows itself. Raises `ExpressionError`, also
     where the file is of another kind.
@@ -110,7 +110,7 @@ def table(texts: Texts, format: str | None) -> tuple[list[str] | None, Iterator[
         texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
     if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
         texts.back([first])
-        return None, objects_of(texts), Dialect("")
+        return *with_names(objects_of(texts)), Dialect("")
     dialect = Dialect("\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ",")
     try:
         if first[2] is not None:

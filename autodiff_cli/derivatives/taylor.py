@@ -12,7 +12,6 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.problem import Point, check_single, pose
 from ..numbers.base import NO_RESULT, Number, NumberType
-from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..record import Record
@@ -101,8 +100,6 @@ def _without_noise(
         near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
-    except BudgetExceeded:
-        raise
     except (ExpressionError, *NO_RESULT):
         return None
     return [0.0 if abs(c.x) <= c.error < math.inf else c.x for c in bounds]

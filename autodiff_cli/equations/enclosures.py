@@ -15,7 +15,7 @@ from ..errors import ExpressionError
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import NO_RESULT, Refusal
-from ..numbers.budget import BudgetExceeded, Defined, current
+from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
 
 BITS = 80
@@ -131,8 +131,6 @@ class Operator:
         for output in self.outputs:
             try:
                 (value,) = evaluate_in(self.m, [output], point, ()).values
-            except BudgetExceeded:
-                raise
             except (ExpressionError, *NO_RESULT) as error:
                 # where the formula has no value anywhere in the box there is no solution either
                 if getattr(error, "kind", "") == "domain":
@@ -163,8 +161,6 @@ class Operator:
         try:
             _, rows = self.at(box)
             value, _ = self.at(middle)
-        except BudgetExceeded:
-            raise
         except (ExpressionError, *NO_RESULT):
             return None
         inverse = linear_algebra.inverse([[float(x.mid()) for x in row] for row in rows])

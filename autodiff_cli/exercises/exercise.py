@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
 from ..errors import ExpressionError
-from ..formulas.derivation import CONVENTIONS, copied
+from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
 from ..inputs.arithmetic import Arithmetic
@@ -276,7 +277,7 @@ def _statements(program: str) -> Iterator[Statement]:
         return
     known: dict[Value, Value] = {}
     for binding in parsed.bindings:
-        yield Statement(binding.name, copied(binding.value, known.get))
+        yield Statement(binding.name, substituted(binding.value, known.get))
         known[binding.value] = variable(binding.name)
 
 

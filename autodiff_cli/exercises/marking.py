@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..algebra.simplify import simplify
+from ..algebra.walk import substituted
 from ..errors import ExpressionError, quoted
-from ..formulas.derivation import copied
 from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
@@ -71,7 +71,7 @@ def _formula(posed: Exercise, answer: str) -> Marked:
     program = parse(posed.program)
     given = _read(answer, program)
     (expected,) = parse(posed.answer[0]).outputs
-    (rest,) = simplify((node(SUB, (copied(given, _by_name(program)), copied(expected, _by_name(program)))),))
+    (rest,) = simplify((node(SUB, (substituted(given, _by_name(program)), substituted(expected, _by_name(program)))),))
     places = list(_places(posed, program, given, expected))
     if rest.primitive is CONSTANT and rest.data == 0 and all(place.given is not None for place in places):
         message = "right: its difference from the answer simplifies to 0"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..algebra.walk import substituted
 from ..errors import ExpressionError, nearest, quoted
-from ..graphs.value import Value, in_order, node
+from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import value_in
 from ..inputs.parse_point import split
 from ..inputs.problem import parse
@@ -71,21 +72,14 @@ def _read(text: str, program: Program) -> Assumption:
     if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
         raise ExpressionError("usage", f"`{text}` is not one condition", None, HINT)
     condition = outputs[0]._prev[0]
-    copies: dict[Value, Value] = {}
-    for value in in_order((condition,)):
-        if value.primitive is VARIABLE:
-            if value.label not in program.variables:
-                near = nearest(value.label, list(program.variables))
-                raise ExpressionError(
-                    "usage", f"the assumption `{text}` is about `{value.label}`, which the program does not use", None,
-                    f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
-                )  # fmt: skip
-            copies[value] = program.variables[value.label]
-        elif value._prev:
-            copies[value] = node(value.primitive, tuple([copies[p] for p in value._prev]))
-        else:
-            copies[value] = value
-    return Assumption(text, copies[condition])
+    for leaf in in_order((condition,)):
+        if leaf.primitive is VARIABLE and leaf.label not in program.variables:
+            near = nearest(leaf.label, list(program.variables))
+            raise ExpressionError(
+                "usage", f"the assumption `{text}` is about `{leaf.label}`, which the program does not use", None,
+                f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
+            )  # fmt: skip
+    return Assumption(text, substituted(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
 def check_point(found: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:

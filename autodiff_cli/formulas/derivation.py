@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
+from ..algebra.walk import facts_of, substituted
 from ..errors import ExpressionError
 from ..graphs.value import Value, constant, in_order, node, variable
 from ..inputs.problem import parse
@@ -125,12 +126,10 @@ def derivation(
 
 def check_length(function: Value) -> None:
     """Raise `ExpressionError` for a formula that is too long to be derived step by step."""
-    sizes: dict[Value, int] = {}
-    for each in in_order((function,)):
-        sizes[each] = 1 + sum([sizes[p] for p in each._prev])
-    if sizes[function] > MOST_NODES:
+    size = facts_of((function,), lambda _, sizes: 1 + sum(sizes))[function]
+    if size > MOST_NODES:
         raise ExpressionError(
-            "limit", f"a formula of {sizes[function]:,} operations and numbers is too long to be derived step by step",
+            "limit", f"a formula of {size:,} operations and numbers is too long to be derived step by step",
             None, f"leave `--steps` out, or derive a part: of {MOST_NODES} at most",
         )  # fmt: skip
 
@@ -154,10 +153,8 @@ class _Work:
 
     def __init__(self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = ()) -> None:
         self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
-        self.moving = {each for each in in_order((function,)) if each is leaf}
-        for each in in_order((function,)):
-            if any(p in self.moving for p in each._prev):
-                self.moving.add(each)
+        varies = facts_of((function,), lambda v, inputs: v is leaf or any(inputs))
+        self.moving = {each for each in varies if varies[each]}
         self.pending: dict[str, Value] = {}
         self.found: dict[str, Value] = {}
         self.conditional = False
@@ -185,7 +182,7 @@ class _Work:
                 stack.append((name, made.result, depth))
                 stack += [(each, None, depth + 1) for each in reversed(inner)]
                 continue
-            known = copied(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
+            known = substituted(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
             if known is not result:
                 yield self.step(PUT_IN, result, known, depth)
             self.spend(known)
@@ -259,7 +256,7 @@ class _Work:
 
     def each_term(self, value: Value) -> Value:
         """The derivative of every term of a sum, its signs and parentheses as they are."""
-        return copied(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v))
+        return substituted(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v))
 
     def factors(self, value: Value) -> Iterator[Value]:
         """The factors of a product, from left to right."""
@@ -416,31 +413,9 @@ def _borders(condition: Value) -> Iterator[str]:
 
 
 # ---- graphs -------------------------------------------------------------------------------------------------------
-def copied(root: Value, end: Callable[[Value], Value | None]) -> Value:
-    """The graph with other ends: `end` gives what stands for a node, or None where it is looked at below it."""
-    made: dict[Value, Value] = {}
-    stack = [root]
-    while stack:
-        top = stack[-1]
-        if top in made:
-            stack.pop()
-            continue
-        other = end(top)
-        if other is not None:
-            made[stack.pop()] = other
-            continue
-        missing = [p for p in reversed(top._prev) if p not in made]
-        if missing:
-            stack += missing
-            continue
-        parents = tuple([made[p] for p in top._prev])
-        made[stack.pop()] = top if parents == top._prev else node(top.primitive, parents)
-    return made[root]
-
-
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
     """A formula with graphs in the places of its variables."""
-    return copied(formula, lambda v: None if v._prev else inputs.get(v.label, v))
+    return substituted(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
 
 def _is_number(value: Value) -> bool:
@@ -559,7 +534,7 @@ def _condition_latex(told: str, typeset: Typesetting) -> str:
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
     """A part of a step with its open derivatives as operations, for printers."""
-    return copied(
+    return substituted(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,
     )

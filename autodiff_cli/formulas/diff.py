@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from ..algebra.almost_everywhere import Contradiction, conjunction, generic
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
+from ..algebra.walk import facts_of, rebuilt, rewritten
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import Recording, record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value, in_order, node, variable
+from ..graphs.value import Value, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.problem import Point, as_number, check_values, parse, single_output, wanted_variables
@@ -211,10 +213,7 @@ def diff(
 
 def _check_divisors(root: Value, output: Value) -> None:
     """Raise `ExpressionError` for a division by zero that stands in a formula at every point."""
-    moves: set[Value] = set()
-    for value in in_order((root,)):
-        if value.primitive is VARIABLE or any(p in moves for p in value._prev):
-            moves.add(value)
+    varies = facts_of((root,), lambda v, inputs: v.primitive is VARIABLE or any(inputs))
     seen, stack = {root}, [root]
     while stack:
         top = stack.pop()
@@ -223,7 +222,7 @@ def _check_divisors(root: Value, output: Value) -> None:
         stack += [p for p in inner if p not in seen]
         seen.update(inner)
         # doubles alone may be 0 by rounding
-        if top.primitive is DIV and inner[1] not in moves and all(value_in(m, inner[1], {}) == 0 for m in _numbers()):
+        if top.primitive is DIV and not varies[inner[1]] and all(value_in(m, inner[1], {}) == 0 for m in _numbers()):
             raise ExpressionError(
                 "domain", "division by zero", top.span or output.span, "no point is in its domain: correct the formula"
             )
@@ -276,12 +275,13 @@ def _unused(
 
 def _shapes(roots: Sequence[Value], known: dict[tuple[object, ...], int]) -> list[int]:
     """A number for each formula, the same for those that are written alike; without writing them, which may be long."""
-    found: dict[Value, int] = {}
-    for value in in_order(roots):
+
+    def number(value: Value, inputs: Sequence[int]) -> int:
         leaf = () if value._prev else (value.label, value.source or repr(value.data))
-        shape = (value.primitive.name, *leaf, *[found[p] for p in value._prev])
-        found[value] = known.setdefault(shape, len(known))
-    return [found[root] for root in roots]
+        return known.setdefault((value.primitive.name, *leaf, *inputs), len(known))
+
+    numbers = facts_of(roots, number)
+    return [numbers[root] for root in roots]
 
 
 def _combinations(count: int, order: int) -> int:
@@ -339,34 +339,29 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
         for p in value._prev:
             uses[p] = uses.get(p, 0) + 1
     taken = {v.label for v in order} | set(FUNCTIONS) | {"e", "pi", "π"} | set(bound)
+    names = (f"t{k}" for k in count(1))
     parts: list[tuple[str, Value]] = []
-    copies: dict[Value, Value] = {}
-    counter = 0
-    for value in order:
-        copy = value
-        if value._prev:
-            copy = node(value.primitive, tuple([copies[p] for p in value._prev]))
-            deep = any(p._prev for p in value._prev) or (len(value._prev) == 1 and not value.primitive.operator)
-            if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
-                counter += 1
-                while f"t{counter}" in taken:
-                    counter += 1
-                parts.append((f"t{counter}", copy))
-                copy = variable(f"t{counter}")
-        copies[value] = copy
-    return parts, [copies[formula] for formula in formulas]
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        copy = rebuilt(value, inputs)
+        deep = any(p._prev for p in value._prev) or (len(inputs) == 1 and not value.primitive.operator)
+        if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
+            name = next(name for name in names if name not in taken)
+            parts.append((name, copy))
+            return variable(name)
+        return copy
+
+    return parts, rewritten(formulas, rule)
 
 
 def _check_length(formula: Value) -> None:
     """Raise `ExpressionError` for a formula whose text would be too long: shared parts count wherever they stand."""
-    lengths: dict[Value, int] = {}
-    for value in in_order((formula,)):
-        lengths[value] = 2 + sum([lengths[p] for p in value._prev]) if value._prev else len(value.label) + 1
-    if lengths[formula] > LONGEST:
+    length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
+    if length > LONGEST:
         raise ExpressionError(
             "limit", f"the formula is longer than {LONGEST:,} characters", None, "name its common parts: `--share`"
         )
-    work.charge(lengths[formula])
+    work.charge(length)
 
 
 def _program(

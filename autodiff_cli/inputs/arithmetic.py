@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, needed
+from ..errors import Diagnosed, Diagnostic, ExpressionError, needed
 from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
-from ..numbers.budget import allowed
+from ..numbers.budget import BudgetExceeded, allowed
 from ..numbers.floats import REAL
 from ..run.sweep import Breakpoint
 from .figures import Figure
@@ -92,8 +92,8 @@ class Arithmetic(NamedTuple):
         while True:
             try:
                 best = self._done(RunningDigits(digits), point, task)
-            except ExpressionError as error:
-                if error.kind == "limit" and (best or reason):
+            except Diagnosed as error:
+                if isinstance(error, BudgetExceeded) and (best or reason):
                     break
                 if error.kind != UNDECIDED:
                     raise
@@ -145,8 +145,8 @@ class Arithmetic(NamedTuple):
         while bits <= max(MOST_BITS, int(self.digits * 16)):
             try:
                 balls = self._done(Balls(bits), point, task)
-            except ExpressionError as error:
-                if error.kind == "limit" and (best or reason):
+            except Diagnosed as error:
+                if isinstance(error, BudgetExceeded) and (best or reason):
                     break
                 if error.kind != UNDECIDED:
                     raise
@@ -188,7 +188,7 @@ class Arithmetic(NamedTuple):
         try:
             check_single(program)
             (value,) = evaluate_in(m, program.graph, {}).values
-        except ExpressionError as error:
+        except Diagnosed as error:
             error.text = text
             raise
         return value
@@ -221,7 +221,7 @@ def _vanishes(x: Any) -> bool:
     return bool(x.largest() < 1 and x.right_digits(1) < 1)
 
 
-def _undecided(error: ExpressionError, precision: str) -> ExpressionError:
+def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
     """The error of what no precision has decided."""
     message = f"{error}, even with {precision}: no digit can be proven here"
     reason = ExpressionError("domain", message, error.span, error.hint)

@@ -16,6 +16,7 @@ from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, quoted
 from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.tokens import plain_number
+from ..numbers.budget import reported
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
 
@@ -85,7 +86,8 @@ def evaluate_constant(text: str) -> float:
                 raise ExpressionError("point", f"`{name}` is not a value that a variable can have", span, hint)
             raise ExpressionError("point", f"`{name}` has no value here", span, hint)
         check_single(program)
-        (value,) = Evaluation(REAL, program.graph.with_leaves({})).values
+        with reported():
+            (value,) = Evaluation(REAL, program.graph.with_leaves({})).values
     except ExpressionError as error:
         error.text = text
         raise

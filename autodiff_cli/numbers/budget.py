@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import count
-from typing import Any
 
-from ..errors import AutodiffError, ExpressionError
+from ..errors import AutodiffError, Diagnosed, ExpressionError
 
 STEPS = 1_000_000
 """Steps of work that an answer may take unless it is allowed more; one is about a microsecond."""
@@ -23,8 +22,12 @@ STEPS_A_CHARACTER = 1_000
 """Further steps for each character of the program: a long one may take longer."""
 
 
-class BudgetExceeded(ExpressionError):
-    """There is not enough work left: an error of the kind `limit`, which nobody takes for a missing value."""
+class BudgetExceeded(Diagnosed):
+    """There is not enough work left: an error of the kind `limit`.
+
+    It is of no family that anybody catches for a missing value. Where the allowance ends, or an answer is given up, it
+    becomes an `ExpressionError`: see `reported`.
+    """
 
     node: int | None = None
     """The node of a tape whose operation took too much."""
@@ -41,14 +44,22 @@ class BudgetExceeded(ExpressionError):
         return self
 
 
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`, for whoever asked."""
+    try:
+        yield
+    except BudgetExceeded as exceeded:
+        error = ExpressionError(*exceeded.diagnostic)
+        error.text, error.read = exceeded.text, exceeded.read
+        raise error from None
+
+
 class Defined(suppress):
     """Leaves what is inside where it has no value: at an error of this package, or one of these; not at a limit."""
 
     def __init__(self, *errors: type[Exception]) -> None:
         super().__init__(AutodiffError, *errors)
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        return getattr(error, "kind", "") != "limit" and super().__exit__(kind, error, trace)
 
 
 class Work:
@@ -66,7 +77,7 @@ class Work:
         self.most = self.left = self._times * (STEPS + STEPS_A_CHARACTER * length)
 
     def spend(self, steps: float) -> None:
-        """Take so many steps of what is left. Raises `Exhausted` where there are not so many."""
+        """Take so many steps of what is left. Raises `BudgetExceeded` where there are not so many."""
         if steps > self.left:
             raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
@@ -108,7 +119,7 @@ def collect() -> None:
 
 
 def charge(steps: float) -> None:
-    """Take so many steps from the allowance in force. Raises `Exhausted`."""
+    """Take so many steps from the allowance in force. Raises `BudgetExceeded`."""
     (_in_force.get() or _UNBOUNDED).spend(steps)
 
 
@@ -126,6 +137,7 @@ def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[W
     work.renew(length)
     token = _in_force.set(work)
     try:
-        yield work
+        with reported():
+            yield work
     finally:
         _in_force.reset(token)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from ..errors import Diagnostic, ExpressionError, NotSmooth
+from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.linear_algebra import eigh
 from ..numerics.newton import bisected
@@ -161,7 +161,7 @@ class LocalModel:
             at = self.function.derivatives(row.point, row.moving, self.size)
         except NotSmooth as refused:
             return PointAnalysis(None, self.kinks(row) or (refused.diagnostic._replace(kind="kink"),))
-        except ExpressionError as error:
+        except Diagnosed as error:
             return PointAnalysis(None, self.kinks(row), str(error))
         return PointAnalysis(classified(at, self.walls(row), eigh))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..inputs.problem import Point, Problem, pose
-from ..numbers.budget import current
+from ..numbers.budget import BudgetExceeded, current
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossProblem, LossSpec, LossSummary
@@ -218,10 +218,11 @@ class Descent:
                     self.ending = self._diverged(step, row)
                     return
                 value, partials = evaluate(point)
+            except BudgetExceeded as error:
+                self.ending = Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
+                return
             except ExpressionError as error:
                 self.ending = self._diverged(step, row) if error.kind == "overflow" else _outside(step, error)
-                if error.kind == "limit":
-                    self.ending = Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
                 return
             norm = hypot(*partials)
             if norm == math.inf:

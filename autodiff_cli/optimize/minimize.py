@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, needed, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.problem import Point
@@ -317,7 +317,7 @@ def _optimised(
                     callback=objective.note,
                     options={**options, "maxiter": left},
                 )
-            except (ExpressionError, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
+            except (Diagnosed, numpy.linalg.LinAlgError, ValueError, FloatingPointError) as error:
                 return objective.best, str(error)
         before, message = ended, str(result.message)
         objective.evaluations -= 1

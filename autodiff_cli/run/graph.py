@@ -20,6 +20,11 @@ Row = tuple[Primitive, int, Any, int | None]
 """An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
 
 
+def _nowhere(place: Place) -> Span | None:
+    """The place of a node in a graph without a text: none."""
+    return None
+
+
 class Graph:
     """Nodes in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it.
 
@@ -53,7 +58,7 @@ class Graph:
         """The names that the program or the user gave to nodes; every variable has one."""
         self.roots: tuple[int, ...] = ()
         """The outputs."""
-        self.span_of: Callable[[Place], Span | None] = lambda place: None
+        self.span_of: Callable[[Place], Span | None] = _nowhere
 
     def __getattr__(self, name: str) -> Any:
         if name in ("primitives", "parents"):

@@ -9,7 +9,7 @@ from itertools import combinations
 from operator import mul
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, point_error, quoted, usage_error
 from ..inputs.bounds import Range
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
@@ -694,7 +694,7 @@ def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | 
         if kink is not None:
             return None, Diagnostic("linearity", bent + kink.message, kink.span, advice or None)
         terms = expansion.variance_terms()
-    except ExpressionError as error:
+    except Diagnosed as error:
         return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice or None)
     infinite = [name for name, m in zip(names, expansion.moments, strict=True) if math.isinf(m.fourth)]
     if infinite and not all(map(math.isfinite, terms)):

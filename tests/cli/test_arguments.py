@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import re
+from typing import get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import synonyms
-from autodiff_cli.cli.arguments import Declared, HelpAsked, check, looks_like_option, read
+from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
 from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.declarations import Option, declared
 from autodiff_cli.cli.defaults import is_allowed
-from autodiff_cli.cli.options import COLUMNAR, Argument, Option, Without
+from autodiff_cli.cli.options import GROUPS
+from autodiff_cli.curves.plot import ORDERS
+from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.exercises import exercise
+from autodiff_cli.exercises.patterns import LEVELS
+from autodiff_cli.formulas import diff
+from autodiff_cli.optimize import descend, minimize
+from autodiff_cli.optimize.least_squares import LOSSES
+from autodiff_cli.targets import TARGETS
+from autodiff_cli.targets.dialects import DIALECTS
+from autodiff_cli.uncertainty import propagate
+from autodiff_cli.views.characters import THEMES
+from autodiff_cli.views.formats import COLUMNAR
+from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.schema import view_in
+from autodiff_cli.views.trace import STEPS
 from running import autodiff
 
-GRAD = Declared(command_module("grad").run)
+GRAD = declared("grad")
 KNOWN = [*GRAD.options, "--help", "-h", "--"]
 ARGUMENTS = st.one_of(
     st.sampled_from([*KNOWN, "-", "-x", "--x", "x=1", "3", "--at=x=1", "--json=1", "--att", "-1", ""]),
@@ -53,26 +70,26 @@ def test_what_equals_no_option_is_the_expression(text: str) -> None:
 def test_the_help_lists_what_is_declared(command: str) -> None:
     help_, whole = autodiff(command, "--help"), autodiff(command, "--help-all")
     assert help_.code == whole.code == 0
-    declared = Declared(command_module(command).run)
+    declaration = declared(command)
     names = r"^  (?:-h, )?(--[\w-]+)"
     both = {"--help", "--help-all"}
-    assert sorted(re.findall(names, whole.out, re.MULTILINE)) == sorted([*declared.options, *both])
-    for title in set(declared.sections.values()):
+    assert sorted(re.findall(names, whole.out, re.MULTILINE)) == sorted([*declaration.options, *both])
+    for title in set(declaration.sections.values()):
         assert f"\n{title}:\n" in whole.out
-    for _, option, kind in declared.options.values():
+    for _, option, kind in declaration.options.values():
         assert option.name + (f" {option.metavar}" if option.metavar else "") in whole.out
         assert bool(option.metavar) == (kind is not bool)
     # the options that matter are explained, about a dozen of them, and the others named
-    main = {name for name, (_, option, _) in declared.options.items() if option.main}
+    main = {name for name, (_, option, _) in declaration.options.items() if option.main}
     assert {*re.findall(names, help_.out, re.MULTILINE)} == main | both and 2 <= len(main) <= 13
-    assert set(declared.options) <= set(re.findall(r"--[\w-]+", help_.out))
+    assert set(declaration.options) <= set(re.findall(r"--[\w-]+", help_.out))
 
 
-def declared() -> dict[str, dict[str, tuple[Option, object]]]:
+def all_options() -> dict[str, dict[str, tuple[Option, object]]]:
     """Every option of every command: by its name, then by command."""
     found: dict[str, dict[str, tuple[Option, object]]] = {}
     for command in COMMANDS:
-        for name, (_, option, kind) in Declared(command_module(command).run).options.items():
+        for name, (_, option, kind) in declared(command).options.items():
             found.setdefault(name, {})[command] = (option, kind)
     return found
 
@@ -80,28 +97,28 @@ def declared() -> dict[str, dict[str, tuple[Option, object]]]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
     module = command_module(command)
-    offered = declared()["--format"][command][0].choices
+    offered = all_options()["--format"][command][0].choices
     there = module.FORMATS if command == "graph" else view_in(module)().formats
-    assert set(offered) == {*there, *(COLUMNAR if command in declared()["--points"] else ())}
+    assert set(offered) == {*there, *(COLUMNAR if command in all_options()["--points"] else ())}
     for name in offered:
         assert name in autodiff(command, "--help").out
 
 
 def test_an_option_has_one_kind_whatever_the_command() -> None:
-    assert len(declared()) > 40
+    assert len(all_options()) > 40
     # words that are right for two things: steps of a search and of a derivation, levels of confidence and of a course
-    two = {name for name, users in declared().items() if len({str(kind) for _, kind in users.values()}) > 1}
+    two = {name for name, users in all_options().items() if len({str(kind) for _, kind in users.values()}) > 1}
     assert two == {"--level", "--steps"}
-    for name, users in declared().items():
+    for name, users in all_options().items():
         assert len({option.metavar for option, _ in users.values()}) == 1 or name in two, name
     # what commands share they have from one declaration, but for what differs in what it chooses among
-    alike = {name for name, users in declared().items() if len({option for option, _ in users.values()}) == 1}
+    alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
     told = {"--all", "--at", "--data", "--format", "--gradient-tolerance", "--method", "--order", "--seed", "--to"}
-    assert set(declared()) - alike == told | two
+    assert set(all_options()) - alike == told | two
 
 
 def test_options_of_neighbours_are_there_everywhere() -> None:
-    options = declared()
+    options = all_options()
     everywhere = set(COMMANDS)
     for name in ("--format", "--json", "--output", "--force", "--debug"):
         assert set(options[name]) == everywhere, name
@@ -126,15 +143,63 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
     assert set(options["--on-error"]) == streams and len(streams) > 8
 
 
-def test_what_a_command_changes_in_a_group_is_in_the_group() -> None:
-    for command in COMMANDS:
-        for annotation in command_module(command).run.__annotations__.values():
-            group = getattr(annotation, "__origin__", None)
-            if hasattr(group, "_fields"):
-                names = {each.__metadata__[0][0] for each in group.__annotations__.values()}
-                for told in annotation.__metadata__:
-                    if not isinstance(told, Argument):
-                        assert names >= set(told.names if isinstance(told, Without) else [told.name])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_takes_what_is_declared(command: str) -> None:
+    declaration = declared(command)
+    hints = get_type_hints(command_module(command).run)
+    hints.pop("return")
+    for name, group in GROUPS.items():
+        if hints.get(name) is group:
+            del hints[name]
+            fields = get_type_hints(group)
+            for parameter, _, kind in declaration.options.values():
+                assert fields.pop(parameter, kind) == kind, parameter
+    kinds = {parameter: kind for parameter, _, kind in declaration.options.values()}
+    kinds |= {parameter: str | None for parameter, _ in declaration.arguments}
+    for parameter, hint in hints.items():
+        assert kinds[parameter] == hint, parameter
+    of_groups = {field for group in GROUPS.values() for field in group._fields}
+    assert set(kinds) - set(hints) <= of_groups | {"work", "debug"}
+
+
+def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
+    def option(command: str, name: str) -> Option:
+        return declared(command).options[name][1]
+
+    for command, name, choices in (
+        ("descend", "--method", descend.RATES),
+        ("trace", "--mode", MODES),
+        ("minimize", "--method", minimize.METHODS),
+        ("fit", "--loss", LOSSES),
+        ("export", "--to", TARGETS),
+        ("export", "--dialect", DIALECTS),
+        ("diff", "--to", diff.LANGUAGES),
+        ("plot", "--theme", THEMES),
+        ("grad", "--input-format", ("csv", "tsv", "jsonl", *COLUMNAR)),
+        ("graph", "--layout", WAYS),
+    ):
+        assert option(command, name).choices == tuple(choices), name
+    for command, name, ends in (
+        ("check", "--require", (1, checks.FULL - 1)),
+        ("plot", "--order", (0, ORDERS)),
+        ("exercise", "--level", (1, max(LEVELS))),
+        ("exercise", "--count", (1, exercise.MOST)),
+    ):
+        assert option(command, name).range == ends, name
+    for command, name, text in (
+        ("check", "--require", f"exit code 0, {checks.REQUIRED} by default"),
+        ("descend", "--rate", ", ".join(f"{rate:g} for {name}" for name, rate in descend.RATES.items())),
+        ("descend", "--steps", f"steps, {descend.STEPS} by default"),
+        ("descend", "--seed", f"order, {descend.SEED} by default"),
+        ("minimize", "--steps", f"({minimize.STEPS:,}; {minimize.SECOND_ORDER_STEPS:,} with the Hessian)"),
+        ("minimize", "--gradient-tolerance", f"zero, {minimize.TOLERANCE:g} by default"),
+        ("trace", "--lines", f"trace, {STEPS} by default"),
+        ("propagate", "--seed", f"draws, {propagate.SEED} by default"),
+        ("exercise", "--seed", f"sheet, {exercise.SEED} by default"),
+        ("exercise", "--count", f"exercises, {exercise.COUNT} by default"),
+        ("exercise", "--level", "; ".join(f"{level} {title}" for level, title in LEVELS.items())),
+    ):
+        assert text in option(command, name).help, name
 
 
 @pytest.mark.parametrize(
@@ -153,17 +218,17 @@ def test_a_choice_of_another_option_is_told(args: list[str], hint: str) -> None:
 
 
 def check_of(command: str, values: dict[str, object]) -> None:
-    check([option for _, option, _ in Declared(command_module(command).run).options.values()], values)
+    check([option for _, option, _ in declared(command).options.values()], values)
 
 
 def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
     seen = 0
     for command in COMMANDS:
-        options = Declared(command_module(command).run).options
+        options = declared(command).options
         for _, option, kind in options.values():
             for other in (*option.needs, *option.conflicts, *option.yields_to):
                 name, _, value = other.partition(" ")
-                assert name in declared(), (command, option.name, other)
+                assert name in all_options(), (command, option.name, other)
                 if name in options and value:
                     assert value in options[name][1].choices, (command, option.name, other)
                 seen += 1
@@ -176,7 +241,7 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_option_is_held_to_its_declaration(command: str) -> None:
     """Whatever is declared holds on the command line, with one wording, and in every command."""
-    options = Declared(command_module(command).run).options
+    options = declared(command).options
     required = [word for _, option, _ in options.values() if option.required for word in (option.name, "f.csv")]
     program = [] if command in ("exercise", "functions") else ["x"]
 
@@ -187,7 +252,7 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
 
     def refused(*args: str) -> str:
         with pytest.raises(ExpressionError) as caught:
-            read([*program, *required, *args], Declared(command_module(command).run), command)
+            read([*program, *required, *args], declared(command), command)
         assert caught.value.kind == "usage" and caught.value.hint
         return str(caught.value)
 
@@ -204,7 +269,7 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
             assert refused(name, str(option.range[1] + 1)).startswith(f"`{name}` cannot be ")
         if option.required:
             with pytest.raises(ExpressionError, match="is required"):
-                read(program, Declared(command_module(command).run), command)
+                read(program, declared(command), command)
 
 
 def test_one_option_reads_standard_input() -> None:
@@ -220,10 +285,10 @@ def test_an_option_that_the_command_lacks_does_not_count() -> None:
 
 
 def test_synonyms_stand_for_what_there_is() -> None:
-    declared = [Declared(command_module(command).run).options for command in COMMANDS]
-    choices = {choice for options in declared for _, option, _ in options.values() for choice in option.choices}
+    options = [declared(command).options for command in COMMANDS]
+    choices = {choice for each in options for _, option, _ in each.values() for choice in option.choices}
     assert {name for names in synonyms.OPTIONS.values() for name in names} <= {
-        name for each in declared for name in each
+        name for each in options for name in each
     }
     assert {name for names in synonyms.CHOICES.values() for name in names} <= choices
     assert {name for names in synonyms.COMMANDS.values() for name in names} <= set(COMMANDS)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from autodiff_cli.cli import defaults
-from autodiff_cli.cli.arguments import Declared, read
-from autodiff_cli.cli.commands import COMMANDS, command_module, options_of_all
+from autodiff_cli.cli.arguments import read
+from autodiff_cli.cli.commands import COMMANDS, options_of_all
+from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import ExpressionError
 from running import autodiff, lines
 from terminals import ESCAPE, on_terminal
@@ -78,8 +79,8 @@ def test_a_command_leaves_out_what_it_lacks() -> None:
 
 def asked(command: str, own: str, *args: str, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Any]:
     monkeypatch.setattr(defaults, "told", lambda: own)
-    declared = Declared(command_module(command).run)
-    return defaults.with_own(read(list(args), declared, command), declared, options_of_all)
+    declaration = declared(command)
+    return defaults.with_own(read(list(args), declaration, command), declaration, options_of_all)
 
 
 def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,8 +89,8 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
         if users[0][1] == (list[str] | None) or users[0][0].metavar in ("PATH", "VECTOR") or name == "--force":
             assert not defaults.is_allowed(*users[0]), name
         for command in COMMANDS:
-            declared = Declared(command_module(command).run)
-            option, kind = declared.options[name][1:] if name in declared.options else users[0]
+            here = declared(command).options
+            option, kind = here[name][1:] if name in here else users[0]
             value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
             words = {"exercise": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
             own = name if kind is bool else f"{name} {value}"
@@ -97,16 +98,16 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
                 with pytest.raises(ExpressionError, match="for one call only"):
                     asked(command, own, *words, monkeypatch=monkeypatch)
                 refused += 1
-            elif name in declared.options and option.needs and not {*option.needs} & {*words}:
-                assert declared.options[name][0] not in asked(command, own, *words, monkeypatch=monkeypatch)
-            elif name in declared.options:
-                assert declared.options[name][0] in asked(command, own, *words, monkeypatch=monkeypatch), (
+            elif name in here and option.needs and not {*option.needs} & {*words}:
+                assert here[name][0] not in asked(command, own, *words, monkeypatch=monkeypatch)
+            elif name in here:
+                assert here[name][0] in asked(command, own, *words, monkeypatch=monkeypatch), (
                     command,
                     name,
                 )
                 taken += 1
             else:
-                assert asked(command, own, *words, monkeypatch=monkeypatch) == read(words, declared, command)
+                assert asked(command, own, *words, monkeypatch=monkeypatch) == read(words, declared(command), command)
     assert taken > 100 and refused > 100
 
 
@@ -125,12 +126,12 @@ def test_defaults_that_do_not_go_together_give_way(monkeypatch: pytest.MonkeyPat
         ("--seed 3", ["--samples", "1e5"], {"seed": 3}), ("--k 2 --level 0.9", [], {"k": 2.0}),
         ("--k 2", ["--level", "0.9"], {}),
     ]:  # fmt: skip
-        typed = read(["x", *words], Declared(command_module("propagate").run), "propagate")
+        typed = read(["x", *words], declared("propagate"), "propagate")
         assert asked("propagate", own, "x", *words, monkeypatch=monkeypatch) == {**typed, **kept}
 
 
 def test_streams_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     for args in ([], ["-"], ["x", "--points", "data.csv"]):
-        typed = read(args, Declared(command_module("grad").run), "grad")
+        typed = read(args, declared("grad"), "grad")
         assert asked("grad", "--digits 3", *args, monkeypatch=monkeypatch) == typed
     assert asked("grad", "--digits 3", "--file", "x.txt", monkeypatch=monkeypatch)["digits"] == 3

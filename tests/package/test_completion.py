@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from autodiff_cli.cli.arguments import Declared
-from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.commands import COMMANDS
 from autodiff_cli.cli.completion import of_option, typed
+from autodiff_cli.cli.declarations import declared
 
 HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 
@@ -116,8 +116,8 @@ def test_columns_of_the_data_are_offered(tmp_path: Path, monkeypatch: pytest.Mon
         words = ["autodiff", *line.split(), option]
         monkeypatch.setenv("COMP_WORDS", " ".join(words))
         command, name = words[1], line.split()[-1]
-        declared = Declared(command_module(command).run).options[name][1]
-        assert list(of_option(declared, option)) == expected, line
+        known = declared(command).options[name][1]
+        assert list(of_option(known, option)) == expected, line
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.cli import app as cli
-from autodiff_cli.cli import manual
+from autodiff_cli.cli import entries, manual
 from autodiff_cli.cli.commands import COMMANDS, GROUPS
+from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -24,7 +25,7 @@ HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['P
 
 
 def examples(command: str | None) -> tuple[str, ...]:
-    return cli.EXAMPLES if command is None else manual.entry(command).examples
+    return cli.EXAMPLES if command is None else tuple(declared(command).examples)
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -48,6 +49,9 @@ def test_help_names_the_command_and_help_asks_for_it() -> None:
         page = (TOP / "tests" / "tutorials" / "commands" / f"{command}.md").read_text(encoding="utf-8")
         assert autodiff("help", command).out == page
         assert page.startswith(f"# autodiff {command}\n") and f"autodiff {command} " in page
+    for page in ("changelog", "python"):
+        path = TOP / "tests" / "tutorials" / "commands" / f"{page}.md"
+        assert autodiff("help", page).out == path.read_text(encoding="utf-8")
     assert autodiff("help", "help") == autodiff("help", "--help")
     assert "did you mean `autodiff taylor`?" in autodiff("help", "taylr").err
     assert autodiff("help", "taylr").code == autodiff("help", "x**2").code == 2
@@ -60,7 +64,7 @@ def test_no_description_is_cut(width: int) -> None:
     words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ESCAPE.sub("", shown)).split())
     piped = " ".join(autodiff("--help", env={"COLUMNS": str(max(width, 80))}).out.split())
     for command in COMMANDS:
-        summary = manual.entry(command).summary
+        summary = declared(command).summary
         assert summary in words and summary in piped, command
         assert len(summary) <= 63, command
     assert "..." not in piped.replace("[ARGS]...", "")
@@ -69,7 +73,7 @@ def test_no_description_is_cut(width: int) -> None:
 
 @pytest.mark.parametrize("width", [60, cli.NARROWEST])
 def test_no_name_of_an_option_is_cut(width: int) -> None:
-    names = {command: [option.name for option, _ in manual.entry(command).options] for command in COMMANDS}
+    names = {command: [*declared(command).options] for command in COMMANDS}
     command = max(names, key=lambda each: max(map(len, names[each])))
     words = ESCAPE.sub("", on_terminal(command, "--help-all", width=width).out).split()
     assert set(names[command]) <= set(words)
@@ -81,8 +85,8 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
     bare = ESCAPE.sub("", shown)
     assert shown != bare and "╭─ Options ─" in bare and "╭─ Exit codes ─" in bare
     words = {word.strip("`(),.:;") for word in re.sub(r"[│╭╮╰╯─]", " ", bare).split()}
-    told = manual.entry(command)
-    for option, _ in told.options:
+    told = declared(command)
+    for _, option, _ in told.options.values():
         assert {option.name, option.metavar or option.name} <= words
         assert {word.strip("`(),.:;") for word in option.help.split()} - {""} <= words, option.name
     assert all(title in bare for title in set(told.sections.values()))
@@ -96,7 +100,7 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
     for title, names in GROUPS.items():
         group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         assert [line.split()[0] for line in group.splitlines()] == [*names]
-    verbs = {manual.entry(command).summary.split()[0] for command in COMMANDS}
+    verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
         "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Minimise", "Plot", "Propagate",
         "Run", "Set", "Show", "Solve", "Write",
@@ -104,12 +108,12 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 
 
 def test_exit_codes_are_told_with_every_command() -> None:
-    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(manual.EXITS)
-    no = {command for command in COMMANDS if 1 in manual.entry(command).exits}
+    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
+    no = {command for command in COMMANDS if 1 in entries.exits(command)}
     assert no == {"check", "descend", "minimize", "solve", "fit", "exercise"}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
-        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(manual.entry(command).exits)
+        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exits(command))
 
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
@@ -120,9 +124,9 @@ def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
 
 
 def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
-    page = manual.man_page()
+    page = entries.man_page()
     assert autodiff("help", "--man").out == page
-    for option, _ in manual.options_and_users():
+    for option, _ in entries.options_and_users():
         assert "\\fB" + option.name.replace("-", "\\-") + "\\fR" in page
     assert [command for command in COMMANDS if f".SS autodiff {command} " in page] == list(COMMANDS)
     for command in COMMANDS:
@@ -133,7 +137,7 @@ def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here to set the man page")
 def test_the_man_page_is_set_without_a_warning() -> None:
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=manual.man_page(), capture_output=True, text=True
+        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=entries.man_page(), capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
     text = re.sub(r".\x08", "", done.stdout)

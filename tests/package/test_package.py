@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import autodiff_cli
+from autodiff_cli.extras import EXTRAS, install_command, installed_extras
 from places import TOP
 
 GRAMMAR = "autodiff_cli/grammars/expression.lark"
+FOR_DEVELOPERS = {"autodiff_cli/cli/manual.py", "autodiff_cli/language/generate.py"}
+"""What writes tables and documents in a checkout."""
+DATA = (".css", ".html", ".js", ".toml", ".txt")
 
 
 def build(source: Path, kind: str, into: Path) -> Path:
@@ -90,16 +96,21 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
     assert {name.split("/")[0] for name in held} == {"autodiff_cli", info, data}
     assert held[f"{data}/data/share/man/man1/autodiff.1"].startswith(b".TH AUTODIFF 1")
     package = TOP / "autodiff_cli"
+    assert held[f"{info}/entry_points.txt"] == b"[console_scripts]\nautodiff = autodiff_cli.__main__:main\n"
     shared = {path.relative_to(package).as_posix() for path in (package / "share").rglob("*") if path.is_file()}
     assert {name for name in held if name.startswith(data)} == {f"{data}/data/{name}" for name in shared}
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
     pages = TOP / "tests" / "tutorials" / "commands"
-    assert {f"autodiff_cli/manual/{path.name}" for path in pages.glob("*.md")} <= set(held)
-    modules = {path.relative_to(TOP).as_posix() for path in (TOP / "autodiff_cli").rglob("*.py")}
-    assert modules | {"autodiff_cli/py.typed"} <= set(held)
-    assert {f"autodiff_cli/views/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")} <= set(held)
-    assert not [name for name in held if name.endswith(".pyc")]
-    assert b"autodiff = autodiff_cli.__main__:main" in held[f"{info}/entry_points.txt"]
+    modules = {path.relative_to(TOP).as_posix() for path in package.rglob("*.py")}
+    expected = {
+        GRAMMAR,
+        *modules - FOR_DEVELOPERS,
+        *(f"autodiff_cli/{name}" for name in ("__init__.pyi", "graphs/library.pyi", "py.typed")),
+        *(f"autodiff_cli/manual/{path.name}" for path in pages.glob("*.md")),
+        *(f"autodiff_cli/views/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")),
+        *(path.relative_to(TOP).as_posix() for path in package.rglob("*") if path.suffix in DATA),
+    }
+    assert {name for name in held if name.startswith("autodiff_cli/")} == expected and modules >= FOR_DEVELOPERS
     assert held[f"{info}/licenses/LICENSE"].startswith(b"MIT License")
 
 
@@ -143,12 +154,44 @@ def test_the_command_runs_from_an_install(kind: str, request: pytest.FixtureRequ
     assert answer["gradient"] == {"w1": 1.0, "w2": -2.0}
 
 
-@pytest.mark.parametrize("kind", ["wheel", "editable"])
-def test_the_grammar_is_found_from_an_install(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    folder = request.getfixturevalue("installed") if kind == "wheel" else TOP
-    code = "from autodiff_cli.language import generate; print(generate.grammar_text(), end='')"
-    found = python("-c", code, found_in=folder, cwd=tmp_path)
-    assert found.stdout == (TOP / "grammars" / "expression.lark").read_text(encoding="utf-8")
+def test_the_description_leads_nowhere_into_the_repository(wheel: Path) -> None:
+    metadata = contents(wheel)[f"autodiff_cli-{autodiff_cli.__version__}.dist-info/METADATA"].decode()
+    description = metadata.partition("\n\n")[2]
+    assert "Description-Content-Type: text/markdown" in metadata and description.startswith("# autodiff\n")
+    assert len(description) > 2000 and not re.findall(r"\]\((?!https?:)", description)
+    for version in range(11, 15):
+        assert f"Classifier: Programming Language :: Python :: 3.{version}\n" in metadata
+
+
+def test_the_sdist_installs_and_does_the_main_job(sdist: Path, tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*pip, "--no-compile", "--target", str(tmp_path), str(sdist)], check=True, capture_output=True)
+    result = autodiff("grad", "x*y", "--at", "x=2,y=3", "--format", "plain", found_in=tmp_path, cwd=tmp_path)
+    assert (result.stdout, result.stderr) == ("6.0 x=3.0 y=2.0\n", "")
+
+
+# ---- extras ---------------------------------------------------------------------------------------------------------
+def test_the_extras_are_those_of_the_project() -> None:
+    declared = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    names = {extra: {re.split(r"[<>=\[]", each)[0] for each in needs} for extra, needs in declared.items()}
+    names["cluster"] = names["cluster"] - {"autodiff-cli"} | names["data"]
+    assert {extra: set(modules.values()) for extra, modules in EXTRAS.items()} == {e: names[e] for e in EXTRAS}
+    assert set(installed_extras()) <= set(EXTRAS)
+
+
+def test_the_command_that_installs_an_extra_knows_where_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert install_command("data") == "pip install '.[data]'"
+    monkeypatch.setattr("autodiff_cli.extras.__file__", str(tmp_path / "site" / "autodiff_cli" / "extras.py"))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert install_command("data") == "pip install 'autodiff-cli[data]'"
+    (tmp_path / "uv-receipt.toml").touch()
+    assert install_command("draw") == "uv tool install 'autodiff-cli[draw]'"
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert install_command("draw") == 'uv tool install "autodiff-cli[draw]"'
+    (tmp_path / "pipx_metadata.json").touch()
+    assert install_command("optimize") == "pipx inject autodiff-cli numpy scipy"
 
 
 def test_there_is_one_version(installed: Path, tmp_path: Path) -> None:

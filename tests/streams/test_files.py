@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.cli.arguments import Declared
 from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.declarations import declared
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
 from autodiff_cli.views.formats import ENDINGS
@@ -238,7 +238,7 @@ def test_the_path_and_the_best_point_are_saved(command: str, tmp_path: Path) -> 
     assert drawn.code == 2 and "y" in drawn.err
 
 
-STREAMS = [name for name in COMMANDS if "--on-error" in Declared(command_module(name).run).options]
+STREAMS = [name for name in COMMANDS if "--on-error" in declared(name).options]
 
 
 @pytest.mark.parametrize("command", STREAMS)

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.cli.arguments import Declared
 from autodiff_cli.cli.commands import COMMANDS, command_module
+from autodiff_cli.cli.declarations import declared
 from autodiff_cli.cli.runner import WARNINGS
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams.progress import Progress
@@ -189,7 +189,7 @@ def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> No
         assert len(re.findall("^value = |^0.0 ", done.stdout, re.MULTILINE)) == answers
 
 
-STREAMS = [command for command in COMMANDS if "--on-error" in Declared(command_module(command).run).options]
+STREAMS = [command for command in COMMANDS if "--on-error" in declared(command).options]
 
 
 @pytest.mark.parametrize("command", STREAMS)

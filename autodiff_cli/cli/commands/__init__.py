@@ -35,7 +35,7 @@ COMMANDS = (
     "exercise",
     "functions",
 )
-"""Their names, in the order of the help: each is a module here, with a function `run` and its `EXAMPLES`."""
+"""Their names, in the order of the manual: each is a module here, with a function `run`."""
 
 GROUPS = {
     "Differentiate": ("grad", "hessian", "jacobian", "taylor", "diff"),
@@ -55,20 +55,20 @@ def command_module(name: str) -> Any:
 @cache
 def options_of_all() -> dict[str, list[tuple[Any, Any]]]:
     """The options of all commands, by name: each as every command that has it declares it, with its value's type."""
-    from ..arguments import Declared
+    from ..declarations import declared
 
-    found: dict[str, list[tuple[Any, Any]]] = {}
+    options: dict[str, list[tuple[Any, Any]]] = {}
     for command in COMMANDS:
-        for name, (_, option, kind) in Declared(command_module(command).run).options.items():
-            found.setdefault(name, []).append((option, kind))
-    return found
+        for name, (_, option, kind) in declared(command).options.items():
+            options.setdefault(name, []).append((option, kind))
+    return options
 
 
 def _commands_with(name: str) -> list[str]:
     """The commands that have an option."""
-    from ..arguments import Declared
+    from ..declarations import declared
 
-    return [command for command in COMMANDS if name in Declared(command_module(command).run).options]
+    return [command for command in COMMANDS if name in declared(command).options]
 
 
 def data_over(loss: Loss, answers: Answers, inputs: Inputs, rows: Rows | None = None) -> LossSpec | None:
@@ -94,22 +94,22 @@ def call(command: str, args: Sequence[str]) -> int:
     from ...numbers.budget import allowed
     from ...streams import internal_error as bugs
     from ...views.error import write_stderr
-    from ..arguments import Declared, NothingAsked, read
+    from ..arguments import NothingAsked, read
+    from ..declarations import declared
 
-    module = command_module(command)
-    declared = Declared(module.run)
-    values = read(args, declared, f"autodiff {command}", _commands_with)
+    declaration = declared(command)
+    values = read(args, declaration, f"autodiff {command}", _commands_with)
     if "AUTODIFF_OPTIONS" in os.environ:
         from ..defaults import with_own
 
-        values = with_own(values, declared, options_of_all)
+        values = with_own(values, declaration, options_of_all)
     bugs.tracebacks = values.pop("debug", False)
     try:
         with allowed(values.pop("work", 1)):
-            code: int = module.run(**declared.grouped(values))
+            code: int = command_module(command).run(**declaration.grouped(values))
     except NothingAsked:
         write_stderr(
-            f"There is no expression. For example:\n\n  {module.EXAMPLES[0]}\n\n"
+            f"There is no expression. For example:\n\n  {declaration.examples[0]}\n\n"
             f"`autodiff {command} --help` lists the options.\n"
         )
         return EXIT_CODES["usage"]

@@ -1,6 +1,6 @@
 """`autodiff grad`: value, gradient and graph of a program at a point."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from ...derivatives.gradient import Gradient, gradient
 from ...inputs.arithmetic import chosen
@@ -11,50 +11,24 @@ from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
 
-EXAMPLES = (
-    'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
-    'autodiff grad "sqrt(x**2 + 1) - x" --at x=1e8 --certified --no-tree',
-    "printf 'x,y\\n0,1\\n1,3\\n2,5.5\\n' | autodiff grad \"(y - (w*x + b))**2\" --data - --reduce mean --at w=2,b=1",
-    "printf 'x**2\\tx=3\\nsin(x)\\tx=1\\n' | autodiff grad --format csv",
-)
-
-All = Annotated[
-    bool,
-    options.Option(
-        "--all",
-        "Also show the value and derivative of every name that the program binds.",
-        conflicts=("--data",),
-        main=True,
-    ),
-]
-
-Relative = Annotated[
-    bool,
-    options.Option(
-        "--relative",
-        "Also the elasticities x·f′/f: by how many percent the value changes when a variable changes by one percent.",
-        main=True,
-    ),
-]
-
 
 def run(
     *,
     program: options.Program,
-    everything: All = False,
-    relative: Relative = False,
-    sort: options.Sort = False,
-    answers: Annotated[options.Answers, options.WithRows],
-    document: options.Document = False,
-    depth: options.Depth = None,
-    binary: options.Binary = False,
-    no_tree: options.NoTree = False,
-    no_table: options.NoTable = False,
+    everything: bool = False,
+    relative: bool = False,
+    sort: bool = False,
+    answers: options.Answers,
+    document: bool = False,
+    depth: int | None = None,
+    binary: bool = False,
+    no_tree: bool = False,
+    no_table: bool = False,
     numbers: options.Numbers,
     rows: options.Rows,
-    loss: Annotated[options.Loss, options.SHARED],
+    loss: options.Loss,
 ) -> int:
-    """Compute value, exact gradient and graph at a point."""
+    """Compute value, exact gradient and graph at a point; return the exit code."""
     inputs = Inputs.of(program, answers, document)
     arithmetic = chosen(*numbers)
     over = data_over(loss, answers, inputs, rows)

@@ -1,7 +1,5 @@
 """`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
 
-from typing import Annotated
-
 from ...data.rows import flat_hessian as flat
 from ...derivatives.hessian import Hessian, hessian
 from ...inputs.arithmetic import chosen
@@ -11,26 +9,17 @@ from .. import options
 from ..runner import Inputs, answer_all
 from . import data_over
 
-EXAMPLES = (
-    'autodiff hessian "(1-x)**2 + 100*(y-x**2)**2" --at x=1,y=1',
-    'autodiff hessian "x**2*y" --at x=1/3,y=2 --exact --format plain',
-    "printf 'x,y\\n0,1\\n1,3\\n2,5.5\\n' | autodiff hessian \"(y - (w*x + b))**2\" --data - --reduce sum --at w=2,b=1",
-)
-
 
 def run(
     *,
     program: options.Program,
-    answers: Annotated[options.Answers, options.WithRows],
-    document: options.Document = False,
+    answers: options.Answers,
+    document: bool = False,
     numbers: options.Numbers,
     rows: options.Rows,
-    loss: Annotated[options.Loss, options.SHARED],
+    loss: options.Loss,
 ) -> int:
-    """Compute the Hessian at a point, and classify the point.
-
-    The answer has the value, the gradient, the Hessian and its eigenvalues.
-    """
+    """Compute the Hessian at a point, and classify the point; return the exit code."""
     arithmetic = chosen(*numbers)
     inputs, shown = Inputs.of(program, answers, document), HessianView(digits=answers.shown)
     over = data_over(loss, answers, inputs, rows)

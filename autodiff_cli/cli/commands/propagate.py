@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, BinaryIO
+from typing import BinaryIO
 
 from ...batched.columns_io import listed
 from ...errors import ExpressionError
@@ -13,7 +13,6 @@ from ...streams.requests import Reading, Request, mapping, names, unknowns_of_ob
 from ...uncertainty.measured_value import quantity
 from ...uncertainty.measurement_model import variables_of
 from ...uncertainty.propagate import (
-    SEED,
     Estimates,
     Propagation,
     estimates_of_fit,
@@ -27,116 +26,27 @@ from .. import options
 from ..runner import Inputs, answer_all
 from ..searches import Searches
 
-EXAMPLES = (
-    'autodiff propagate "V/I" --at "V=5.00±0.02, I=19.66(10)e-3"',
-    'autodiff propagate "x*exp(x) = a" --for x --at "a=1.00±0.05" --format plain',
-    'autodiff propagate "m*9.81*h" --at "m=2.00±0.01, h=1.50(2)" --samples 1e5 --format plain',
-)
-
-PROGRAM = (
-    options.Without.of("--wrt"),
-    options.Option(
-        "--at",
-        "The values, with their standard uncertainties: `x=5.00±0.02`, `x=5.00+-2%`, `x=19.66(10)e-3`, "
-        "`x=uniform(4.9, 5.1)`; also `triangular`, `trapezoidal`, `arcsine`, `normal(m, s)`, `student(m, s, dof)`. "
-        "Repeats.",
-        "POINT",
-        value_syntax="=",
-        python_type="At",
-        main=True,
-    ),
-)
-Correlation = Annotated[
-    list[str] | None,
-    options.Option(
-        "--correlation",
-        "Correlation coefficients: `V:I=-0.36,V:phi=0.86`. Repeats.",
-        "PAIRS",
-        value_syntax=":",
-        python_type="Mapping[Any, float] | str | None",
-        main=True,
-    ),
-]
-Dof = Annotated[
-    list[str] | None,
-    options.Option(
-        "--dof",
-        "Degrees of freedom of the uncertainties: `V=4,I=9`. Repeats.",
-        "VALUES",
-        value_syntax="=",
-        python_type="Mapping[str, float] | str | None",
-    ),
-]
-Data = Annotated[
-    list[str] | None,
-    options.Option(
-        "--data",
-        "Repeated readings, one column per variable (as for `--points`; `-`: standard input): use their means, "
-        "uncertainties and correlations. Repeats.",
-        "PATH",
-        data_role=options.VARIABLES,
-        reads_stdin=True,
-        python_type="Table",
-        main=True,
-    ),
-]
-Fitted = Annotated[
-    str | None,
-    options.Option(
-        "--fit",
-        "Use the parameters of a fit, with their standard errors, correlations and degrees of freedom, from the JSON "
-        "file that `fit` wrote (`-`: standard input). Values in `--at` take precedence.",
-        "PATH",
-        reads_stdin=True,
-        python_type="Fit | str | None",
-        main=True,
-    ),
-]
-Cover = Annotated[
-    float | None, options.Option("--k", "The coverage factor, instead of `--level`.", "K", conflicts=("--level",))
-]
-Samples = Annotated[
-    float | None,
-    options.Option(
-        "--samples", "Also run a Monte Carlo simulation with N draws, and compare the results: `1e6`.", "N", main=True
-    ),
-]
-Seed = Annotated[
-    int | None,
-    options.Option(
-        "--seed", f"The seed of the random draws, {SEED} by default.", "N", range=(0, 2**63 - 1), needs=("--samples",)
-    ),
-]
-ANSWERS = options.formats(
-    PropagationView().formats, "by default from the name of `--output`, else table, jsonl for a stream"
-)
-
 
 def run(
     *,
-    program: Annotated[options.Program, *PROGRAM],
-    unknowns: options.Unknowns = None,
-    between: options.Between = None,
-    correlation: Correlation = None,
-    dof: Dof = None,
-    data: Data = None,
-    input_format: options.InputFormat = None,
-    columns: options.Columns = None,
-    fit: Fitted = None,
-    level: options.Level = None,
-    k: Cover = None,
-    samples: Samples = None,
-    seed: Seed = None,
-    sort: options.Sort = False,
-    theme: options.Theme = None,
-    answers: Annotated[options.Answers, ANSWERS],
+    program: options.Program,
+    unknowns: list[str] | None = None,
+    between: list[str] | None = None,
+    correlation: list[str] | None = None,
+    dof: list[str] | None = None,
+    data: list[str] | None = None,
+    input_format: str | None = None,
+    columns: list[str] | None = None,
+    fit: str | None = None,
+    level: float | None = None,
+    k: float | None = None,
+    samples: float | None = None,
+    seed: int | None = None,
+    sort: bool = False,
+    theme: str | None = None,
+    answers: options.Answers,
 ) -> int:
-    """Propagate uncertainties, and show each input's contribution.
-
-    The answer is the uncertainty budget of the GUM (JCGM 100), from exact derivatives. `--samples` adds the Monte Carlo
-    result (JCGM 101). With `--for` or `--between`, the formula is an equation, as for `solve`, and its unknowns are the
-    results. A picture needs the extra `plot`.
-    """
+    """Propagate uncertainties, and show each input's contribution; return the exit code."""
     reading = Reading(quantity, {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object})
     inputs = Inputs.of(program, answers, reading=reading)
     inputs.need()

@@ -1,0 +1,201 @@
+"""The declarations of the commands: what `commands.txt` says of their options, summaries, examples and exit codes.
+
+The command line is read by them, and help, completion, the man page, the reference and the signatures of the Python
+functions are made of them. A call that answers a program needs neither Typer nor the modules of other commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .options import GROUPS
+
+
+class Option(NamedTuple):
+    """An option of a command."""
+
+    name: str
+    help: str
+    metavar: str = ""
+    range: tuple[int, int] | None = None
+    """The smallest and the largest value of a whole number."""
+    choices: tuple[str, ...] = ()
+    main: bool = False
+    """Whether it is one of the dozen of a command that its help explains first."""
+    required: bool = False
+    needs: tuple[str, ...] = ()
+    """Options one of which has to be given too, with any value or with this one: `--data`, `--method adam`.
+
+    Options that the command lacks do not count.
+    """
+    conflicts: tuple[str, ...] = ()
+    """Options, written in the same way, that exclude it; one of two options names the other."""
+    yields_to: tuple[str, ...] = ()
+    """Options that replace it if it is a default of the environment; typed, it may stand beside them."""
+    allowed_in_env: bool = True
+    """Whether it may be a default of the environment. Options that repeat or name a file may not."""
+    reads_stdin: bool = False
+    """Whether the value `-` is standard input, which only one option can read."""
+    value_syntax: str | None = None
+    """The character after a name, if the value consists of names."""
+    value_names: str = "variables"
+    """The kind of these names: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
+    python_type: str | None = ""
+    """The type of the argument of the Python functions; "" for that of the value, None if they have none."""
+    data_role: str | None = None
+    """The role of the columns of the data that its value names: `VARIABLES` or `DATA`; None if it names no data."""
+
+
+class Argument(NamedTuple):
+    """An argument that is not an option."""
+
+    metavar: str
+    help: str
+
+
+VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
+"""The kinds of names in the value of an option. The data of a formula are not variables of it."""
+
+TYPES: Mapping[str, Any] = {
+    "flag": bool,
+    "str": str | None,
+    "int": int | None,
+    "float": float | None,
+    "list": list[str] | None,
+}
+"""The types of values, by their words in `commands.txt`."""
+
+
+class Declared:
+    """The declaration of a command."""
+
+    def __init__(self, command: str) -> None:
+        self.options: dict[str, tuple[str, Option, Any]] = {}
+        """By name: the parameter, the option, and the type of its value."""
+        self.arguments: list[tuple[str, Argument]] = []
+        """The parameters of the other arguments, with their descriptions."""
+        self.sections: dict[str, str] = {}
+        """The title of each option in help."""
+        self.summary, self.no = "", ""
+        """The first sentence about the command, and when it exits with 1; empty if it never does."""
+        self.details: list[str] = []
+        self.examples: list[str] = []
+        self._groups: list[str] = []
+        self._read(command)
+        if any(parameter == "expr" for parameter, _ in self.arguments):
+            self._reference("--work")
+        self._reference("--debug")
+
+    def _read(self, command: str) -> None:
+        lines = _lines(command)
+        for line in lines:
+            word, _, rest = line.partition(" ")
+            if word == ":":
+                self.details += [rest] * bool(self.summary)
+                self.summary = self.summary or rest
+            elif word == "$":
+                self.examples.append(rest)
+            elif word == "1":
+                self.no = rest
+            elif word == "formats":
+                parameter, option, kind = self.options["--format"]
+                names, _, default = rest.partition("; ")
+                text = f"{names.replace(' ', ', ')}; {default}."
+                self.options["--format"] = parameter, option._replace(choices=tuple(names.split()), help=text), kind
+            elif word == "argument" or (word.startswith("--") and rest):
+                self._declare(line, next(lines).strip())
+            elif word.startswith("--"):
+                self._reference(word)
+            else:
+                self._group(word, rest.split()[1:])
+
+    def _group(self, group: str, without: list[str]) -> None:
+        self._groups.append(group)
+        own = _group(group)
+        self.arguments += own.arguments
+        for name, declared in own.options.items():
+            if name not in without:
+                self.options[name] = declared
+                self.sections[name] = _text()[group].partition("\n")[0] or "Options"
+
+    def _reference(self, name: str) -> None:
+        places = ("shared", *GROUPS)
+        self.options[name] = next(_group(place).options[name] for place in places if name in _group(place).options)
+        self.sections[name] = "Options"
+
+    def _declare(self, line: str, text: str) -> None:
+        words, _, python_type = line.partition(" :: ")
+        name, *attributes = words.split()
+        if name == "argument":
+            metavar, parameter = attributes
+            self.arguments = [(name, argument) for name, argument in self.arguments if name != parameter]
+            self.arguments.append((parameter, Argument(metavar, text)))
+            return
+        metavar = "" if attributes[0] in TYPES else attributes.pop(0)
+        kind = TYPES[attributes.pop(0)]
+        parameter = name[2:].replace("-", "_")
+        fields: dict[str, Any] = {"python_type": python_type or ""}
+        for attribute in attributes:
+            key, equals, value = attribute.partition("=")
+            if key == "as":
+                parameter = value
+            elif key in (VARIABLES, COLUMNS, RENAMED) or key == f"{VARIABLES}:":
+                fields |= {"value_names": key.rstrip(":"), "value_syntax": equals or ":" * key.endswith(":")}
+            elif key == "range":
+                low, _, high = value.partition(":")
+                fields["range"] = int(low), int(high)
+            elif key == "shell":
+                fields["python_type"] = None
+            elif key == "no-env":
+                fields["allowed_in_env"] = False
+            elif key == "role":
+                fields["data_role"] = value
+            else:
+                field = {"stdin": "reads_stdin", "yields": "yields_to"}.get(key, key)
+                fields[field] = tuple(value.replace("=", " ").split(",")) if equals else True
+        text = text.replace("{choices}", ", ".join(fields.get("choices", ())))
+        self.options[name] = parameter, Option(name, text, metavar, **fields), kind
+        self.sections.setdefault(name, "Options")
+
+    def grouped(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the command's function, from the values that were given by parameter."""
+        by_parameter = dict(values)
+        for name in self._groups:
+            group = GROUPS[name]
+            fields = {field: by_parameter.pop(field) for field in group._fields if field in by_parameter}
+            by_parameter[name] = group(**fields)
+        return by_parameter
+
+
+class _Group(Declared):
+    """The options of a group, or those that commands share one by one."""
+
+    def __init__(self, name: str) -> None:
+        self.options, self.arguments, self.sections, self._groups = {}, [], {}, []
+        lines = _lines(name)
+        for line in lines:
+            if " " in line:
+                self._declare(line, next(lines).strip())
+            else:
+                self.options[line] = _group("rows").options[line]
+
+
+_group = cache(_Group)
+
+declared = cache(Declared)
+"""The declaration of a command, by its name."""
+
+
+@cache
+def _text() -> dict[str, str]:
+    """The text of each section of `commands.txt`, after its name."""
+    text = Path(__file__).with_name("commands.txt").read_text(encoding="utf-8")
+    sections = [section.partition("]") for section in text.split("\n[")[1:]]
+    return {name: body.removeprefix(" ") for name, _, body in sections}
+
+
+def _lines(section: str) -> Iterator[str]:
+    return (line for line in _text()[section].split("\n")[1:] if line)

@@ -1,0 +1,134 @@
+"""The exit codes, the environment and the users of each option, for help and reference, and the man page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from .. import __version__
+from .commands import COMMANDS
+from .declarations import Option, declared
+from .defaults import VARIABLE
+
+EXITS: Mapping[int, str] = {
+    0: "success",
+    1: "no: the check failed, the search did not converge, the answer is wrong",
+    2: "the command line, a request or a point is invalid",
+    3: "the expression is invalid",
+    4: "the expression has no value or no derivative at the point, or needs too much work",
+    5: "a file could not be read or written",
+    70: "internal error; please report it",
+    130: "interrupted; 143: terminated, 129: hung up. Answers that were finished are written",
+}
+"""The exit codes, and when each is given."""
+
+ENVIRONMENT: Mapping[str, str] = {
+    VARIABLE: "Default options for single answers on a terminal: `--digits 4 --theme dark`. Options that are "
+    "typed take precedence; options that a command lacks are ignored. Pipes, files and streams ignore the variable.",
+    "COLUMNS": "The width of the terminal.",
+    "NO_COLOR, FORCE_COLOR, TERM": "NO_COLOR or TERM=dumb turns colours off; FORCE_COLOR turns them on.",
+}
+"""The environment variables, and what each does."""
+
+
+def exits(command: str) -> dict[int, str]:
+    """Return the exit codes of a command, with their meanings."""
+    no = declared(command).no
+    return {code: no if code == 1 else meaning for code, meaning in EXITS.items() if code != 1 or no}
+
+
+def written(option: Option) -> str:
+    """An option as it is typed, with what stands for its value."""
+    return f"{option.name} {option.metavar}".rstrip()
+
+
+@cache
+def options_and_users() -> tuple[tuple[Option, tuple[str, ...]], ...]:
+    """Every declaration of an option once, with the commands that have it, in the order of the commands."""
+    users_of_option: dict[Option, list[str]] = {}
+    for command in COMMANDS:
+        for _, option, _ in declared(command).options.values():
+            users_of_option.setdefault(option, []).append(command)
+    return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
+
+
+def users(commands: tuple[str, ...]) -> str:
+    """The commands that have an option, in words."""
+    others = [command for command in COMMANDS if command not in commands]
+    if not others:
+        return "all commands"
+    if len(others) < len(commands) and len(others) <= 4:
+        return f"all but {', '.join(others)}"
+    return ", ".join(commands)
+
+
+# ---- the man page -------------------------------------------------------------------------------------------------
+def man_page() -> str:
+    """The man page, in the language of troff."""
+    return "\n".join(_man_lines()) + "\n"
+
+
+def _man_lines() -> Iterator[str]:
+    shared = {option for option, commands in options_and_users() if len(commands) > 2}
+    yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
+    # neither hyphens nor wide spaces inside what is typed
+    yield from (".nh", ".ad l")
+    yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
+    yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
+    yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
+    yield ".SH DESCRIPTION"
+    yield _roff(
+        "autodiff takes a formula as you would type it, and gives its value and its exact gradient at a point, with "
+        "the graph that the gradient was computed on. Its other commands explain, check and use derivatives."
+    )
+    yield ".PP"
+    yield _roff(
+        "A command without an expression, or with `-`, reads programs from standard input, one a line, and answers one "
+        "record a line. What begins with a minus sign and is no option is the expression."
+    )
+    yield ".SH COMMANDS"
+    for command in COMMANDS:
+        description = declared(command)
+        options = [option for _, option, _ in description.options.values()]
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for _, argument in description.arguments)}"
+        yield _roff(" ".join((description.summary, *description.details)))
+        for option in options:
+            if option not in shared:
+                yield from _man_option(option)
+        also = ", ".join(f"`{option.name}`" for option in options if option in shared)
+        yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
+        yield from (_roff(example, code=True) for example in description.examples)
+        yield from (".RE", ".fi")
+    yield ".SH OPTIONS OF SEVERAL COMMANDS"
+    for option, commands in options_and_users():
+        if option in shared:
+            yield from _man_option(option, f" ({users(commands)})")
+    yield ".SH EXIT STATUS"
+    for code, meaning in EXITS.items():
+        yield from (".TP", f".B {code}", _roff(meaning))
+    yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
+    for name, meaning in ENVIRONMENT.items():
+        yield from (".TP", f".B {_roff(name)}", _roff(meaning))
+    yield from (".SH SEE ALSO", _roff("`autodiff help grad` and its like; `autodiff functions` for the language."))
+
+
+def _man_option(option: Option, more: str = "") -> Iterator[str]:
+    name, _, metavar = written(option).partition(" ")
+    value = rf" \fI{metavar}\fR" if metavar else ""
+    yield from (".TP", rf"\fB{_roff(name, code=True)}\fR{value}", _roff(option.help + more))
+
+
+def _roff(text: str, *, code: bool = False) -> str:
+    """Text for troff: nothing in it is a request, what stands between backticks is bold, and hyphens of code stay."""
+
+    def plain(piece: str) -> str:
+        return piece.replace("\\", "\\e")
+
+    def typed(piece: str) -> str:
+        return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
+
+    pieces = [text] if code else text.split("`")
+    formatted = "".join(
+        typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
+    )
+    return "\\&" + formatted if formatted[:1] in (".", "'") else formatted
