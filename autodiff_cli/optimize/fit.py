@@ -512,7 +512,7 @@ class _Inference:
         if interrupted:
             return "interrupted", "interrupted: these are the starts"
         if self.null:
-            return "undetermined", f"{method}; some parameters are not determined by the data"
+            return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
         if not moved <= CONVERGED:
             step = f"another step would move a parameter by {moved:.2g} standard errors"
             return "stuck", f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
