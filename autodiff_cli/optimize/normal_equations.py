@@ -11,14 +11,10 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import undecided
-from ..numbers.budget import charge, collect, current
+from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current
 from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from .least_squares import Observations
-
-STEPS_A_NUMBER, STEPS_A_SLOPE, STEPS_A_BEND = 40, 40, 150
-"""Steps of work that a number of the data takes to be read as the decimal it is, and a row's first and second
-derivatives beside the sum of their operations: measured, in microseconds."""
 
 WITH_ERRORS = 3
 """How many times as much a row takes whose numbers carry error bounds: measured."""
@@ -42,7 +38,7 @@ class NormalEquations:
         self._read: list[tuple[dict[str, Any], Any, Any]] = []
 
     def _number(self, name: str, value: float | str) -> Any:
-        charge(STEPS_A_NUMBER)
+        charge(READ_NUMBER)
         return self._arithmetic._value(self.m, name, value)
 
     def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
@@ -78,7 +74,7 @@ class NormalEquations:
         """Return the left sides at some values of the parameters."""
         total = [self.m.number(0)] * len(self.names)
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self._each_row(STEPS_A_SLOPE):
+        for row, y, weight in self._each_row(ROW_GRADIENT):
             swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
             left = (swept.value - y) * weight
             total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
@@ -99,7 +95,7 @@ class NormalEquations:
         total = self.m.number(0)
         square = [[total] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self._each_row(STEPS_A_BEND if second else STEPS_A_SLOPE):
+        for row, y, weight in self._each_row(ROW_HESSIAN if second else ROW_GRADIENT):
             here: Any = (hessian_in if second else value_and_gradient)(
                 self.m, self.output, {**row, **point}, self.names
             )
