@@ -23,6 +23,7 @@ from autodiff_cli.cli import row_routes as data
 from autodiff_cli.data import pipeline, readers, rows
 from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
+from autodiff_cli.numbers import budget as work
 from running import Result, autodiff
 
 FORMULA = "x*log(y) + sqrt(x)"
@@ -260,6 +261,16 @@ def test_the_backend_is_taken(backend: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(blocks, "kernel", kernel)
     rows = autodiff("grad", f"x*{len(backend)}", "--points", "-", "--wide", "--backend", backend, stdin="x\n1\n2\n")
     assert rows.code == 0 and [each.backend for each in taken] == [backend]
+
+
+def test_the_limit_on_work_is_that_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "STEPS", 10)
+    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 0)
+    text = "+".join(f"log(x*{k})" for k in range(1, 20))
+    asked = ("grad", text, "--points", "-", "--wide", "--backend", "numpy", "--format", "jsonl")
+    for more, kind in (((), "limit"), (("--work", "1000000"), "domain")):
+        row = json.loads(autodiff(*asked, *more, stdin="x\n-1\n").out)
+        assert row["error"].startswith(f"line 2: {kind}: ")
 
 
 def test_what_computes_is_said_where_it_is_slow(tmp_path: Path) -> None:
