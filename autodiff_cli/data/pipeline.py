@@ -12,7 +12,6 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
 from ..batched.columns_io import Kinks, reason
-from ..batched.data_loss import placed
 from ..errors import ExpressionError
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
@@ -115,6 +114,8 @@ class FailedRow(Exception):
     @property
     def placed(self) -> ExpressionError:
         """The error with its place in the message."""
+        from ..batched.data_loss import placed
+
         error = placed(self.error, self.where)
         error.text = self.text
         return error
