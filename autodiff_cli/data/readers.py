@@ -565,7 +565,7 @@ class Text(Reader):
         import pyarrow as pa
 
         schema = self.selection.schema
-        wanted = [name for name in schema.names if name in self.selection.numbers]
+        wanted = self.selection.numbers
         columns: dict[str, list[object]] = {name: [] for name in schema.names}
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
@@ -595,12 +595,10 @@ def _with_numbers(texts: Any, schema: Any, numbers: Sequence[str]) -> tuple[Any,
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns: list[Any] = []
+    columns = dict(zip(schema.names, texts.columns, strict=True))
     faults: dict[int, ExpressionError] = {}
-    for name, column in zip(schema.names, texts.columns, strict=True):
-        if name not in numbers:
-            columns.append(column)
-            continue
+    for name in numbers:
+        column = columns[name]
         plain = pc.if_else(pc.match_substring_regex(column, PLAIN_NUMBER), column, pa.scalar(None, pa.string()))
         parsed = doubles(pc.cast(plain, pa.float64())).copy()
         for row in np.flatnonzero(~np.isfinite(parsed)).tolist():
@@ -609,8 +607,8 @@ def _with_numbers(texts: Any, schema: Any, numbers: Sequence[str]) -> tuple[Any,
             except ExpressionError as fault:
                 parsed[row] = np.nan
                 faults.setdefault(row, fault)
-        columns.append(pa.array(parsed, mask=np.isnan(parsed)))
-    return pa.RecordBatch.from_arrays(columns, schema=schema), faults
+        columns[name] = pa.array(parsed, mask=np.isnan(parsed))
+    return pa.RecordBatch.from_arrays([*columns.values()], schema=schema), faults
 
 
 def _quotes(block: bytes, dialect: Dialect) -> Any:
