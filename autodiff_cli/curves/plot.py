@@ -35,9 +35,6 @@ MOST_FUNCTIONS = 6
 ORDERS = 2
 """The derivatives that a plot has at most."""
 
-SECOND = 12
-"""The work of a second derivative, in evaluations of value and gradient: measured."""
-
 
 class Output(Record):
     """One of several functions in the same plot."""
@@ -260,7 +257,7 @@ def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> 
     """The second derivative by one variable, as a function of it; None where there is none."""
 
     def second(x: float) -> float | None:
-        work.charge(SECOND * evaluator.steps)
+        work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
         with work.Defined():
             return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
         return None

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..numbers.budget import current
+from ..numbers.budget import DRAWN_POINT, SAMPLE, current
 
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
@@ -32,9 +32,6 @@ PEAK = 10
 """By how many times the height a chord may miss the curve before it is taken for a pole."""
 
 HALVINGS = 48
-
-STEPS_A_SAMPLE, STEPS_A_POINT = 1, 25
-"""Steps of work for a sample, beside its evaluation, and for a point that is drawn: measured, in microseconds."""
 
 
 class Samples(NamedTuple):
@@ -97,7 +94,7 @@ class _Tracer:
         """The function, for a closer look. Raises `_Enough`."""
         if self.work.left < self.reserve:
             raise _Enough
-        self.work.spend(STEPS_A_SAMPLE + STEPS_A_POINT * (self.drawn - self._counted))
+        self.work.spend(SAMPLE + DRAWN_POINT * (self.drawn - self._counted))
         self._counted = self.drawn
         return self.plain(x)
 

@@ -24,9 +24,6 @@ MOST_NODES = 400
 MOST_STEPS = 2_000
 """Steps of all derivations of an answer together."""
 
-STEPS_A_NODE = 20
-"""Steps of work for each node of what is derived, and of what is put in and simplified."""
-
 PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
 """What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, what
 was assumed is used, and what holds away from kinks is replaced by the formula that has what is taken at them too."""
@@ -216,7 +213,7 @@ class _Work:
 
     def spend(self, *graphs: Value) -> None:
         """Take work for graphs that are written."""
-        work.charge(STEPS_A_NODE * len(in_order(graphs)))
+        work.charge(work.DERIVED_NODE * len(in_order(graphs)))
 
     def waiting(self, graph: Value) -> Iterator[str]:
         """The names of the derivatives in a graph, from left to right."""

@@ -18,7 +18,7 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
-from ..numbers.budget import allowed, charge, collect, current
+from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, allowed, charge, collect, current
 from ..numerics.linear_algebra import identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from ..numerics.student_t import check_level, coverage_factor
@@ -51,10 +51,6 @@ TYPED_ROWS = 100
 
 CHARACTERS_A_ROW = 0.2
 """As how much of a formula each further row counts: some 200 evaluations of all rows."""
-
-STEPS_A_NUMBER, STEPS_A_SLOPE, STEPS_A_BEND = 40, 40, 150
-"""Steps of work that a number of the data takes to be read as the decimal it is, and a row's first and second
-derivatives beside the sum of their operations: measured, in microseconds."""
 
 PASSES = 6
 """How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
@@ -687,7 +683,7 @@ class _Normal:
         reader = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
 
         def read(name: str, k: int) -> Any:
-            charge(STEPS_A_NUMBER)
+            charge(READ_NUMBER)
             return reader._value(m, name, columns[name][k])
 
         def weight(k: int) -> Any:
@@ -695,7 +691,7 @@ class _Normal:
                 return read(weights, k)
             if sigma is None:
                 return m.number(1)
-            charge(STEPS_A_NUMBER)
+            charge(READ_NUMBER)
             u = read(sigma, k) if isinstance(sigma, str) else reader._value(m, "sigma", repr(sigma))
             return m.number(1) / (u * u)
 
@@ -726,7 +722,7 @@ class _Normal:
         zero = self.m.number(0)
         total = [zero] * len(self.names)
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(STEPS_A_SLOPE):
+        for row, y, weight in self.data(ROW_GRADIENT):
             swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
             left = (swept.value - y) * weight
             total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
@@ -738,7 +734,7 @@ class _Normal:
         n = len(self.names)
         total = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(STEPS_A_BEND):
+        for row, y, weight in self.data(ROW_HESSIAN):
             here = hessian_in(self.m, self.output, {**row, **point}, self.names)
             left = here.value - y
             for i in range(n):
@@ -757,7 +753,7 @@ class _Normal:
         zero = total = m.number(0)
         square = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(STEPS_A_SLOPE):
+        for row, y, weight in self.data(ROW_GRADIENT):
             swept = value_and_gradient(m, self.output, {**row, **point}, self.names)
             left = swept.value - y
             total = total + weight * left * left

@@ -17,12 +17,8 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
-from ..numbers.budget import charge
+from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
-
-STEPS_A_ROW, STEPS_A_PAIR = 1, 0.002
-"""Work for a row of an evaluation, whose numbers are computed in blocks, and for each two parameters in the linear
-problem that follows it: measured, in microseconds."""
 
 MOST_EVALUATIONS = 2000
 POLISHING = 50
@@ -131,7 +127,7 @@ class Model:
             return self._last[1]
         if self.stop():
             raise Stopped
-        charge((STEPS_A_ROW + STEPS_A_PAIR * len(self.free) ** 2) * self.rows)
+        charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
         given = [self.columns[name] if name in self.columns else point[name] for name in self.names]
