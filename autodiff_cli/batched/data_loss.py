@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..extras import install_command
 from ..graphs.second_order import hessian_in
-from ..graphs.value import in_order
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number, unused, wanted_variables
@@ -46,12 +45,6 @@ SMALL = 4096
 ONE_BY_ONE = 4096
 """Rows between two sums, where they are computed one by one."""
 
-STEPS_A_CALL, STEPS_IN_TURN = 50, 10
-"""Steps of work that a block takes, however few rows it has, and rows one by one: measured, in microseconds."""
-
-SECOND = 2.0
-"""Steps of work of a node, for each variable, in a sweep that carries derivatives: measured."""
-
 SAMPLE, ESTIMATED = 200, 2.0
 """Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
 
@@ -76,6 +69,10 @@ Choose = Callable[[Sequence[str]], Sequence[str]]
 
 Data = Callable[[Choose, bool], Columns]
 """Reads the columns that are chosen; with True rows that are no numbers are left out. Raises `ExpressionError`."""
+
+
+Row = Callable[[Sequence[float]], list[float]]
+"""The results of one row, from the values of all names of the program. Raises `ExpressionError`."""
 
 
 class LossSpec(NamedTuple):
@@ -218,12 +215,11 @@ class DataLoss:
         self.note: str | None = note
         """What to tell the user once, where the rows are not computed by what is fastest."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
-        self.steps_a_call = STEPS_A_CALL if self._kernel is not None else STEPS_IN_TURN
+        self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
         """Steps of work that an evaluation costs."""
         self.left_out: Counter[str] = Counter()
         """Rows that had no value where it was evaluated last, by why."""
-        self.nodes = in_order((self.evaluator.output,))
         self._seconds: dict[tuple[str, ...], Any] = {}
         self.asked: list[int] = []
         """Rows that the kernel was not sure of, there."""
@@ -249,17 +245,31 @@ class DataLoss:
 
         Raises `ExpressionError`: that of the first row without a value, with the place of the row in the data.
         """
-        totals = Totals(1 + len(self.wrt))
-        self.left_out, self.asked = Counter(), []
-        (self._in_turn if self._kernel is None else self._in_blocks)(point, which, totals)
-        count = self.data.rows if which is None else len(which)
-        return self._reduced(totals.sums(), count - self.left_out.total())
+        row = self._row if self._kernel is None else self._row_slowly
+        return self._reduced(point, which, 1 + len(self.wrt), self._kernel, row)
+
+    def _row(self, at: Sequence[float]) -> list[float]:
+        value, partials = self.evaluator(at)
+        return [value, *partials]
+
+    def _row_slowly(self, at: Sequence[float]) -> list[float]:
+        work.charge(self.evaluator.steps)
+        value, partials = self.evaluator.slowly(at)
+        return [value, *partials]
 
     def value(self, point: Sequence[float]) -> float:
         """The value alone."""
         return self(point)[0]
 
-    def _reduced(self, sums: list[float], rows: int) -> tuple[float, list[float]]:
+    def _reduced(
+        self, point: Sequence[float], which: Sequence[int] | None, count: int, kernel: Any, row: Row
+    ) -> tuple[float, list[float]]:
+        """The sums or means of so many results of the rows, by a kernel if there is one, and one by one by `row`."""
+        totals = Totals(count)
+        self.left_out, self.asked = Counter(), []
+        (self._in_turn if kernel is None else self._in_blocks)(point, which, totals, kernel, row)
+        rows = (self.data.rows if which is None else len(which)) - self.left_out.total()
+        sums = totals.sums()
         if not rows:
             why = "; ".join(f"{each} ({count:,})" for each, count in self.left_out.most_common(3))
             hint = "move the point into the domain, or guard the formula"
@@ -279,35 +289,28 @@ class DataLoss:
             raise placed(error, self.data.where(row))
         self.left_out[reason(error)] += 1
 
-    # ---- one row after the other ----------------------------------------------------------------------------------
-    def _in_turn(self, point: Sequence[float], which: Sequence[int] | None, totals: Totals) -> None:
-        work.charge(STEPS_IN_TURN)
-        evaluate, places = self.evaluator, self._places
-        at = self.point_at(0, point)
-        columns: list[Any] = [self._columns[k] for k in places]
-        if which is not None:
-            columns = [[column[k] for k in which] for column in columns]
-        rows = enumerate(zip(*columns, strict=True))
-        while part := list(islice(rows, ONE_BY_ONE)):
-            found = []
-            for k, numbers in part:
-                for place, x in zip(places, numbers, strict=True):
-                    at[place] = float(x)
-                try:
-                    value, partials = evaluate(at)
-                except ExpressionError as error:
-                    self.failed(k if which is None else which[k], error)
-                    continue
-                found.append((value, *partials))
-                work.collect()
-            totals.add_rows(found)
+    def _in_turn(
+        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, kernel: None, row: Row
+    ) -> None:
+        work.charge(work.ROWS_IN_TURN)
         self.asked = list(range(self.data.rows)) if which is None else list(which)
+        at, columns = self.point_at(0, point), [column for column in self._columns if column is not None]
+        rows = iter(self.asked)
+        while part := list(islice(rows, ONE_BY_ONE)):
+            results = []
+            for k in part:
+                for place, column in zip(self._places, columns, strict=True):
+                    at[place] = float(column[k])
+                try:
+                    results.append(row(at))
+                except ExpressionError as error:
+                    self.failed(k, error)
+                work.collect()
+            totals.add_rows(results)
 
-    # ---- in blocks ------------------------------------------------------------------------------------------------
     def _in_blocks(
-        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, compiled: Any = None,
-        otherwise: Callable[[Mapping[str, float]], Sequence[float]] | None = None,
-    ) -> None:  # fmt: skip
+        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, kernel: Any, row: Row
+    ) -> None:
         from .kernels import evaluate
 
         given = iter(point)
@@ -317,62 +320,43 @@ class DataLoss:
             which = _array(which)
         for start in range(0, length, size := block_size(totals.count)):
             stop = min(start + size, length)
-            work.charge(STEPS_A_CALL + self.steps_a_row * (stop - start))
+            work.charge(work.BLOCK + self.steps_a_row * (stop - start))
             part: Any = slice(start, stop) if which is None else which[start:stop]
             inputs = [
                 fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)
             ]  # fmt: skip
-
-            def plain(at: Mapping[str, float]) -> Sequence[float]:
-                work.charge(self.evaluator.steps)
-                value, partials = self.evaluator.slowly(list(at.values()))
-                return [value, *partials]
-
-            found = evaluate(
-                compiled or self._kernel, self.names, inputs, stop - start, totals.count, otherwise or plain,
+            block = evaluate(
+                kernel, self.names, inputs, stop - start, totals.count, lambda at: row(list(at.values())),
                 lambda row, name: None,
             )  # fmt: skip
-            for row in found.asked:
-                place = start + row if which is None else int(which[start + row])
+            for k in block.asked:
+                place = start + k if which is None else int(which[start + k])
                 self.asked.append(place)
-                if row in found.errors:
-                    self.failed(place, found.errors[row])
-            if found.errors:
-                found.results[:, list(found.errors)] = 0.0
-            totals.add(found.results)
+                if k in block.errors:
+                    self.failed(place, block.errors[k])
+            if block.errors:
+                block.results[:, list(block.errors)] = 0.0
+            totals.add(block.results)
 
     # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
         """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
-        self.left_out, self.asked = Counter(), []
         n = len(wrt)
-        totals = Totals(1 + n + n * (n + 1) // 2)
-        output = self.evaluator.output
+        graph = self.evaluator.graph
         # a sweep that carries the derivatives by all variables
-        each = self.evaluator.steps + SECOND * len(self.nodes) * (1 + n)
+        steps = self.evaluator.steps + work.SECOND_ORDER_NODE * len(graph.places) * (1 + n)
 
-        def plain(at: Mapping[str, float]) -> Sequence[float]:
-            work.charge(each)
-            found = hessian_in(REAL, output, at, wrt)
-            return [found.value, *found.gradient, *[x for i, row in enumerate(found.hessian) for x in row[: i + 1]]]
+        def row(at: Sequence[float]) -> list[float]:
+            work.charge(steps)
+            answer = hessian_in(REAL, graph, dict(zip(self.names, at, strict=True)), wrt)
+            lower = [x for i, each in enumerate(answer.hessian) for x in each[: i + 1]]
+            return [answer.value, *answer.gradient, *lower]
 
-        compiled = self._second_kernel(tuple(wrt))
-        if compiled is None:
-            needed = each * self.data.rows
-            if needed > work.current().left:
-                raise work.current().exhausted(needed, exactly=True)
-            for part in range(0, self.data.rows, ONE_BY_ONE):
-                found = []
-                for row in range(part, min(part + ONE_BY_ONE, self.data.rows)):
-                    try:
-                        found.append(plain(dict(zip(self.names, self.point_at(row, point), strict=True))))
-                    except ExpressionError as error:
-                        self.failed(row, error)
-                    work.collect()
-                totals.add_rows(found)
-        else:
-            self._in_blocks(point, None, totals, compiled, plain)
-        value, rest = self._reduced(totals.sums(), self.rows)
+        kernel = self._second_kernel(tuple(wrt))
+        needed = steps * self.data.rows
+        if kernel is None and needed > work.current().left:
+            raise work.current().exhausted(needed, exactly=True)
+        value, rest = self._reduced(point, None, 1 + n + n * (n + 1) // 2, kernel, row)
         return [value, *rest]
 
     def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
@@ -400,7 +384,7 @@ class DataLoss:
         at = [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
-        parts = [derivatives(self.evaluator.output, each, wrt, size) for each in self._some(at)]
+        parts = [derivatives(self.evaluator.graph, each, wrt, size) for each in self._some(at)]
         times = self._times(len(parts))
 
         def error(x: float, errors: Iterable[float]) -> float:
@@ -422,7 +406,7 @@ class DataLoss:
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
         parts = []
-        single = Single(self.evaluator.output)
+        single = Single(self.evaluator.graph)
         for point in self._some(at):
             parts.append(single.bounded({name: given.get(name, Bounded(x)) for name, x in point.items()}, wrt))
         times = self._times(len(parts))
@@ -440,10 +424,10 @@ class DataLoss:
         for k in range(count):
             row = k * self.data.rows // count
             at = dict(zip(self.names, self.point_at(row, point), strict=True))
-            work.charge(SECOND * len(self.nodes) * (1 + len(self.wrt)))
+            work.charge(work.SECOND_ORDER_NODE * len(self.evaluator.graph.places) * (1 + len(self.wrt)))
             if self.left_out:
                 try:
-                    hessian_in(REAL, self.evaluator.output, at, self.wrt)
+                    hessian_in(REAL, self.evaluator.graph, at, self.wrt)
                 except ExpressionError:
                     continue
             yield at
@@ -463,7 +447,7 @@ class DataLoss:
             self(here)
         except ExpressionError:
             return ()
-        single = Single(self.evaluator.output)
+        single = Single(self.evaluator.graph)
         found: Counter[Diagnostic] = Counter()
         for row in self.asked:
             found.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))

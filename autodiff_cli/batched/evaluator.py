@@ -4,182 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import compress
 from math import isfinite
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import Recording, record_gradient, record_values
-from ..graphs.value import Value, graph_in, in_order
+from ..graphs.value import Value, graph_of
 from ..inputs.problem import single_output
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
-from ..run.evaluation import Evaluation, located
+from ..run.evaluation import Evaluation, leaves_below, located
+from ..run.graph import Graph
 from ..run.sweep import undefined
 from ..targets.internal import Internal
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
-MOST_REFUSALS = 1_000
-"""Messages that are remembered."""
-
-STEPS_A_CALL = 1
-STEPS = {"": 0.1, "gamma": 10.0}
-"""Steps of work for a node, by the family of its function (1 for those that are not listed): measured."""
-
-STEPS_SLOWLY = 15
-"""Further steps of an evaluation by the sweeps: measured."""
-
 TOGETHER = 1_000
 """Points that are asked about together: a column of them for each node is held."""
-
-
-_Key = tuple[int, bool, object]
-_NONE: _Key = -1, False, None
-"""The key of what has been said already."""
-
-
-class _Refusals:
-    """The evaluation of a graph operation by operation, and what was said of those that have no value."""
-
-    def __init__(self, output: Value, leaves: Sequence[Value], wanted: Sequence[str]) -> None:
-        self.wanted = wanted
-        place = in_order((output,))
-        self.graph = graph = graph_in(place, (output,))
-        graph.data = graph.leaf_data()
-        self.leaves = [place.get(leaf) for leaf in leaves]
-        self.by = {leaf.label: place[leaf] for leaf in leaves if leaf.label in wanted and leaf in place}
-        self.steps = [
-            (i, getattr(REAL, primitive.name), _taken(parents))
-            for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True))
-            if parents and not graph.chooses
-        ]
-        """The operations, in order, with what takes their inputs, where all of them are needed at every point."""
-        self.refusals: dict[_Key, _Refused | None] = {}
-        """What was said of operations without a value; None where it is not the same for all numbers."""
-
-    def refused(self, i: int, data: list[Any], error: Exception) -> Any:
-        """What there is to say of an operation that has no value: made once, and then only filled in."""
-        inputs = [data[p] for p in self.graph.parents[i]]
-        key = self.key(i, inputs, error)
-        known = self.refusals.get(key)
-        if known is not None:
-            # a zero has no sign
-            return known.filled(tuple([0.0 + data[p] for p in known.places]))
-        told = self.told(i, data, inputs, error)
-        if key not in self.refusals and len(self.refusals) < MOST_REFUSALS:
-            plain = all(type(x) is float for x in inputs)
-            self.refusals[key] = self.template(i, data, error) if plain else None
-        return told
-
-    def key(self, i: int, inputs: Sequence[Any], error: Exception) -> _Key:
-        """What the words about an operation without a value hang on."""
-        domain_message = self.graph.primitives[i].domain_message
-        return i, isinstance(error, OverflowError), domain_message(*inputs) if domain_message else None
-
-    def refusals_at(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
-        """The points where an operation has no value, with what there is to say of it: a column each variable."""
-        points: Sequence[int] = range(len(columns[0]))
-        data: list[Any] = [None if x is None else [x] * len(points) for x in self.graph.data]
-        for place, column in zip(self.leaves, columns, strict=True):
-            if place is not None:
-                data[place] = column
-        for i, function, taken in self.steps:
-            inputs = taken(data)
-            with suppress(ValueError, ArithmeticError, BudgetExceeded):
-                out = list(map(function, *inputs))
-                if all(map(isfinite, out)):
-                    data[i] = out
-                    continue
-            # some have no value: which, and the others go on
-            data[i] = out = []
-            bad: dict[_Key, list[int]] = {}
-            for k, numbers in enumerate(zip(*inputs, strict=True)):
-                x = None
-                try:
-                    x = function(*numbers)
-                    if not isfinite(x):
-                        raise OverflowError
-                except BudgetExceeded:
-                    return
-                except (ValueError, ArithmeticError) as error:
-                    key = self.key(i, numbers, error)
-                    if self.refusals.get(key) is None:
-                        whole = [None if column is None else column[k] for p, column in enumerate(data) if p != i]
-                        yield points[k], self.refused(i, [*whole[:i], x, *whole[i:]], error)
-                        bad.setdefault(_NONE, []).append(k)
-                    else:
-                        bad.setdefault(key, []).append(k)
-                out.append(x)
-            fine = [True] * len(points)
-            for key, rows in bad.items():
-                for k in rows:
-                    fine[k] = False
-                known = self.refusals.get(key)
-                if known is not None:
-                    blanks = [[0.0 + data[p][k] for k in rows] for p in known.places]
-                    filled = map(known.filled, zip(*blanks, strict=True) if blanks else [()] * len(rows))
-                    yield from zip([points[k] for k in rows], filled, strict=True)
-            points = list(compress(points, fine))
-            if not points:
-                return
-            data = [None if column is None else list(compress(column, fine)) for column in data]
-
-    def told(self, i: int, data: list[Any], inputs: list[Any], error: Exception) -> Any:
-        """The same, made anew."""
-        fault = undefined(REAL, i, self.graph.primitives[i], inputs, error)
-        return located(fault, self.graph.at(data), self.wanted)
-
-    def template(self, i: int, data: list[Any], error: Exception) -> _Refused:
-        """What is said of an operation, with blanks for the numbers."""
-        blanks = [_Blank(x, p) if type(x) is float else x for p, x in enumerate(data)]
-        told = self.told(i, blanks, [blanks[p] for p in self.graph.parents[i]], error).diagnostic
-        head, *rest = told.message.replace("%", "%%").split(_Blank.MARK)
-        places = tuple([int(part) for part in rest[::2]])
-        return _Refused(told.kind, "%.6g".join([head, *rest[1::2]]), places, told.span, told.hint)
-
-
-def _taken(places: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
-    """What takes the numbers at these places."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
-
-
-class _Refused(NamedTuple):
-    """A message with blanks, and the nodes whose numbers fill them."""
-
-    kind: str
-    text: str
-    places: tuple[int, ...]
-    span: Span | None
-    hint: str | None
-
-    def filled(self, numbers: tuple[float, ...]) -> ExpressionError:
-        """What is said where these are the numbers."""
-        return ExpressionError(self.kind, self.text % numbers, self.span, self.hint)
-
-
-class _Blank(float):
-    """A number that is shown as its place."""
-
-    MARK = "\0"
-    place: int
-
-    def __new__(cls, x: float, place: int) -> _Blank:
-        blank = super().__new__(cls, x)
-        blank.place = place
-        return blank
-
-    def __add__(self, other: object) -> _Blank:
-        return self
-
-    def __format__(self, spec: str) -> str:
-        return f"{self.MARK}{self.place}{self.MARK}"
 
 
 class Evaluator:
@@ -204,16 +49,18 @@ class Evaluator:
         self._leaves = list(program.variables.values())
         missing = Value(0.0)
         self._wanted = [program.variables.get(name, missing) for name in self.wrt]
+        self._graph: Graph | None = None
         self._gradient: Compiled | None = None
         self._value: Compiled | None = None
-        self.steps = STEPS_A_CALL + sum([STEPS.get(node.primitive.family, 1.0) for node in in_order((self.output,))])
+        self.steps = work.COMPILED_CALL + sum(
+            [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
+        )
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
-        self._refusals: _Refusals | None = None
         self._kinks: bool | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is generated when it is asked for."""
-        return {**self.__dict__, "_gradient": None, "_value": None, "_refusals": None}
+        return {**self.__dict__, "_gradient": None, "_value": None, "_graph": None}
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
@@ -235,7 +82,7 @@ class Evaluator:
     def may_kink(self) -> bool:
         """Whether there are kinks: then a gradient of 0 may be a convention, and the derivative another."""
         if self._kinks is None:
-            self._kinks = any(node.primitive.may_kink for node in in_order((self.output,)))
+            self._kinks = any(primitive.may_kink for primitive in self.graph.primitives)
         return self._kinks
 
     def value(self, point: Sequence[float]) -> float:
@@ -256,52 +103,86 @@ class Evaluator:
 
         What is to be said of kinks is added to `warnings`.
         """
-        allowance = work.current()
-        allowance.spend(STEPS_SLOWLY)
-        refusals = self._swept()
-        data = refusals.graph.data.copy()
-        for k, x in zip(refusals.leaves, point, strict=True):
-            if k is not None:
-                data[k] = x
-        i = 0
-        try:
-            for i, function, taken in refusals.steps:
-                data[i] = out = function(*taken(data))
-                if not isfinite(out):
-                    raise OverflowError
-        except (ValueError, ArithmeticError) as error:
-            allowance.spend(len(data))
-            raise refusals.refused(i, data, error) from None
-        except BudgetExceeded as exhausted:
-            raise refusals.told(i, data, [], exhausted) from None
-        at = Evaluation(REAL, refusals.graph.at(data), refusals.by)
+        work.charge(work.SWEEP)
+        graph = self.graph
+        places = {label: i for i, label in graph.labels.items() if label in self.variables}
+        values = dict(zip(self.variables, point, strict=True))
+        at = Evaluation(
+            REAL,
+            graph.with_leaves({i: values[name] for name, i in places.items()}),
+            {name: i for name, i in places.items() if name in self.wrt},
+        )
         (value,) = at.values
         if not differentiate:
             return float(value), []
-        adjoints, kinks, _ = at.reverse({at.graph.roots[0]: 1.0})
+        adjoints, kinks, _ = at.reverse({graph.roots[0]: 1.0})
         if warnings is not None:
             warnings += at.warnings(kinks)
         slopes = [adjoints[at.wanted[name]] if name in at.wanted else None for name in self.wrt]
         return float(value), [0.0 if x is None else x + 0.0 for x in slopes]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the output."""
+        if self._graph is None:
+            self._graph = graph_of(self.output)
+        return self._graph
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """What `slowly` raises at points where an operation has no value, found for all of them at once.
 
         There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
         """
-        refusals = self._swept()
-        found: dict[int, ExpressionError] = {}
+        errors: dict[int, ExpressionError] = {}
         # each point has an allowance of its own, which is never less than this
-        if columns and STEPS_SLOWLY + len(refusals.graph.data) <= work.STEPS:
+        if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:
             for start in range(0, len(columns[0]), TOGETHER):
                 part = [column[start : start + TOGETHER] for column in columns]
-                found.update((start + k, error) for k, error in refusals.refusals_at(part))
-        return found
+                errors.update((start + k, error) for k, error in self._refusals(part))
+        return errors
 
-    def _swept(self) -> _Refusals:
-        if self._refusals is None:
-            self._refusals = _Refusals(self.output, self._leaves, self.wrt)
-        return self._refusals
+    def _refusals(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
+        graph, rows = self.graph, range(len(columns[0]))
+        points: Sequence[int] = rows
+        named = dict(zip(self.variables, columns, strict=True))
+        data: list[Any] = [None if x is None else [x] * len(rows) for x in graph.leaf_data()]
+        for i, label in graph.labels.items():
+            if label in named:
+                data[i] = named[label]
+        at = graph.with_leaves({i: 0.0 for i, column in enumerate(data) if column is not None})
+        for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+            if not parents:
+                continue
+            inputs, function = [data[p] for p in parents], getattr(REAL, primitive.name)
+            with suppress(ValueError, ArithmeticError, BudgetExceeded):
+                out = list(map(function, *inputs))
+                if all(map(isfinite, out)):
+                    data[i] = out
+                    continue
+            # some have no value: which, and the others go on
+            leaves = leaves_below(at, i)
+            out, defined = [], []
+            for k, numbers in enumerate(zip(*inputs, strict=True)):
+                try:
+                    x = function(*numbers)
+                    if not isfinite(x):
+                        raise OverflowError
+                    out.append(x)
+                    defined.append(k)
+                except BudgetExceeded:
+                    return
+                except (ValueError, ArithmeticError) as error:
+                    for leaf in leaves:
+                        at.data[leaf] = data[leaf][k]
+                    fault = undefined(REAL, i, primitive, numbers, error)
+                    refusal = located(fault, at, self.wrt, leaves)
+                    assert isinstance(refusal, ExpressionError)
+                    yield points[k], refusal
+            points = [points[k] for k in defined]
+            if not points:
+                return
+            data = [None if column is None else [column[k] for k in defined] for column in data]
+            data[i] = out
 
 
 def compile_gradient(program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> Evaluator:

@@ -148,7 +148,7 @@ def _lines(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
 def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
     import numpy as np
 
-    from .rows import numbers_of
+    from .rows import no_number, numbers_of
 
     file.select(list(dict.fromkeys(used.values())), ())
     for field in file.selection.schema:
@@ -158,9 +158,7 @@ def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
         faults = dict(chunk.faults)
         for name, column in used.items():
             for row in np.flatnonzero(~np.isfinite(numbers[name])).tolist():
-                empty = not chunk.batch.column(column)[row].is_valid
-                why = "it is empty" if empty else f"the value of `{column}` is not a finite number"
-                faults.setdefault(row, ExpressionError("point", f"column `{column}`: {why}", hint="give a number"))
+                faults.setdefault(row, no_number(chunk.batch, column, row))
         yield _Piece(numbers, faults, chunk.batch.num_rows, chunk.where)
 
 

@@ -20,8 +20,8 @@ from ..inputs import decoding as reading
 from ..streams import filesystems
 from ..streams.filesystems import arrow
 from .rows import doubles
-from .sources import STREAM, PeekedFile, Source, parallel_map, within
-from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, with_names
+from .sources import STREAM, Source, TextFile, parallel_map, within
+from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table
 
 Item = TypeVar("Item")
 
@@ -385,21 +385,18 @@ class Text(Reader):
 
     def __init__(self, source: Source, several: bool, idle: Callable[[], None] | None) -> None:
         super().__init__(source, several)
-        self.file = PeekedFile(source.unpacked())
+        self.file = TextFile(source)
         self.rest = b""
         self.ended = False
         texts = Texts(self.file, source.name, idle)
         try:
-            names, self._rows, self.dialect = table(texts, source.format)
-            # the lines of the header are those that were taken
-            self.first = 1 if names is None else texts.taken + 1
-            if names is None:
-                self.rows_name_columns = True
-                names, self._rows = with_names(self._rows)
+            self.names, self._rows, self.dialect = table(texts, source.format)
         except BaseException:
             self.close()
             raise
-        self.names = names
+        self.rows_name_columns = not self.dialect.separator
+        # the lines of the header are those that were taken
+        self.first = 1 if self.rows_name_columns else texts.taken + 1
 
     @property
     def is_short(self) -> bool:
@@ -572,8 +569,7 @@ class Text(Reader):
         return Chunk(batch, lambda row: at(lines[row]), faults, len(block))
 
     def close(self) -> None:
-        if self.source.path != "-":
-            self.file.close()
+        self.file.close()
 
 
 def _quotes(block: bytes, dialect: Dialect) -> Any:

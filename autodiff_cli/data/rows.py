@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +16,8 @@ from ..errors import Diagnostic, ExpressionError
 from ..graphs.adjoint import Recording, column_names, merge_recordings, record_gradient
 from ..graphs.second_order import hessian_in
 from ..graphs.value import variable
-from ..inputs.arithmetic import DOUBLE, Values
+from ..inputs.arithmetic import DOUBLE
 from ..inputs.problem import Point, as_number, parse
-from ..numbers.base import NumberType
 from ..numbers.budget import BudgetExceeded, allowed
 from ..targets.lowering import Lowering
 from .frames import arrow_table
@@ -25,98 +25,90 @@ from .frames import arrow_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..batched.kernels import Block, Kernel, Refused
+    from ..batched.kernels import Kernel, Refused
     from ..derivatives.hessian import Hessian
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
 
 # ---- what is asked ------------------------------------------------------------------------------------------------
-class RowRequest(NamedTuple):
-    """A question in columns: what its results are called, and how they are found."""
+Answer = tuple[Sequence[float], Sequence[Diagnostic]]
+"""The results at a point, and what there is to say of them."""
 
-    names: tuple[str, ...]
-    meanings: tuple[str, ...]
+
+class RowRequest(NamedTuple):
+    """A question in columns: what its results are, and how they are computed."""
+
+    results: Sequence[tuple[str, str]]
+    """The name of each column of results, and what it means."""
     record: Callable[[Lowering], Recording] | None
-    """None where only the plain way knows."""
-    plain: Callable[[Mapping[str, float]], tuple[Sequence[float], Sequence[Diagnostic]]]
-    """The results at a point, and what there is to say of them."""
+    """None where rows are computed one by one only."""
+    plain: Callable[[Mapping[str, float]], Answer]
+    """The results at a point."""
     refused: Refused | None = None
-    """What the plain way says of points that it refuses, where many are asked about at once."""
+    """Why points have no results, where many are asked about at once."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the results."""
+        return [name for name, _ in self.results]
 
 
 def asked(question: str, known: Fitted) -> RowRequest:
     """A question about a program, for any number of rows."""
     program, wanted = known.program, known.wanted
-    text = program.text
-    leaves = list(program.variables.values())
-    by = [program.variables.get(name) or variable(name) for name in wanted]
+    first = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
+
+    def record(recorder: Lowering) -> Recording:
+        leaves = list(program.variables.values())
+        by = [program.variables.get(name) or variable(name) for name in wanted]
+        return merge_recordings([record_gradient(output, leaves, by, recorder) for output in program.outputs])
+
+    if question == "grad":
+        evaluator = compile_gradient(program, wanted)
+
+        def gradient(point: Mapping[str, float]) -> Answer:
+            # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+            warnings: list[Diagnostic] = []
+            value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
+            return [value, *partials], warnings
+
+        return RowRequest(first, record, gradient, evaluator.refused)
     if question == "jacobian":
-        outputs = output_names(text, program.outputs, {b.value: b.name for b in program.bindings})
+        outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
+        names = column_names(len(outputs), wanted)
 
-        def every(recorder: Lowering) -> Recording:
-            parts = [record_gradient(output, leaves, by, recorder) for output in program.outputs]
-            return merge_recordings(parts)
+        def matrix(point: Mapping[str, float]) -> Answer:
+            answer = jacobian(program.text, point, wrt=wanted)
+            return flat_jacobian(answer), answer.warnings
 
-        def rows(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
-            found = jacobian(text, point, wrt=wanted)
-            return flat_jacobian(found), found.warnings
+        return RowRequest([*zip(names, (*outputs, *by_outputs), strict=True)], record, matrix)
+    from ..batched.kernels import second_recorder
+    from ..derivatives.hessian import check_size
 
-        return RowRequest(
-            column_names(len(outputs), wanted),
-            (*outputs, *[f"the derivative of {output} by {name}" for output in outputs for name in wanted]),
-            every, rows,
-        )  # fmt: skip
-    if question == "hessian":
-        from ..batched.kernels import second_recorder
-        from ..derivatives.hessian import check_size
+    check_size(wanted)
+    pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]
+    second = [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
 
-        check_size(wanted)
-        pairs = [(i, k) for i in range(len(wanted)) for k in range(i + 1)]
+    def twice(point: Mapping[str, float]) -> Answer:
+        numbers = DOUBLE.run(point, lambda m, values: hessian_in(m, program.outputs[0], values, wanted)._asdict())
+        return _flat(numbers["value"], numbers["gradient"], numbers["hessian"]), ()
 
-        def second(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
-            def found(m: NumberType, values: Values) -> dict[str, Any]:
-                return hessian_in(m, program.outputs[0], values, wanted)._asdict()
-
-            told = DOUBLE.run(point, found)
-            return _flat(told["value"], told["gradient"], told["hessian"]), ()
-
-        try:
-            twice = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
-        except ExpressionError:
-            twice = None
-        return RowRequest(
-            ("value", *[f"d_{name}" for name in wanted], *[f"d_{wanted[i]}_{wanted[k]}" for i, k in pairs]),
-            ("the value", *[f"the derivative by {name}" for name in wanted],
-             *[f"the second derivative by {wanted[i]} and {wanted[k]}" for i, k in pairs]),
-            twice, second,
-        )  # fmt: skip
-    evaluator = compile_gradient(program, wanted)
-
-    def one(recorder: Lowering) -> Recording:
-        return record_gradient(program.outputs[0], leaves, by, recorder)
-
-    def gradient(point: Mapping[str, float]) -> tuple[Sequence[float], Sequence[Diagnostic]]:
-        # by the sweeps: compiled code takes the conventions at kinks whose sides agree
-        warnings: list[Diagnostic] = []
-        value, partials = evaluator.slowly(list(point.values()), warnings=warnings)
-        return [value, *partials], warnings
-
-    return RowRequest(
-        ("value", *[f"d_{name}" for name in wanted]),
-        ("the value", *[f"the derivative by {name}" for name in wanted]),
-        one, gradient, evaluator.refused,
-    )  # fmt: skip
+    record_twice = None
+    with suppress(ExpressionError):
+        record_twice = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
+    return RowRequest([*first, *second], record_twice, twice)
 
 
-def flat_jacobian(found: Jacobian) -> list[Any]:
+def flat_jacobian(answer: Jacobian) -> list[Any]:
     """The numbers of an answer as a row has them: all values, then the partial derivatives of each output."""
-    return [*found.values, *[x for row in found.jacobian or () for x in row]]
+    return [*answer.values, *[x for row in answer.jacobian or () for x in row]]
 
 
-def flat_hessian(found: Hessian) -> list[Any]:
+def flat_hessian(answer: Hessian) -> list[Any]:
     """The numbers of an answer as a row has them: the value, the gradient, the lower triangle of the matrix."""
-    return _flat(found.value, [*found.gradient.values()], found.hessian)
+    return _flat(answer.value, [*answer.gradient.values()], answer.hessian)
 
 
 def _flat(value: Any, gradient: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
@@ -140,47 +132,35 @@ class Bound:
     def __init__(self, rows: Rows, schema: pa.Schema) -> None:
         import pyarrow as pa
 
-        unique(schema.names)
-        self.positions = {name: k for k, name in enumerate(schema.names)}
-        self.columns = mapped_columns(rows.columns, schema.names)
-        self.keep = kept_columns(rows.keep, schema.names)
-        self.known = known = rows.fitted(list(self.columns))
-        self.variables = known.variables
-        self.length = len(rows.text)
-        self.asked = asked(rows.question, known)
-        self.fixed = frozenset([k for k, name in enumerate(known.variables) if name not in self.columns])
-        self.given: list[Any] = [
-            rows.at[name] if k in self.fixed else self.positions[self.columns[name]]
-            for k, name in enumerate(known.variables)
-        ]
-        for k, name in enumerate(known.variables):
-            if k not in self.fixed:
-                check_type(name, schema.field(self.given[k]).type)
         from ..batched.kernels import Kernel, kernel
 
+        unique(schema.names)
+        self.columns = mapped_columns(dict(rows.columns), schema.names)
+        self.keep = kept_columns(rows.keep, schema.names)
+        self.known = rows.fitted(list(self.columns))
+        self.length = len(rows.text)
+        self.asked = asked(rows.question, self.known)
+        self.fixed = {k: dict(rows.at)[name] for k, name in enumerate(self.known.variables) if name not in self.columns}
+        """The variables that all rows share, by their places."""
+        for k, name in enumerate(self.known.variables):
+            if k not in self.fixed:
+                check_type(name, schema.field(self.columns[name]).type)
         if self.asked.record is None:
             note = "the second derivatives are too large for that, and computed row by row, which takes its time"
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
-            self.kernel = kernel(self.asked.record, len(self.variables), self.fixed, rows.backend)
-        clash = next((name for name in self.keep if name in (*self.asked.names, "error")), None)
-        if clash is not None:
-            hint = "rename it, or leave it out of `--keep`"
-            raise ExpressionError("usage", f"there is a column `{clash}` in the answers already", hint=hint)
-        fields = [
-            pa.field(name, pa.float64(), metadata={"meaning": meaning})
-            for name, meaning in zip(self.asked.names, self.asked.meanings, strict=True)
-        ]
+            self.kernel = kernel(self.asked.record, len(self.known.variables), frozenset(self.fixed), rows.backend)
+        check_clash(self.keep, (*self.asked.names, "error"))
+        fields = [pa.field(name, pa.float64(), metadata={"meaning": meaning}) for name, meaning in self.asked.results]
         fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
-        fields += [schema.field(self.positions[name]) for name in self.keep]
-        told = {
-            "autodiff.formula": known.program.text,
+        metadata = {
+            "autodiff.formula": self.known.program.text,
             "autodiff.version": version(),
             "autodiff.question": rows.question,
         }
         if rows.at:
-            told["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at.items())
-        self.schema = pa.schema(fields, metadata=told)
+            metadata["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at)
+        self.schema = pa.schema([*fields, *map(schema.field, self.keep)], metadata=metadata)
 
     def answer(
         self,
@@ -194,20 +174,18 @@ class Bound:
 
         from ..batched.kernels import evaluate
 
-        count = batch.num_rows
-        columns = [given if k in self.fixed else numbers_of(batch.column(given)) for k, given in enumerate(self.given)]
-
-        told: dict[tuple[str, bool], ExpressionError] = {}
+        count, width = batch.num_rows, len(self.asked.results)
+        names = self.known.variables
+        columns = [
+            self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
+            for k, name in enumerate(names)
+        ]
         kinks = Kinks()
 
         def missing(row: int, name: str) -> ExpressionError | None:
             if faults and row in faults:
                 return faults[row]
-            column = self.columns.get(name, name)
-            why = column, batch.column(self.positions[column])[row].is_valid
-            if why not in told:
-                told[why] = _not_finite(column) if why[1] else _empty(column)
-            return told[why]
+            return no_number(batch, self.columns[name], row)
 
         with allowed(length=self.length, anew=False) as work:
 
@@ -223,41 +201,43 @@ class Bound:
                 return numbers
 
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
-            memory = pa.allocate_buffer(8 * count * len(self.asked.names))
-            found: Block = evaluate(
-                self.kernel, self.variables, columns, count, len(self.asked.names), plain, missing, memory,
-                self.asked.refused,
-            )  # fmt: skip
-        errors = found.errors
+            memory = pa.allocate_buffer(8 * count * width)
+            block = evaluate(self.kernel, names, columns, count, width, plain, missing, memory, self.asked.refused)
+        errors = block.errors
         for row, fault in (faults or {}).items():
             if row not in errors:  # a constant program has an answer there too
                 errors[row] = fault
-                found.results[:, row] = np.nan
-        there = None
-        if not errors:
-            texts = pa.nulls(count, pa.string())
-        else:
+                block.results[:, row] = np.nan
+        there, texts = None, pa.nulls(count, pa.string())
+        if errors:
             mask = np.zeros(count, bool)
             mask[list(errors)] = True
             there = pa.py_buffer(np.packbits(~mask, bitorder="little"))
-            told_of = {row: f"{where(row)}{error.diagnostic.kind}: {error}" for row, error in errors.items()}
-            texts = _texts(told_of, count)
+            texts = _texts(
+                {row: f"{where(row)}{error.diagnostic.kind}: {error}" for row, error in errors.items()}, count
+            )
         # `pyarrow.array` would import pandas to look for its kinds
         results = [
             pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
-            for k in range(len(self.asked.names))
+            for k in range(width)
         ]
-        kept = [batch.column(self.positions[name]) for name in self.keep]
-        return Answered(
-            pa.RecordBatch.from_arrays([*results, texts, *kept], schema=self.schema), errors, len(found.asked), kinks
-        )
+        answers = [*results, texts, *map(batch.column, self.keep)]
+        return Answered(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
 
 
-def _empty(column: str) -> ExpressionError:
-    return ExpressionError("point", f"column `{column}`: it is empty", hint="give a number")
+def check_clash(
+    keep: Sequence[str], results: Sequence[str], hint: str = "rename it, or leave it out of `--keep`"
+) -> None:
+    """Raise a usage error where a column that is carried along is called as a result is."""
+    clash = next((name for name in keep if name in results), None)
+    if clash is not None:
+        raise ExpressionError("usage", f"there is a column `{clash}` in the answers already", hint=hint)
 
 
-def _not_finite(column: str) -> ExpressionError:
+def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
+    """The error for a cell that is empty, or not a finite number."""
+    if not batch.column(column)[row].is_valid:
+        return ExpressionError("point", f"column `{column}`: it is empty", hint="give a number")
     message = f"column `{column}`: the value of `{column}` is not a finite number"
     return ExpressionError("point", message, hint="give a number that double precision can hold")
 
@@ -280,11 +260,11 @@ def doubles(column: Any) -> Any:
     import numpy as np
 
     there, data = column.buffers()
-    found = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
+    numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
         bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
-        found = np.where(bits[column.offset :], found, np.nan)
-    return found
+        numbers = np.where(bits[column.offset :], numbers, np.nan)
+    return numbers
 
 
 def _texts(texts: Mapping[int, str], count: int) -> Any:
@@ -295,7 +275,7 @@ def _texts(texts: Mapping[int, str], count: int) -> Any:
     rows = sorted(texts)
     data = [texts[row].encode(errors="replace") for row in rows]
     lengths = np.zeros(count + 1, np.int32)
-    lengths[np.array(rows) + 1] = [len(each) for each in data]
+    lengths[np.array(rows) + 1] = [len(text) for text in data]
     there = np.zeros(count, bool)
     there[rows] = True
     bits = np.packbits(there, bitorder="little").tobytes()
@@ -313,55 +293,39 @@ def _bound(rows: Rows, schema: bytes) -> Bound:
     return Bound(rows, pa.ipc.read_schema(pa.py_buffer(schema)))
 
 
-class Rows:
+class Rows(NamedTuple):
     """A formula as a function from a `pyarrow.RecordBatch` to another one, with the answers to its rows.
 
     It travels as text and is compiled once a process. `schema` is what its batches look like.
     """
 
-    def __init__(
-        self,
-        text: str,
-        at: Mapping[str, float],
-        wrt: tuple[str, ...] | None,
-        keep: tuple[str, ...] | bool,
-        columns: Mapping[str, str],
-        backend: str | None,
-        question: str,
-        lenient: bool = False,
-    ) -> None:
-        self.text, self.at, self.wrt, self.keep = text, dict(at), wrt, keep
-        self.columns, self.backend, self.question, self.lenient = dict(columns), backend, question, lenient
-        self._key = (
-            text, tuple(self.at.items()), wrt, keep, tuple(self.columns.items()), backend, question, lenient
-        )  # fmt: skip
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rows) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+    text: str
+    at: tuple[tuple[str, float], ...]
+    wrt: tuple[str, ...] | None
+    keep: tuple[str, ...] | bool
+    columns: tuple[tuple[str, str], ...]
+    """Which column has the values of which variable, where their names differ."""
+    backend: str | None
+    question: str
+    lenient: bool = False
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (version(), self._key)
+        return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
         """The formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
-        return fitted(self.text, columns, self.at, self.wrt, outputs=several, lenient=self.lenient)
+        with _about(self.text):
+            return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
-        columns = mapped_columns(self.columns, names)
+        columns = mapped_columns(dict(self.columns), names)
         kept = kept_columns(self.keep, names)
-        try:
-            known = self.fitted(list(columns))
-        except ExpressionError as error:
-            error.text = self.text if error.text is None else error.text
-            raise
+        known = self.fitted(list(columns))
         used = dict.fromkeys((*known.variables, *known.wanted))
         return [columns[name] for name in used if name in columns], kept
 
@@ -370,9 +334,9 @@ class Rows:
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
-    def schema(self, given: pa.Schema) -> pa.Schema:
+    def schema(self, columns: pa.Schema) -> pa.Schema:
         """What the answers to batches of a schema look like, with the meaning of each column."""
-        return self.bound(given).schema
+        return self.bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
@@ -385,20 +349,30 @@ class Rows:
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
 
+@contextmanager
+def _about(text: str) -> Iterator[None]:
+    """Errors are about this formula, unless they say otherwise."""
+    try:
+        yield
+    except ExpressionError as error:
+        error.text = text if error.text is None else error.text
+        raise
+
+
 def version() -> str:
     """The version of the package, which is above this room."""
-    found: str = sys.modules[__name__.partition(".")[0]].__version__
-    return found
+    current: str = sys.modules[__name__.partition(".")[0]].__version__
+    return current
 
 
 def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
     if theirs != version():
         raise ExpressionError(
-            "usage", f"these rows come from autodiff {theirs}, and this is {version()}",
+            "usage",
+            f"these rows come from autodiff {theirs}, and this is {version()}",
             hint="install one version everywhere",
-        )  # fmt: skip
-    text, at, wrt, keep, columns, backend, question, lenient = key
-    return Rows(text, dict(at), wrt, keep, dict(columns), backend, question, lenient)
+        )
+    return Rows(*key)
 
 
 def rows(
@@ -428,15 +402,21 @@ def rows(
     """
     if question not in QUESTIONS:
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
-    given = {name: as_number(value, name) for name, value in (at or {}).items()}
-    names = None if wrt is None else _listed(wrt)
+    point = {name: as_number(value, name) for name, value in (at or {}).items()}
     if not lenient:
-        parse(text, given)
-    listed = keep if keep is True else _listed(keep or ())
-    return Rows(text, given, names, listed, columns or {}, backend, question, lenient)
+        with _about(text):
+            parse(text, point)
+    return Rows(
+        text,
+        tuple(point.items()),
+        None if wrt is None else _listed(wrt),
+        keep if isinstance(keep, bool) else _listed(keep),
+        tuple((columns or {}).items()),
+        backend,
+        question,
+        lenient,
+    )
 
 
-def _listed(names: Sequence[str] | str | bool) -> tuple[str, ...]:
-    if isinstance(names, bool):
-        return ()
+def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
     return tuple([name.strip() for name in names.split(",")] if isinstance(names, str) else names)

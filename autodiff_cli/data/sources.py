@@ -94,24 +94,10 @@ class Source(NamedTuple):
             return self.file
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
 
-    def unpacked(self) -> File:
-        """The text of the file. Raises `ExpressionError`."""
-        try:
-            file = _Patient(self.open()) if is_url(self.path) else self.open()
-            if self.packed == "gzip":
-                return DecompressedFile(gzip.GzipFile(fileobj=file), file, self)
-            if self.packed == "zstd":
-                pa = arrow(f"to unpack {self.name}")
-                return DecompressedFile(io.BufferedReader(pa.CompressedInputStream(file, "zstd")), file, self)
-        except OSError as fault:
-            message = f"{self.name} cannot be read: {fault.strerror or fault}"
-            raise ExpressionError("io", message, hint="check the path") from None
-        return file
 
-
-def sources(given: Sequence[str], format: str | None) -> list[Source]:
+def sources(names: Sequence[str], format: str | None) -> list[Source]:
     """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
-    paths = [path for each in given for path in _paths(filesystems.plain(each))]
+    paths = [path for name in names for path in _paths(filesystems.plain(name))]
     pipes: set[str] = set()
     for path in filter(read_once, paths):
         if path in pipes:
@@ -180,7 +166,7 @@ def _elsewhere(given: str) -> list[str]:
         return _like(given, filesystems.matched(given))
     if not given.endswith("/") and filesystems.entry(given).is_file:
         return [given]
-    return _data(given, [each.path for each in filesystems.listed(given) if each.is_file])
+    return _data(given, [entry.path for entry in filesystems.listed(given) if entry.is_file])
 
 
 def _data(folder: str, paths: list[str]) -> list[str]:
@@ -253,39 +239,60 @@ def within(sentence: str) -> str:
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
-class PeekedFile:
-    """A file whose beginning can be looked at, and read again."""
+class TextFile:
+    """The text of a source, unpacked, whose beginning can be looked at, and read again. Raises `ExpressionError`."""
 
-    def __init__(self, file: File) -> None:
-        self.file = file
+    def __init__(self, source: Source) -> None:
+        self.source = source
         self.head = bytearray()
         """The bytes that were read so far, as long as they are kept."""
         self.place = 0
         """How many of them have been given."""
         self.keep = True
         self.ended = False
+        try:
+            self.raw = self.file = source.open()
+            if source.packed == "gzip":
+                self.file = gzip.GzipFile(fileobj=self.raw)
+            if source.packed == "zstd":
+                pa = arrow(f"to unpack {source.name}")
+                self.file = io.BufferedReader(pa.CompressedInputStream(self.raw, "zstd"))
+        except OSError as fault:
+            message = f"{source.name} cannot be read: {fault.strerror or fault}"
+            raise ExpressionError("io", message, hint="check the path") from None
 
     def read1(self, size: int) -> bytes:
         """Some bytes, none at the end."""
         data = bytes(self.head[self.place : self.place + size])
         if not data and not self.ended:
-            data = bytes(self.file.read1(size))
-            self.ended = not data
-            if self.keep:
-                self.head += data
-            else:
+            data = self._next(size)
+            if not self.keep:
                 self.head.clear()
                 self.place = 0
                 return data
         self.place += len(data)
         return data
 
+    def _next(self, size: int) -> bytes:
+        """Some bytes that have not been read before."""
+        try:
+            # signals are answered while another file system is waited for
+            elsewhere = is_url(self.source.path)
+            data: bytes = filesystems.patiently(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
+        except (OSError, EOFError, ValueError, zlib.error) as fault:
+            if self.source.packed is None:
+                raise
+            message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
+            raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
+        self.ended = not data
+        if self.keep:
+            self.head += data
+        return data
+
     def peek(self, size: int) -> bytearray:
         """Return the first bytes of the file, without going on in it."""
         while len(self.head) < size and not self.ended:
-            data = self.file.read1(size)
-            self.ended = not data
-            self.head += data
+            self._next(size)
         return self.head
 
     def rewind(self, lines: int) -> None:
@@ -296,51 +303,11 @@ class PeekedFile:
         self.keep = False
 
     def close(self) -> None:
-        """Close the file."""
-        self.file.close()
-
-
-class _Patient(io.RawIOBase):
-    """A file of another file system, while whose bytes are waited for signals are answered."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-
-    def read1(self, size: int = -1) -> bytes:
-        data: bytes = filesystems.patiently(lambda: self.file.read1(size))
-        return data
-
-    read = read1
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        super().close()
-        if not filesystems.abandoned.is_set():
-            self.file.close()
-
-
-class DecompressedFile:
-    """What comes out of a packed file; what is wrong with that is an error of the file."""
-
-    def __init__(self, file: Any, packed: File, source: Source) -> None:
-        self.file, self.packed, self.source = file, packed, source
-
-    def read1(self, size: int = -1) -> bytes:
-        """Some bytes, none at the end. Raises `ExpressionError`."""
-        try:
-            data: bytes = self.file.read1(size)
-        except (OSError, EOFError, ValueError, zlib.error) as fault:
-            message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
-            raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
-        return data
-
-    def close(self) -> None:
-        """Close the file."""
-        with suppress(OSError, ValueError):
-            self.file.close()
-        self.packed.close()
+        """Close the file, unless it is standard input, or still waited for."""
+        if self.source.path != "-" and not (is_url(self.source.path) and filesystems.abandoned.is_set()):
+            with suppress(OSError, ValueError):
+                self.file.close()
+            self.raw.close()
 
 
 def has_arrow() -> bool:

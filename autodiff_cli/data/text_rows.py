@@ -95,8 +95,8 @@ class Texts:
         self.taken -= len(taken)
 
 
-def table(texts: Texts, format: str | None) -> tuple[list[str] | None, Iterator[TextRow], Dialect]:
-    """The names in the header, None where each row names its own, the rows, and how they are written.
+def table(texts: Texts, format: str | None) -> tuple[list[str], Iterator[TextRow], Dialect]:
+    """The names of the columns, where each row names its own those of the first, the rows, and how they are written.
 
     Rows are read as they are asked for. Where the format is not given, it shows itself. Raises `ExpressionError`, also
     where the file is of another kind.
@@ -110,7 +110,7 @@ def table(texts: Texts, format: str | None) -> tuple[list[str] | None, Iterator[
         texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
     if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
         texts.back([first])
-        return None, objects_of(texts), Dialect("")
+        return *with_names(objects_of(texts)), Dialect("")
     dialect = Dialect("\t" if format == "tsv" or (format is None and "\t" in _QUOTED.sub("", first[1])) else ",")
     try:
         if first[2] is not None:
@@ -187,9 +187,10 @@ class Unclosed(ExpressionError):
 def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
     where = f"column `{columns[position]}`" if position < len(columns) else f"cell {position + 1}"
     return Unclosed(
-        "point", f"{where}: the quote that opens the cell is never closed",
+        "point",
+        f"{where}: the quote that opens the cell is never closed",
         hint='close it; inside a quoted cell, write `""` for a quote',
-    )  # fmt: skip
+    )
 
 
 def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator[TextRow]:
@@ -237,8 +238,8 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
                 if not isinstance(value, Mapping):
                     raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
                 cells = value
-            except ExpressionError as found:
-                error = found
+            except ExpressionError as fault_of_row:
+                error = fault_of_row
         if error is not None or text.strip():
             yield number, cells, error
 

@@ -19,7 +19,7 @@ from ..run.graph import Graph
 from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import backward
 from ..table.operators import VARIABLE
-from .value import Value, graph_of
+from .value import Source, graph_of
 from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
 
 
@@ -31,7 +31,7 @@ class Curvature(NamedTuple):
     hessian: list[list[Number]]
 
 
-def hessian_in(m: NumberType, output: Value | Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
+def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
     """Value, gradient and symmetric Hessian of an output in the number type `m`, in the order of `wrt`.
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.

@@ -13,14 +13,13 @@ from ..numbers.base import Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..numbers.series import Failed, SeriesType
 from ..run.evaluation import located
-from ..run.graph import Graph
 from ..run.smooth_branches import SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import Fault, show
-from .value import Value, graph_of
+from .value import Source, graph_of
 from .value_and_gradient import breakpoints_met, evaluate_in
 
 
-def taylor_in(m: NumberType, source: Value | Graph, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
+def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
     """The coefficients of orders 0 to `order` in the variable `by` at the point.
 
     Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
@@ -48,7 +47,7 @@ def taylor_in(m: NumberType, source: Value | Graph, values: Mapping[str, Number]
 
 def directional_in(
     m: NumberType,
-    source: Value | Graph,
+    source: Source,
     values: Mapping[str, Number],
     along: Mapping[str, Sequence[Number]],
     order: int,
@@ -70,7 +69,7 @@ class _Expansion:
     """A graph evaluated in power series along a direction; without breakpoints, these can be extended to any order."""
 
     def __init__(
-        self, m: NumberType, source: Value | Graph, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+        self, m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
     ) -> None:
         self.series = s = SeriesType(m)
         numbers = {name: s.variable(x, *along[name]) if name in along else s.number(x) for name, x in values.items()}

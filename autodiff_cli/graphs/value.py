@@ -538,6 +538,10 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     return place
 
 
+Source = Value | Graph
+"""What derivatives are taken of: an output, or the graph of one."""
+
+
 def values_of(graph: Graph, given: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
     """The nodes of a graph as Values, with their data; `given` are Values that stand in for nodes."""
     values: list[Value] = []

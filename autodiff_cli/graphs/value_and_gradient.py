@@ -21,7 +21,7 @@ from ..run.evaluation import Evaluation
 from ..run.graph import Graph
 from ..run.sweep import Breakpoint, Fault, breakpoints, forward
 from ..table.operators import CONSTANT, VARIABLE
-from .value import Value, graph_of
+from .value import Source, Value, graph_of
 
 
 class GradientResult(NamedTuple):
@@ -89,7 +89,7 @@ def evaluate_in(
     return Evaluation(m, graph, {name: i for i, name in names.items() if name in wrt})
 
 
-def value_in(m: NumberType, source: Value | Graph, values: Mapping[str, Number]) -> Number | None:
+def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Number | None:
     """The value of the graph alone; None where it has none."""
     graph = at_point(m, source, values)
     try:
@@ -108,7 +108,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
 
 def value_and_gradient(
-    m: NumberType, source: Value | Graph, values: Mapping[str, Number], wrt: Collection[str]
+    m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
 ) -> GradientResult:
     """Value and gradient of an output in the number type `m`, at the point `values`, in the variables `wrt`.
 

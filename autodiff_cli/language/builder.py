@@ -24,9 +24,6 @@ CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
 
 MAX_NODES = 2_000_000
-STEPS_A_NODE = 10
-"""Steps of work for each node that a call expands to."""
-
 SIMPLE = {
     name: p
     for name, p in FUNCTIONS.items()
@@ -115,6 +112,13 @@ class Program:
     def place(self, i: int) -> int | None:
         """Where a node of `whole` is in `graph`; None where no output needs it."""
         return i if self.graph is self._read or self._places is None else self._places.get(i)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The variables that the outputs need, with their places in `graph`."""
+        if self.is_plain:
+            return self.leaves
+        return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     @property
     def values(self) -> list[Value]:
@@ -736,7 +740,7 @@ class Builder:
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
             self.expanded += len(function.primitives)
-            work.charge(STEPS_A_NODE * len(function.primitives))
+            work.charge(work.CALLED_NODE * len(function.primitives))
             if self.expanded > self.most:
                 raise ExpressionError(
                     "limit", f"the calls expand to more than {self.most:,} nodes", self.span(via), "split the program"

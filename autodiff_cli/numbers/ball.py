@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from ..table.names import native
+from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
@@ -362,33 +362,9 @@ def _native(name: str) -> Callable[..., Any]:
     return function
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {}
-
-
-def _function(function: Callable[..., Any]) -> Callable[..., Any]:
-    _FUNCTIONS[function.__name__[1:]] = function
-    return function
-
-
-@_function
-def _pow(m: Balls, x: Ball, y: Ball) -> Ball:
-    return _power(x, y)
-
-
-@_function
 def _cbrt(m: Balls, x: Ball) -> Ball:
     sign = x.sign()
     return Ball(x.a.root(3)) if sign > 0 else Ball(-((-x.a).root(3))) if sign else x
-
-
-@_function
-def _abs(m: Balls, x: Ball) -> Ball:
-    return abs(x)
-
-
-@_function
-def _sign(m: Balls, x: Ball) -> Ball:
-    return ball(x.sign())
 
 
 def _step(x: Ball, stepped: Any) -> Ball:
@@ -398,17 +374,6 @@ def _step(x: Ball, stepped: Any) -> Ball:
     return ball(int(whole))
 
 
-@_function
-def _floor(m: Balls, x: Ball) -> Ball:
-    return _step(x, x.a.floor())
-
-
-@_function
-def _ceil(m: Balls, x: Ball) -> Ball:
-    return _step(x, x.a.ceil())
-
-
-@_function
 def _round(m: Balls, x: Ball) -> Ball:
     low = m.floor(x)
     beyond = x - low - 0.5
@@ -417,7 +382,6 @@ def _round(m: Balls, x: Ball) -> Ball:
     return low + 1 if beyond > 0 else low  # type: ignore[no-any-return]
 
 
-@_function
 def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
     if y.a.is_zero():
         return Ball(arb(0)) if x >= 0 else m.pi
@@ -426,7 +390,6 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
     return Ball(arb.atan2(y.a, x.a))
 
 
-@_function
 def _max(m: Balls, *xs: Ball) -> Ball:
     # The likeliest first: then no two of the others need be told apart.
     best = max(xs, key=lambda x: x.a.mid())
@@ -440,29 +403,16 @@ def _max(m: Balls, *xs: Ball) -> Ball:
     return best
 
 
-@_function
 def _min(m: Balls, *xs: Ball) -> Ball:
     largest: Ball = _max(m, *[-x for x in xs])
     return -largest
 
 
-@_function
-def _logit(m: Balls, x: Ball) -> Ball:
-    return m.log(x) - m.log1p(-x)  # type: ignore[no-any-return]
-
-
-@_function
-def _sinc(m: Balls, x: Ball) -> Ball:
-    return Ball(x.a.sinc_pi())
-
-
-@_function
 def _lgamma(m: Balls, x: Ball) -> Ball:
     _no_pole(x)
     return Ball(x.a.lgamma() if x > 0 else abs(x.a.gamma()).log())
 
 
-@_function
 def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
     _no_pole(a)
     _no_pole(b)
@@ -470,7 +420,6 @@ def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
     return Ball(a.a.gamma() * b.a.gamma() * (a + b).a.rgamma())
 
 
-@_function
 def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
     _no_pole(x)
     order = whole_order(float(n))
@@ -478,3 +427,23 @@ def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
         mirrored = m.polygamma(n, 1 - x)
         return (-mirrored if order % 2 else mirrored) - cotangent_derivative(m, order, x)  # type: ignore[no-any-return]
     return Ball(acb(x.a).polygamma(acb(order)).real)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
+    "pow": lambda m, x, y: _power(x, y),
+    "cbrt": _cbrt,
+    "abs": lambda m, x: abs(x),
+    "sign": lambda m, x: ball(x.sign()),
+    "floor": lambda m, x: _step(x, x.a.floor()),
+    "ceil": lambda m, x: _step(x, x.a.ceil()),
+    "round": _round,
+    "atan2": _atan2,
+    "max": _max,
+    "min": _min,
+    "logit": lambda m, x: m.log(x) - m.log1p(-x),
+    "sinc": lambda m, x: Ball(x.a.sinc_pi()),
+    "lgamma": _lgamma,
+    "beta": _beta,
+    "polygamma": _polygamma,
+})  # fmt: skip
+"""The functions that need more care than arb's own take, or their definitions."""

@@ -104,41 +104,29 @@ def _plain(x: Any) -> Number:
     return x.x if isinstance(x, Valued) else x
 
 
+def _operator(name: str) -> tuple[Any, Any]:
+    """An operator as a step of the number's type, `m`: with the number on the left, and on the right."""
+
+    def operation(self: Any, other: Number) -> Any:
+        return self.m.step(name, self, other)
+
+    def reflected(self: Any, other: Number) -> Any:
+        return self.m.step(name, other, self)
+
+    return operation, reflected
+
+
 class Written:
     """A number whose operators are steps of its type, `m`, under the names of the table."""
 
     __slots__ = ()
     m: Any
 
-    def __add__(self, other: Number) -> Any:
-        return self.m.step("add", self, other)
-
-    def __radd__(self, other: Number) -> Any:
-        return self.m.step("add", other, self)
-
-    def __sub__(self, other: Number) -> Any:
-        return self.m.step("sub", self, other)
-
-    def __rsub__(self, other: Number) -> Any:
-        return self.m.step("sub", other, self)
-
-    def __mul__(self, other: Number) -> Any:
-        return self.m.step("mul", self, other)
-
-    def __rmul__(self, other: Number) -> Any:
-        return self.m.step("mul", other, self)
-
-    def __truediv__(self, other: Number) -> Any:
-        return self.m.step("div", self, other)
-
-    def __rtruediv__(self, other: Number) -> Any:
-        return self.m.step("div", other, self)
-
-    def __pow__(self, other: Number) -> Any:
-        return self.m.step("pow", self, other)
-
-    def __rpow__(self, other: Number) -> Any:
-        return self.m.step("pow", other, self)
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("sub")
+    __mul__, __rmul__ = _operator("mul")
+    __truediv__, __rtruediv__ = _operator("div")
+    __pow__, __rpow__ = _operator("pow")
 
     def __neg__(self) -> Any:
         return self.m.step("neg", self)

@@ -106,22 +106,6 @@ def known(name: str, inputs: list[Fraction]) -> Fraction | None:
         return None
 
 
-_FUNCTIONS: dict[str, Callable[..., Number]] = by_name({
-    "abs": abs,
-    "neg": neg,
-    "floor": lambda x: Fraction(math.floor(x)),
-    "ceil": lambda x: Fraction(math.ceil(x)),
-    "round": lambda x: Fraction(round(x)),
-    "min": lambda *xs: min(xs),
-    "max": lambda *xs: max(xs),
-})  # fmt: skip
-
-
-def _function(function: Callable[..., Number]) -> Callable[..., Number]:
-    _FUNCTIONS[function.__name__[1:]] = function
-    return function
-
-
 def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
     def checked(*inputs: Number) -> Number:
         return function(*[x if isinstance(x, Fraction) else Fraction(x) for x in inputs])
@@ -155,7 +139,6 @@ def _whole_root(whole: int, n: int) -> int:
         guess = better
 
 
-@_function
 def _sqrt(x: Fraction) -> Any:
     if x < 0:
         raise ValueError("the root of a negative number")
@@ -165,7 +148,6 @@ def _sqrt(x: Fraction) -> Any:
     return found
 
 
-@_function
 def _cbrt(x: Fraction) -> Fraction:
     found = root(abs(x), 3)
     if found is None:
@@ -173,7 +155,6 @@ def _cbrt(x: Fraction) -> Fraction:
     return found if x >= 0 else -found
 
 
-@_function
 def _pow(x: Fraction, y: Fraction) -> Fraction:
     if y == 0:
         return Fraction(1)
@@ -193,24 +174,6 @@ def _pow(x: Fraction, y: Fraction) -> Fraction:
     return Fraction(x ** int(y.numerator) if abs(x) != 1 else x ** int(y.numerator % 2))
 
 
-@_function
-def _power_minus_one(x: Fraction, y: Fraction, out: Fraction) -> Fraction:
-    power: Fraction = _pow(x, y - 1)
-    return power
-
-
-@_function
-def _sign(x: Fraction) -> Fraction:
-    return Fraction((x > 0) - (x < 0))
-
-
-@_function
-def _hypot(*xs: Fraction) -> Fraction:
-    squares: Fraction = _sqrt(sum((x * x for x in xs), Fraction(0)))
-    return squares
-
-
-@_function
 def _gamma(x: Fraction) -> Fraction:
     if x.denominator != 1:
         raise _irrational(f"`gamma({x})` is not a rational number")
@@ -220,5 +183,23 @@ def _gamma(x: Fraction) -> Fraction:
         raise OverflowError("too large")
     return Fraction(math.factorial(int(x) - 1))
 
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
+    "abs": abs,
+    "neg": neg,
+    "floor": lambda x: Fraction(math.floor(x)),
+    "ceil": lambda x: Fraction(math.ceil(x)),
+    "round": lambda x: Fraction(round(x)),
+    "sign": lambda x: Fraction((x > 0) - (x < 0)),
+    "min": lambda *xs: min(xs),
+    "max": lambda *xs: max(xs),
+    "sqrt": _sqrt,
+    "cbrt": _cbrt,
+    "hypot": lambda *xs: _sqrt(sum((x * x for x in xs), Fraction(0))),
+    "pow": _pow,
+    "power_minus_one": lambda x, y, out: _pow(x, y - 1),
+    "gamma": _gamma,
+})  # fmt: skip
+"""The functions that are rational at some rational numbers, beside those that are composed of these."""
 
 EXACT = Exact()

@@ -191,26 +191,6 @@ class Multiprecision(NumberType):
         return self.context.zero
 
 
-_FUNCTIONS: dict[str, Function] = {}
-"""The functions that mpmath computes, or that need more care than their definition takes."""
-
-
-_SURE: set[str] = set()
-"""Those of them that need no more than the guard bits."""
-
-
-def _function(function: Function) -> Function:
-    """Enter a function of this type under its name, without the underscore."""
-    _FUNCTIONS[function.__name__[1:]] = function
-    return function
-
-
-def _sure(function: Function) -> Function:
-    """The same of one that needs no more than the guard bits."""
-    _SURE.add(function.__name__[1:])
-    return _function(function)
-
-
 def _theirs(name: str) -> Function:
     """A function that mpmath has, and computes accurately for every argument."""
 
@@ -223,11 +203,9 @@ def _theirs(name: str) -> Function:
 NATIVE = native(
     "sqrt sign floor ceil sin cos tan sec csc cot asin acos atan atan2 tanh coth asinh acosh atanh log1p erfinv"
 ) | by_name({"round": "nint", "abs": "fabs"})
-_FUNCTIONS.update({name: _theirs(theirs) for name, theirs in NATIVE.items()})
-_SURE.update(NATIVE)
 
 
-def _steep(name: str, below: int | None) -> None:
+def _steep(name: str, below: int | None) -> Function:
     """A function that grows like exp; far below 0 it is `below`, or minus as large as above if that is None."""
 
     def function(m: Multiprecision, x: Number) -> Number:
@@ -237,25 +215,16 @@ def _steep(name: str, below: int | None) -> None:
             raise OverflowError("too large")
         return getattr(m.context, name)(x)
 
-    _FUNCTIONS[name] = function
-    _SURE.add(name)
-
-
-_steep("exp", 0)
-_steep("expm1", -1)
-_steep("sinh", None)
-_steep("cosh", None)
+    return function
 
 
 # ---- elementary ---------------------------------------------------------------------------------------------------
-@_sure
 def _log(m: Multiprecision, x: Number) -> Number:
     if x < 0:
         raise ValueError("the logarithm of a negative number")
     return m.context.ln(x)
 
 
-@_sure
 def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     if y == 0:
         return 1
@@ -273,18 +242,7 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     return m.underflow() if size < -MAGNITUDE else m.context.power(x, y)
 
 
-@_function
-def _power_minus_one(m: Multiprecision, x: Number, y: Number, out: Number) -> Number:
-    return m.pow(x, y - 1)
-
-
-@_sure
-def _cbrt(m: Multiprecision, x: Number) -> Number:
-    return m.context.sign(x) * m.context.cbrt(abs(x))
-
-
 # ---- trigonometric and hyperbolic ---------------------------------------------------------------------------------
-@_function
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     """The n-th derivative of sinc = f from πx·f = sin(πx); where its recurrence would lose digits, by the power series.
 
@@ -321,12 +279,6 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
 
 
 # ---- special ------------------------------------------------------------------------------------------------------
-@_sure
-def _erf(m: Multiprecision, x: Number) -> Number:
-    return m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x)
-
-
-@_sure
 def _erfc(m: Multiprecision, x: Number) -> Number:
     if m.context.mag(x) > 17:
         return m.underflow() if x > 0 else 2
@@ -338,7 +290,6 @@ def _no_pole(m: Multiprecision, x: Number) -> None:
         raise ZeroDivisionError("a pole")
 
 
-@_sure
 def _gamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
     if m.context.mag(x) > 14:
@@ -348,12 +299,6 @@ def _gamma(m: Multiprecision, x: Number) -> Number:
     return m.context.gamma(x)
 
 
-@_sure
-def _gamma_slope(m: Multiprecision, x: Number, out: Number) -> Number:
-    return out * m.digamma(x)
-
-
-@_sure
 def _lgamma(m: Multiprecision, x: Number) -> Number:
     _no_pole(m, x)
     context = m.context
@@ -363,7 +308,6 @@ def _lgamma(m: Multiprecision, x: Number) -> Number:
         return context.ln(context.pi / abs(x * context.sinpi(x))) - context.loggamma(-x)  # DLMF 5.5.3
 
 
-@_function
 def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     _no_pole(m, x)
     context, order = m.context, whole_order(float(n))
@@ -425,7 +369,6 @@ def _bernoulli_over_factorial(n: int, bits: int) -> int:
     return size if numerator > 0 else -size
 
 
-@_function
 def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) -> Number:
     if m.context.mag(a) - m.context.mag(b) > m.context.prec:
         # So small a step that the difference is the differential.
@@ -435,7 +378,6 @@ def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) ->
         return m.polygamma(n, a) - m.polygamma(n, a + b)
 
 
-@_function
 def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
     _no_pole(m, a)
     _no_pole(m, b)
@@ -444,7 +386,6 @@ def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
     return _beta_by_reflection(m, a, b, m.context.sinpi(a + b))
 
 
-@_function
 def _beta_slope(m: Multiprecision, a: Number, b: Number) -> Number:
     """The derivative of beta(a, b) in a; where a + b is a pole, beta is 0 as sin(πa + πb) is, which has this slope."""
     _no_pole(m, a)
@@ -479,26 +420,35 @@ def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 
 
-# ---- aggregates ---------------------------------------------------------------------------------------------------
-@_sure
-def _sum(m: Multiprecision, *xs: Number) -> Number:
-    return m.context.fsum(xs)
+_SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.items()} | by_name({
+    "exp": _steep("exp", 0),
+    "expm1": _steep("expm1", -1),
+    "sinh": _steep("sinh", None),
+    "cosh": _steep("cosh", None),
+    "log": _log,
+    "pow": _pow,
+    "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
+    "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
+    "erfc": _erfc,
+    "gamma": _gamma,
+    "gamma_slope": lambda m, x, out: out * m.digamma(x),
+    "lgamma": _lgamma,
+    "sum": lambda m, *xs: m.context.fsum(xs),
+    "prod": lambda m, *xs: m.context.fprod(xs),
+    "min": lambda m, *xs: min(xs),
+    "max": lambda m, *xs: max(xs),
+})  # fmt: skip
+"""The functions that mpmath computes, or that need more care than their definition takes, with the guard bits alone."""
 
-
-@_sure
-def _prod(m: Multiprecision, *xs: Number) -> Number:
-    return m.context.fprod(xs)
-
-
-@_sure
-def _min(m: Multiprecision, *xs: Number) -> Number:
-    return min(xs)
-
-
-@_sure
-def _max(m: Multiprecision, *xs: Number) -> Number:
-    return max(xs)
-
+_FUNCTIONS = _SURE | by_name({
+    "power_minus_one": lambda m, x, y, out: m.pow(x, y - 1),
+    "sinc_derivative": _sinc_derivative,
+    "polygamma": _polygamma,
+    "polygamma_difference": _polygamma_difference,
+    "beta": _beta,
+    "beta_slope": _beta_slope,
+})  # fmt: skip
+"""These, and those that are computed with more bits."""
 
 _OF_THE_THREAD = threading.local()
 

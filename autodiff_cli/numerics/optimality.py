@@ -15,7 +15,7 @@ from typing import Protocol
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
-from ..graphs.value import Value
+from ..graphs.value import Source
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
@@ -86,7 +86,7 @@ class Function(Protocol):
 class Single:
     """A program, of which there is nothing to be reduced."""
 
-    def __init__(self, output: Value) -> None:
+    def __init__(self, output: Source) -> None:
         self.output = output
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
@@ -111,7 +111,7 @@ class Single:
         return hessian_in(REAL, self.output, point, wrt).hessian
 
 
-def derivatives(output: Value, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+def derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
     """Value, gradient and Hessian in doubles, with the errors that come of rounding, the point's own included.
 
     `size` is how large numbers the coordinates `wrt` are rounded like. The point itself is known to half a unit of its
@@ -125,7 +125,7 @@ def derivatives(output: Value, values: Mapping[str, float], wrt: Sequence[str], 
     return _derivatives(output, values, wrt, [abs(values.get(name, 0.0)) for name in wrt])
 
 
-def _derivatives(output: Value, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+def _derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
     spread = [2 * UNIT * x for x in size]
     given = {name: Bounded(x) for name, x in values.items()}
     given |= {name: Bounded(values[name], error) for name, error in zip(wrt, spread, strict=True) if name in values}

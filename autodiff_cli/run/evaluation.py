@@ -125,10 +125,10 @@ class Evaluation:
         return [kink.warning() for kink in self.breakpoints(kinks).values()]
 
 
-def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> Diagnosed:
+def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Sequence[int] | None = None) -> Diagnosed:
     """The error that a fault is for the user: at its place in the text, with the inputs that led there.
 
-    `wanted` are the names that are differentiated by.
+    `wanted` are the names that are differentiated by; `leaves` those that the node is made from, where they are known.
     """
     if fault.node is None:
         assert isinstance(fault, BudgetExceeded)
@@ -136,7 +136,7 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = ()) -> Diagnos
     span, message, hint = graph.span(fault.node), fault.message, fault.hint
     if isinstance(fault, Rough):
         return NotSmooth(fault.kind, message, span, hint)
-    names = {graph.labels[i]: graph.data[i] for i in leaves_below(graph, fault.node)}
+    names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:
         shown = ", ".join(f"{name} = {show(data)}" for name, data in list(names.items())[:5])
         message += f" (here {shown}{', …' if len(names) > 5 else ''})"

@@ -164,14 +164,17 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         if region is None:
             region = "us-east-1" if endpoint else fs.resolve_s3_region(host)
         return fs.S3FileSystem(
-            region=region, endpoint_override=endpoint, connect_timeout=SECONDS / TRIES,
-            request_timeout=PATIENCE / TRIES, retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
+            region=region,
+            endpoint_override=endpoint,
+            connect_timeout=SECONDS / TRIES,
+            request_timeout=PATIENCE / TRIES,
+            retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
             allow_delayed_open=True,
-        ), host  # fmt: skip
+        ), host
     if scheme in ("gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"):
         limit = f"?retry_limit_seconds={PATIENCE}" if scheme in ("gs", "gcs") else ""
-        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
-        return found
+        system: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
+        return system
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -189,33 +192,31 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
 def opened(path: str) -> Any:
     """A file for reading at any place. Raises `ExpressionError`."""
     system, inner = located(path)
-    try:
-        return patiently(lambda: system.open_input_file(inner), PATIENCE)
-    except (OSError, ValueError) as fault:
-        raise unread(path, fault) from None
+    return _ask(path, lambda: system.open_input_file(inner), PATIENCE)
 
 
 def entry(path: str) -> Entry:
     """Return what there is of a file. Raises `ExpressionError` where it is not there."""
-    system, inner = located(path)
-    try:
-        info = patiently(lambda: system.get_file_info(inner), PATIENCE)
-    except (OSError, ValueError) as fault:
-        raise unread(path, fault) from None
+    info = _info(path)
     if info.type.name == "NotFound":
         raise unread(path, FileNotFoundError())
-    return _entry(path, info)
-
-
-def _entry(path: str, info: Any) -> Entry:
     return Entry(path, info.is_file, info.size or 0)
 
 
 def is_there(path: str) -> bool:
     """Whether there is a file or a folder. Raises `ExpressionError` where that cannot be known."""
+    return bool(_info(path).type.name != "NotFound")
+
+
+def _info(path: str) -> Any:
     system, inner = located(path)
+    return _ask(path, lambda: system.get_file_info(inner), PATIENCE)
+
+
+def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Result:
+    """Return what a file system answers about a path. Raises `ExpressionError`."""
     try:
-        return bool(patiently(lambda: system.get_file_info(inner), PATIENCE).type.name != "NotFound")
+        return patiently(action, seconds)
     except (OSError, ValueError) as fault:
         raise unread(path, fault) from None
 
@@ -226,14 +227,14 @@ def listed(folder: str, *, deep: bool = False) -> list[Entry]:
 
     system, inner = located(folder)
     inner = inner.rstrip("/") or "/"
-    try:
-        infos = patiently(lambda: system.get_file_info(fs.FileSelector(inner, recursive=deep, allow_not_found=True)))
-    except (OSError, ValueError) as fault:
-        raise unread(folder, fault) from None
-    start = len(inner.lstrip("/").rstrip("/"))
+    selector = fs.FileSelector(inner, recursive=deep, allow_not_found=True)
+    start = len(inner.strip("/"))
     base = folder.rstrip("/")
-    found = [_entry(base + "/" + info.path.lstrip("/")[start:].lstrip("/"), info) for info in infos]
-    return sorted(each for each in found if each.path != base + "/")
+    entries = [
+        Entry(base + "/" + info.path.lstrip("/")[start:].lstrip("/"), info.is_file, info.size or 0)
+        for info in _ask(folder, lambda: system.get_file_info(selector), None)
+    ]
+    return sorted(entry for entry in entries if entry.path != base + "/")
 
 
 def matched(pattern: str) -> list[str]:
@@ -243,8 +244,8 @@ def matched(pattern: str) -> list[str]:
     folder, rest = "/".join(steps[:fixed]), steps[fixed:]
     wanted = re.compile(_expression(rest), re.DOTALL)
     start = len(folder.rstrip("/")) + 1
-    found = listed(folder, deep=len(rest) > 1 or "**" in rest)
-    return [each.path for each in found if each.is_file and wanted.fullmatch(each.path[start:])]
+    entries = listed(folder, deep=len(rest) > 1 or "**" in rest)
+    return [entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])]
 
 
 def _expression(steps: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ import pytest
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
 from autodiff_cli.graphs import library as functions
-from autodiff_cli.graphs.value import apply
+from autodiff_cli.graphs.value import apply, in_order
 from autodiff_cli.table.primitive import BY_SYMBOL, FUNCTIONS
 from counting import lines
 
@@ -396,7 +396,7 @@ def test_copies_are_graphs_of_their_own_with_the_same_shape() -> None:
     assert copy.copy(total).children == total.children
     program = parse("k*x**2")
     for made in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):  # noqa: S301
-        for value in program.values:
+        for value in in_order(program.outputs):
             found = made(value)
             for name in ("primitive", "label", "span", "source", "active", "data", "grad"):
                 assert getattr(found, name) == getattr(value, name)
