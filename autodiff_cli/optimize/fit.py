@@ -31,6 +31,7 @@ from .least_squares import (
     Model,
     Robust,
     Stopped,
+    at_kink,
     column_sizes,
     fitted_linearly,
     linear_parameters,
@@ -365,7 +366,7 @@ def _strategies(
     model.loss, model.scale = loss, 1.0 if known else 1.4826 * float(np.median(left)) or 1.0
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    found = min((searched(model, values) for values in starts), key=lambda each: each.cost)
+    found = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
     return found._replace(message=f"{found.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
@@ -382,6 +383,7 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
             best = other
         else:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    best = at_kink(model, best, places)
     # a poor start is the usual trouble: others around it, in ever wider steps, until one minimum comes again and again
     draw = random.Random(1)
     again = 0
@@ -395,15 +397,21 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
         found = projected(model, there, places) if places else searched(model, there)
         if found.cost < best.cost * (1 - 1e-9):
             again = 0
-            best = found._replace(message=f"{found.message} from another start, after {first} had ended badly")
+            found = at_kink(model, found, places)
+            ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
+            best = found._replace(message=f"{found.message} from another start, after {first} {ill}")
         elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
             again += 1
     return best
 
 
 def _settled(model: Model, ended: Ended) -> bool:
-    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say."""
-    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > 0.5
+    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
+
+    With kinks there are more such places, as a rule.
+    """
+    enough = 1 - 1e-14 if model.kinks else 0.5
+    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > enough
 
 
 def _on_the_side(model: Model, posed: _Posed, values: Any, linear: Sequence[str]) -> Any:
