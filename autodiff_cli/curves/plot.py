@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator, compile_gradient
@@ -218,8 +218,6 @@ def _curve(
     order: int,
 ) -> Curve:
     evaluator = compile_gradient(program, (name,))
-    position = evaluator.variables.index(name)
-    point = [values[each] for each in evaluator.variables]
     tangent = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -232,7 +230,7 @@ def _curve(
         low, high = spanning([*marks, *([values[name]] if pointed else [])])
     _check(name, Range(low, high))
     assert low is not None and high is not None
-    heights, slopes = functions(evaluator, position, point)
+    orders = functions(evaluator, name, values)
     fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
     for row in path:
         other = next((each for each, x in fixed.items() if row.get(each, x) != x), None)
@@ -241,31 +239,12 @@ def _curve(
                 "usage", f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
                 hint=f"draw it over both: `--wrt {name},{other}`",
             )  # fmt: skip
-    known = ((x, heights(x)) for x in marks)
+    known = ((x, orders[0](x)) for x in marks)
     found = Curve(
         program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name) if order else "", tangent,
         tuple(warnings), path=tuple((x, y) for x, y in known if y is not None),
     )  # fmt: skip
-    also = [values[name]] if pointed else []
-    if not order:
-        return _sampled(found, heights, None, also)
-    found = _sampled(found, heights, slopes, also)
-    if order < ORDERS:
-        return found
-    bends = sample(_curvature(evaluator, name, values), low, high, also)
-    return found._replace(second=bends._replace(stretches=split(bends.stretches, found.derivative.breaks)))
-
-
-def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> Function:
-    """The second derivative by one variable, as a function of it; None where there is none."""
-
-    def second(x: float) -> float | None:
-        work.charge(SECOND * evaluator.steps)
-        with work.Defined():
-            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
-        return None
-
-    return second
+    return _sampled(found, orders[: order + 1], [values[name]] if pointed else [])
 
 
 def _several(
@@ -286,10 +265,7 @@ def _several(
     found: list[Output] = []
     coarse = False
     for title, output in zip(called, outputs, strict=True):
-        evaluator = compile_gradient(program, (name,), output)
-        heights, _ = functions(
-            evaluator, evaluator.variables.index(name), [values[each] for each in evaluator.variables]
-        )
+        heights, *_ = functions(compile_gradient(program, (name,), output), name, values)
         samples = sample(heights, low, high, also)
         coarse = coarse or samples.coarse
         found.append(Output(title, samples, heights(values[name]) if pointed else None))
@@ -314,20 +290,22 @@ def _coarse(name: str, low: float, high: float) -> Diagnostic:
     return Diagnostic("limit", message, None, hint)
 
 
-def _sampled(curve: Curve, heights: Function, slopes: Function | None, also: Sequence[float]) -> Curve:
-    """The curve with its function and, if asked, its derivative sampled, the numbers `also` among the samples."""
+def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) -> Curve:
+    """The curve with its function and derivatives sampled, in their orders, the numbers `also` among the samples."""
     name, low, high = curve.variable, curve.low, curve.high
-    function = sample(heights, low, high, also)
-    if not function.stretches:
-        raise _nowhere(name, low, high)
-    derivative = NOTHING
-    if slopes is not None:
-        derivative = sample(slopes, low, high, also)
-        derivative = derivative._replace(stretches=split(derivative.stretches, function.breaks))
+    sampled: list[Samples] = []
+    for function in orders:
+        samples = sample(function, low, high, also)
+        if sampled:
+            samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
+        elif not samples.stretches:
+            raise _nowhere(name, low, high)
+        sampled.append(samples)
     warnings = curve.warnings
-    if function.coarse or derivative.coarse:
+    if any(samples.coarse for samples in sampled[:2]):
         warnings = (*warnings, _coarse(name, low, high))
-    return curve._replace(function=function, derivative=derivative, warnings=warnings)
+    value, derivative, second = (*sampled, NOTHING, NOTHING)[: ORDERS + 1]
+    return curve._replace(function=value, derivative=derivative, second=second, warnings=warnings)
 
 
 def _branch(
@@ -373,7 +351,7 @@ def _branch(
         text, name, low, high, fixed, NOTHING, NOTHING, "", tangent, (*model.warnings, *warnings), model.outputs[0],
         tuple(posed.texts), frozenset(model.values),
     )  # fmt: skip
-    return _sampled(found, height, branch.slope, [at])
+    return _sampled(found, (height, branch.slope), [at])
 
 
 def _formula(program: Program, name: str) -> str:
@@ -389,11 +367,10 @@ def _formula(program: Program, name: str) -> str:
     return text if len(text) <= SHORT else ""
 
 
-def functions(
-    evaluator: Evaluator, position: int, point: Sequence[float]
-) -> tuple[Callable[[float], float | None], Callable[[float], float | None]]:
-    """The value and the derivative as functions of one variable; None where they are undefined."""
-    place = list(point)
+def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
+    """The value and its first two derivatives as functions of one variable; None where they are undefined."""
+    place = [values[each] for each in evaluator.variables]
+    position = evaluator.variables.index(name)
 
     def value(x: float) -> float | None:
         place[position] = x
@@ -407,4 +384,10 @@ def functions(
             return unsigned(evaluator(place)[1][0])
         return None
 
-    return value, slope
+    def second(x: float) -> float | None:
+        work.charge(SECOND * evaluator.steps)
+        with work.Defined():
+            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
+        return None
+
+    return value, slope, second
