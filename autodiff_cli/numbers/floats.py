@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..table.names import by_name
 from . import budget as work
 from .base import Number, NumberType
 from .double import aggregates, elementary, gamma, learning, normal, slopes, trigonometry
@@ -27,7 +28,16 @@ _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
 """Comparisons, and the logic of conditions."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = (
-    {"abs": math.fabs}
+    by_name(
+        {
+            "abs": math.fabs,
+            "neg": lambda x: float(-x),
+            "add": lambda x, y: float(x + y),
+            "sub": lambda x, y: float(x - y),
+            "mul": lambda x, y: float(x * y),
+            "div": lambda x, y: float(x / y),
+        }
+    )  # fmt: skip
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | {
