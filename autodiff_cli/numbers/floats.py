@@ -27,17 +27,13 @@ _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh as
 _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
 """Comparisons, and the logic of conditions."""
 
+ARITHMETIC: dict[str, Callable[..., float]] = by_name({
+    "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
+    "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
+})  # fmt: skip
+
 FUNCTIONS: dict[str, Callable[..., Any]] = (
-    by_name(
-        {
-            "abs": math.fabs,
-            "neg": lambda x: float(-x),
-            "add": lambda x, y: float(x + y),
-            "sub": lambda x, y: float(x - y),
-            "mul": lambda x, y: float(x * y),
-            "div": lambda x, y: float(x / y),
-        }
-    )  # fmt: skip
+    ARITHMETIC
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | {
