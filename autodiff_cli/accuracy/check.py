@@ -54,9 +54,6 @@ DIFFERENCES = 60
 VANISHED = 1e-40
 """A sum that is smaller than this, beside its terms, is 0."""
 
-STEPS_A_REFERENCE = 20
-"""Steps of work of a node in many digits: measured, in microseconds."""
-
 EFFORT = 30_000
 """Differences are taken for as many variables as keep variables times nodes below this."""
 
@@ -224,7 +221,7 @@ def _totals(
     m = Multiprecision(digits)
     totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
     for row in range(function.data.rows):
-        work.charge(STEPS_A_REFERENCE * len(function.evaluator.graph.places))
+        work.charge(work.REFERENCE_NODE * len(function.evaluator.graph.places))
         if watch is not None:
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)

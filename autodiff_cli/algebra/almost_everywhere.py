@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..graphs.value import Value, constant, in_order, node
-from ..numbers.budget import current
+from ..numbers.budget import GUARD, current
 from ..numbers.exact import EXACT
 from ..table import operators
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
-from .branch_elimination import MOST_WORK, STEPS_A_LOOK, Guards, ProgramPoint
+from .branch_elimination import MOST_WORK, Guards, ProgramPoint
 from .canonical import rational
 from .ranges import ALL, Range
 from .rewriting import shortest, text_size
@@ -267,9 +267,9 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
     """What is known at the places of a formula under assumptions."""
     budget = current()
-    work = int(min(MOST_WORK, budget.left / STEPS_A_LOOK))
+    work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
-    budget.spend(min((work - guards.work) * STEPS_A_LOOK, budget.left))
+    budget.spend(min((work - guards.work) * GUARD, budget.left))
     return guards
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
-from ..numbers.budget import current
+from ..numbers.budget import GUARD, current
 from ..table.operators import AND, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
 from .ranges import BY_SIGN, Range
@@ -20,9 +20,6 @@ from .walk import rebuilt, rewritten, substituted
 
 MOST_WORK = 400_000
 """As many operations are looked at, again and again under other conditions; later guards are kept."""
-
-STEPS_A_LOOK = 4
-"""Steps of work for each of them: measured, in microseconds."""
 
 LOOKED_AT = 400
 """As many operations of the branch taken are looked at for what the condition compares."""
@@ -324,7 +321,7 @@ def settled(outputs: Sequence[Value]) -> list[Value]:
         return list(outputs)
     found: list[Value] = []
     budget = current()
-    work = most = int(min(MOST_WORK, budget.left / STEPS_A_LOOK))
+    work = most = int(min(MOST_WORK, budget.left / GUARD))
     for output in outputs:
         choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
         if choices:
@@ -333,5 +330,5 @@ def settled(outputs: Sequence[Value]) -> list[Value]:
             work = guards.work - len(guards.order)
         else:
             found.append(output)
-    budget.spend(min((most - work) * STEPS_A_LOOK, budget.left))
+    budget.spend(min((most - work) * GUARD, budget.left))
     return found

@@ -30,9 +30,6 @@ FOLDED_POWER = 64
 NAMED = ("pi", "π", "e")
 """Constants that are no rational numbers."""
 
-STEPS_A_NODE = 45
-"""Steps of work that a node costs on the way through the graph: measured, in microseconds."""
-
 SURELY_SHORT = 3 * MOST_DIGITS
 LEAST = Fraction(1, 10**MOST_EXPONENT)
 ONE = Fraction(1)
@@ -178,7 +175,7 @@ class Collector:
         self.fresh: dict[int, Terms] = {}
         """Terms and factors that nothing else holds yet, so that a whole may go on with them instead of a copy."""
         order = in_order(self.roots)
-        work.charge(STEPS_A_NODE * len(order))
+        work.charge(work.CANONICAL_NODE * len(order))
         for value in order:
             for p in value._prev:
                 self.uses[p] = self.uses.get(p, 0) + 1

@@ -56,9 +56,6 @@ MOST_COPIED = 14
 LEAST_TRIED, TRIED_A_NODE = 300, 3
 """As many terms are looked at, and as many more for each node of the graph."""
 
-STEPS_A_TERM = 25
-"""Steps of work for each of them: measured, in microseconds."""
-
 Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
 
@@ -254,7 +251,7 @@ class Shortener(Collector):
         if key in self.tried:
             return self.tried[key]
         self.left -= len(parts)
-        work.charge(STEPS_A_TERM * len(parts))
+        work.charge(work.TERM * len(parts))
         self.depth += 1
         try:
             found = self.tried[key] = self.of_several(parts, again)

@@ -24,9 +24,6 @@ from .simplify import simplify
 from .symbolic import Symbolic, composed, is_spelled
 
 MOST_NODES = 100_000
-STEPS_A_RECORDING = 15
-"""Steps of work for each step of a recorded derivative."""
-
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
@@ -96,7 +93,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
         leaves.append(pi)
     recorder = FormulaRecorder(leaves.index(pi))
     recording = record_gradient(output, leaves, wrt, recorder)
-    work.charge(STEPS_A_RECORDING * len(recorder.steps))
+    work.charge(work.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
     return [turned(partial) for partial in as_values(recording.partials, dict(enumerate(leaves)))]
 

@@ -45,12 +45,6 @@ SMALL = 4096
 ONE_BY_ONE = 4096
 """Rows between two sums, where they are computed one by one."""
 
-STEPS_A_CALL, STEPS_IN_TURN = 50, 10
-"""Steps of work that a block takes, however few rows it has, and rows one by one: measured, in microseconds."""
-
-SECOND = 2.0
-"""Steps of work of a node, for each variable, in a sweep that carries derivatives: measured."""
-
 SAMPLE, ESTIMATED = 200, 2.0
 """Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
 
@@ -221,7 +215,7 @@ class DataLoss:
         self.note: str | None = note
         """What to tell the user once, where the rows are not computed by what is fastest."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
-        self.steps_a_call = STEPS_A_CALL if self._kernel is not None else STEPS_IN_TURN
+        self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
         """Steps of work that an evaluation costs."""
         self.left_out: Counter[str] = Counter()
@@ -298,7 +292,7 @@ class DataLoss:
     def _in_turn(
         self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, kernel: None, row: Row
     ) -> None:
-        work.charge(STEPS_IN_TURN)
+        work.charge(work.ROWS_IN_TURN)
         self.asked = list(range(self.data.rows)) if which is None else list(which)
         at, columns = self.point_at(0, point), [column for column in self._columns if column is not None]
         rows = iter(self.asked)
@@ -326,7 +320,7 @@ class DataLoss:
             which = _array(which)
         for start in range(0, length, size := block_size(totals.count)):
             stop = min(start + size, length)
-            work.charge(STEPS_A_CALL + self.steps_a_row * (stop - start))
+            work.charge(work.BLOCK + self.steps_a_row * (stop - start))
             part: Any = slice(start, stop) if which is None else which[start:stop]
             inputs = [
                 fixed[k] if column is None else _array(column)[part] for k, column in enumerate(self._columns)
@@ -350,7 +344,7 @@ class DataLoss:
         n = len(wrt)
         graph = self.evaluator.graph
         # a sweep that carries the derivatives by all variables
-        steps = self.evaluator.steps + SECOND * len(graph.places) * (1 + n)
+        steps = self.evaluator.steps + work.SECOND_ORDER_NODE * len(graph.places) * (1 + n)
 
         def row(at: Sequence[float]) -> list[float]:
             work.charge(steps)
@@ -430,7 +424,7 @@ class DataLoss:
         for k in range(count):
             row = k * self.data.rows // count
             at = dict(zip(self.names, self.point_at(row, point), strict=True))
-            work.charge(SECOND * len(self.evaluator.graph.places) * (1 + len(self.wrt)))
+            work.charge(work.SECOND_ORDER_NODE * len(self.evaluator.graph.places) * (1 + len(self.wrt)))
             if self.left_out:
                 try:
                     hessian_in(REAL, self.evaluator.graph, at, self.wrt)

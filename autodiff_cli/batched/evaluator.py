@@ -23,13 +23,6 @@ from ..targets.internal import Internal
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
-STEPS_A_CALL = 1
-STEPS = {"": 0.1, "gamma": 10.0}
-"""Steps of work for a node, by the family of its function (1 for those that are not listed): measured."""
-
-STEPS_SLOWLY = 15
-"""Further steps of an evaluation by the sweeps: measured."""
-
 TOGETHER = 1_000
 """Points that are asked about together: a column of them for each node is held."""
 
@@ -59,7 +52,9 @@ class Evaluator:
         self._graph: Graph | None = None
         self._gradient: Compiled | None = None
         self._value: Compiled | None = None
-        self.steps = STEPS_A_CALL + sum([STEPS.get(primitive.family, 1.0) for primitive in self.graph.primitives])
+        self.steps = work.COMPILED_CALL + sum(
+            [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
+        )
         """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
         self._kinks: bool | None = None
 
@@ -108,7 +103,7 @@ class Evaluator:
 
         What is to be said of kinks is added to `warnings`.
         """
-        work.charge(STEPS_SLOWLY)
+        work.charge(work.SWEEP)
         graph = self.graph
         places = {label: i for i, label in graph.labels.items() if label in self.variables}
         values = dict(zip(self.variables, point, strict=True))
@@ -140,7 +135,7 @@ class Evaluator:
         """
         errors: dict[int, ExpressionError] = {}
         # each point has an allowance of its own, which is never less than this
-        if columns and not self.graph.chooses and STEPS_SLOWLY + len(self.graph.places) <= work.STEPS:
+        if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:
             for start in range(0, len(columns[0]), TOGETHER):
                 part = [column[start : start + TOGETHER] for column in columns]
                 errors.update((start + k, error) for k, error in self._refusals(part))

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import Fitted, fitted, kept_columns, mapped_columns
+from ..batched.columns_io import Fitted, kept_columns, mapped_columns
 from ..data.readers import Files, Reader, check_columns, reader
 from ..data.rows import asked, check_clash, rows
 from ..data.sinks import plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_rows import numbers_in
-from ..errors import Diagnosed, ExpressionError
+from ..errors import ExpressionError
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..numbers.budget import reported
@@ -170,28 +170,21 @@ def _is_textual(job: _Job) -> bool:
 
 def _needs_no_batches(job: _Job) -> bool:
     """Whether wide rows have to be computed one by one. Raises a usage error where that cannot be."""
-    if not _check_doubles(job):
-        return True
     backend = job.chosen.backend
-    if not _is_textual(job):
+    if job.question.arithmetic != DOUBLE:
+        if job.format not in WIDE:
+            message = f"`--format {job.format}` holds doubles, and no other numbers"
+            raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
+        if backend not in (None, "python"):
+            message = f"`--backend {backend}` computes in doubles"
+            raise ExpressionError("usage", message, hint="leave one of them out")
+        return True
+    if not _is_textual(job) or (backend != "python" and has_arrow()):
         return False
-    if backend in ("llvm", "numpy") and not has_arrow():
+    if backend in ("llvm", "numpy"):
         hint = f"install it: `{install_command('data')}`"
         raise ExpressionError("usage", f"`--backend {backend}` needs the extra `data`", hint=hint)
-    return backend == "python" or not has_arrow()
-
-
-def _check_doubles(job: _Job) -> bool:
-    """Whether the numbers are doubles. Raises a usage error for others where that cannot be."""
-    backend = job.chosen.backend
-    if job.question.arithmetic == DOUBLE:
-        return True
-    if job.format not in WIDE:
-        message = f"`--format {job.format}` holds doubles, and no other numbers"
-        raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
-    if backend not in (None, "python"):
-        raise ExpressionError("usage", f"`--backend {backend}` computes in doubles", hint="leave one of them out")
-    return False
+    return True
 
 
 # ---- batches ------------------------------------------------------------------------------------------------------
@@ -203,7 +196,9 @@ def _in_parts(job: _Job, folder: str) -> int:
 
     if job.format not in cluster.FORMATS:
         raise lacking(job.format, cluster.FORMATS)
-    _check_doubles(job)
+    if job.question.arithmetic != DOUBLE:
+        message = f"`--engine {job.chosen.engine}` computes in doubles"
+        raise ExpressionError("usage", message, hint="leave the engine, or the arithmetic, out")
     folder = cluster.absolute(folder)
     for source in job.sources:
         if source.once:
@@ -338,19 +333,10 @@ class _Requests:
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
-        inputs = job.inputs
-        self.constants = default_point(inputs.at, inputs.reading)
-        self.wrt = names(inputs.wrt)
+        self.constants = default_point(job.inputs.at, job.inputs.reading)
         self.kept = kept_columns(job.keep, files.first.names)
         columns = mapped_columns(job.columns, files.first.names)
-        outputs = job.question.question == "jacobian"
-        try:
-            self.known = fitted(
-                job.text, list(columns), self.constants, self.wrt, outputs=outputs, lenient=inputs.lenient
-            )
-        except Diagnosed as error:
-            error.text = job.text if error.text is None else error.text
-            raise
+        self.known = job.rows.fitted(list(columns))
         _report_reading(self.known)
         self.used = {name: columns[name] for name in self.known.variables if name in columns}
         """The columns that the program uses, by the names of its variables."""
@@ -370,6 +356,7 @@ class _Requests:
         """What to answer, row by row."""
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
         columns = [*self.used.values()]
+        wrt = names(self.job.inputs.wrt)
         # what cannot be is reported before anything is computed
         self.files.look_into(lambda file: None)
         for file in self.files:
@@ -381,7 +368,7 @@ class _Requests:
                 numbers, fault = numbers_in(row, columns)
                 if fault is None:
                     point = {**self.constants, **{name: numbers[column] for name, column in self.used.items()}}
-                    yield Request(about, program, point, self.wrt)
+                    yield Request(about, program, point, wrt)
                 else:
                     self.tally.note(fault)
                     fault.text = fault.text or ""

@@ -91,19 +91,29 @@ def surface_of(
             with Defined():
                 row[-1] = evaluator.value(here)
         rows.append(tuple(row))
-    known = sorted(z for row in rows for z in row if z is not None)
-    if not known:
+    heights = sorted(z for row in rows for z in row if z is not None)
+    if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
     fixed = {name: x for name, x in values.items() if name not in names and name in program.variables}
-    wanted = _levels(known)
+    wanted = _levels(heights)
     levels = _followed(wanted, rows)
     if levels != wanted:
         message = "the surface bends or breaks more often in these ranges than contours could follow"
         warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
     return Surface(
-        program.text, (first, second), xs, ys, tuple(rows), levels, fixed, point, value, gradient, steps,
+        program.text,
+        (first, second),
+        xs,
+        ys,
+        tuple(rows),
+        levels,
+        fixed,
+        point,
+        value,
+        gradient,
+        steps,
         tuple(warnings),
-    )  # fmt: skip
+    )
 
 
 def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
@@ -146,17 +156,19 @@ def refined(surface: Surface) -> Heights:
     try:
         compute = kernel(
             lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
-            len(names), fixed, "numpy",
-        ).compute  # fmt: skip
+            len(names),
+            fixed,
+            "numpy",
+        ).compute
     except ExpressionError:
         return Heights(x, y, coarse)
     assert compute is not None
     fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
     across, up = (each.ravel() for each in numpy.meshgrid(*fine))
-    given = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
-    found, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
-    compute([given[name] for name in names], found, unsure)
-    z = found[0].reshape(len(fine[1]), len(fine[0]))
+    inputs = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
+    values, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
+    compute([inputs[name] for name in names], values, unsure)
+    z = values[0].reshape(len(fine[1]), len(fine[0]))
     z[unsure.reshape(z.shape)] = math.nan
     # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
     defined = ~numpy.isnan(coarse)
@@ -194,19 +206,19 @@ def of_row(row: Mapping[str, float], name: str) -> float:
     return row[name]
 
 
-def _levels(known: Sequence[float]) -> tuple[float, ...]:
+def _levels(heights: Sequence[float]) -> tuple[float, ...]:
     """Heights for about a dozen contours: evenly spaced, or by rank where most of the surface is much lower."""
-    low, high = known[0], known[-1]
+    low, high = heights[0], heights[-1]
     if not high > low:
         return ()
-    share = (known[len(known) // 2] - low) / (high - low)
+    share = (heights[len(heights) // 2] - low) / (high - low)
     if 0.15 < share < 0.85:
         step = (high - low) / 12
         unit = 10 ** math.floor(math.log10(step))
         step = unit * next(nice for nice in (1, 2, 2.5, 5, 10) if nice * unit >= step * 0.8)
         first = math.ceil(low / step)
         return tuple(k * step for k in range(first, math.floor(high / step) + 1))
-    ranks = [known[round((len(known) - 1) * k / 13)] for k in range(1, 13)]
+    ranks = [heights[round((len(heights) - 1) * k / 13)] for k in range(1, 13)]
     ranks.insert(0, low + (ranks[0] - low) / 5)
     rounded = sorted({float(f"{z:.2g}") for z in ranks})
     return tuple(z for z in rounded if low < z < high)
@@ -226,9 +238,10 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
         points = []
     if not points:
         raise ExpressionError(
-            "usage", f"`{source}` does not hold the path of a run",
+            "usage",
+            f"`{source}` does not hold the path of a run",
             hint="write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
-        )  # fmt: skip
+        )
     return points
 
 

@@ -35,9 +35,6 @@ MOST_FUNCTIONS = 6
 ORDERS = 2
 """The derivatives that a plot has at most."""
 
-SECOND = 12
-"""The work of a second derivative, in evaluations of value and gradient: measured."""
-
 
 class Output(Record):
     """One of several functions in the same plot."""
@@ -131,24 +128,25 @@ def plot(
             _check(name, ranges[name])
     wide = all(name in ranges for name in names) or bool(path)
     pointed = all(name in values for name in names)
-    known = dict(values)
+    assumed = dict(values)
     if wide and not pointed:
         # the range alone says enough; the middle only stands in, so that the rest of the point is looked at
-        known |= dict.fromkeys(names, 0.0)
+        assumed |= dict.fromkeys(names, 0.0)
     try:
-        warnings = check_values(program, known)
+        warnings = check_values(program, assumed)
     except ExpressionError as error:
         if error.kind == "missing_value" and len(names) == 1 and not pointed:
-            told = error.diagnostic
-            hint = f"{told.hint}; or only a range: `--range {names[0]}=-2:4`"
-            raise ExpressionError(told.kind, told.message, told.span, hint) from None
+            diagnostic = error.diagnostic
+            hint = f"{diagnostic.hint}; or only a range: `--range {names[0]}=-2:4`"
+            raise ExpressionError(diagnostic.kind, diagnostic.message, diagnostic.span, hint) from None
         raise
     several = len(program.outputs) > 1
     if several and order:
         raise ExpressionError(
-            "usage", f"derivatives are drawn of one function, and this program has {len(program.outputs)}",
+            "usage",
+            f"derivatives are drawn of one function, and this program has {len(program.outputs)}",
             hint="leave `--order` out, or draw one of them",
-        )  # fmt: skip
+        )
     if several and path:
         raise ExpressionError("usage", "a path is drawn over one function", hint="leave `--path` out")
     if len(names) == 2 and order is not None:
@@ -156,11 +154,11 @@ def plot(
             "usage", "`--order` is for functions of one variable", hint=f"say over which: `--wrt {names[0]}`"
         )
     if len(names) == 2:
-        return surface_of(program, names, known, ranges, path, pointed, warnings)
+        return surface_of(program, names, assumed, ranges, path, pointed, warnings)
     if several:
-        return _several(program, names[0], known, ranges.get(names[0]), pointed, warnings)
+        return _several(program, names[0], assumed, ranges.get(names[0]), pointed, warnings)
     return _curve(
-        program, names[0], known, ranges.get(names[0]), path, pointed, warnings, 1 if order is None else order
+        program, names[0], assumed, ranges.get(names[0]), path, pointed, warnings, 1 if order is None else order
     )
 
 
@@ -183,9 +181,10 @@ def _across(
         raise ExpressionError("usage", "the program has no variable to draw it over", hint="write one with a variable")
     if len(chosen) > 2:
         raise ExpressionError(
-            "usage", f"a plot is over one variable or two, and this program has {len(chosen)}",
+            "usage",
+            f"a plot is over one variable or two, and this program has {len(chosen)}",
             hint=f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
-        )  # fmt: skip
+        )
     return chosen
 
 
@@ -231,26 +230,40 @@ def _curve(
     _check(name, Range(low, high))
     assert low is not None and high is not None
     orders = functions(evaluator, name, values)
-    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
     for row in path:
-        other = next((each for each, x in fixed.items() if row.get(each, x) != x), None)
+        other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
         if other is not None:
             raise ExpressionError(
-                "usage", f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
+                "usage",
+                f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
                 hint=f"draw it over both: `--wrt {name},{other}`",
-            )  # fmt: skip
-    known = ((x, orders[0](x)) for x in marks)
-    found = Curve(
-        program.text, name, low, high, fixed, NOTHING, NOTHING, _formula(program, name) if order else "", tangent,
-        tuple(warnings), path=tuple((x, y) for x, y in known if y is not None),
-    )  # fmt: skip
-    return _sampled(found, orders[: order + 1], [values[name]] if pointed else [])
+            )
+    on_path = ((x, orders[0](x)) for x in marks)
+    curve = Curve(
+        program.text,
+        name,
+        low,
+        high,
+        fixed,
+        NOTHING,
+        NOTHING,
+        _formula(program, name) if order else "",
+        tangent,
+        tuple(warnings),
+        path=tuple((x, y) for x, y in on_path if y is not None),
+    )
+    return _sampled(curve, orders[: order + 1], [values[name]] if pointed else [])
 
 
 def _several(
-    program: Program, name: str, values: Mapping[str, float], ends: Range | None, pointed: bool,
+    program: Program,
+    name: str,
+    values: Mapping[str, float],
+    ends: Range | None,
+    pointed: bool,
     warnings: Sequence[Diagnostic],
-) -> Curve:  # fmt: skip
+) -> Curve:
     """The outputs of a program over one variable, beside each other."""
     outputs = program.outputs
     if len(outputs) > MOST_FUNCTIONS:
@@ -260,22 +273,32 @@ def _several(
     low, high = ends or around(values[name])
     assert low is not None and high is not None
     called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
-    fixed = {each: x for each, x in values.items() if each != name and each in program.variables}
+    fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
     also = [values[name]] if pointed else []
-    found: list[Output] = []
+    results: list[Output] = []
     coarse = False
     for title, output in zip(called, outputs, strict=True):
         heights, *_ = functions(compile_gradient(program, (name,), output), name, values)
         samples = sample(heights, low, high, also)
         coarse = coarse or samples.coarse
-        found.append(Output(title, samples, heights(values[name]) if pointed else None))
-    if not any(each.function.stretches for each in found):
+        results.append(Output(title, samples, heights(values[name]) if pointed else None))
+    if not any(key.function.stretches for key in results):
         raise _nowhere(name, low, high)
-    told = (*warnings, *([_coarse(name, low, high)] if coarse else []))
+    all_warnings = (*warnings, *([_coarse(name, low, high)] if coarse else []))
     return Curve(
-        program.text, name, low, high, fixed, found[0].function, NOTHING, "", None, told, outputs=tuple(found),
+        program.text,
+        name,
+        low,
+        high,
+        fixed,
+        results[0].function,
+        NOTHING,
+        "",
+        None,
+        all_warnings,
+        outputs=tuple(results),
         at=values[name] if pointed else None,
-    )  # fmt: skip
+    )
 
 
 def _nowhere(name: str, low: float, high: float) -> ExpressionError:
@@ -309,9 +332,13 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
 
 
 def _branch(
-    text: str, point: dict[str, float | str], wrt: Sequence[str] | None, ranges: Mapping[str, Range],
-    unknowns: Sequence[str] | None, between: Mapping[str, Range] | Range | None,
-) -> Curve:  # fmt: skip
+    text: str,
+    point: dict[str, float | str],
+    wrt: Sequence[str] | None,
+    ranges: Mapping[str, Range],
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+) -> Curve:
     """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
     for name, ends in ranges.items():
         _check(name, ends)
@@ -331,9 +358,10 @@ def _branch(
     chosen = chosen or free
     if len(chosen) != 1:
         raise ExpressionError(
-            "usage", f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
+            "usage",
+            f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
             hint=f"say over which: `--wrt {free[0]}`" if free else "write one with another variable",
-        )  # fmt: skip
+        )
     (name,) = chosen
     values, rows, warnings = model.first([name])
     at = model.values[name]
@@ -342,28 +370,39 @@ def _branch(
     branch = Branch(model, name)
 
     def height(x: float) -> float | None:
-        found = branch(x)
-        return None if found is None else unsigned(found[model.outputs[0]])
+        solution = branch(x)
+        return None if solution is None else unsigned(solution[model.outputs[0]])
 
-    fixed = {each: x for each, x in model.values.items() if each not in (name, *model.outputs)}
+    fixed = {key: x for key, x in model.values.items() if key not in (name, *model.outputs)}
     tangent = Tangent(at, values[0], rows[0][0])
-    found = Curve(
-        text, name, low, high, fixed, NOTHING, NOTHING, "", tangent, (*model.warnings, *warnings), model.outputs[0],
-        tuple(posed.texts), frozenset(model.values),
-    )  # fmt: skip
-    return _sampled(found, (height, branch.slope), [at])
+    curve = Curve(
+        text,
+        name,
+        low,
+        high,
+        fixed,
+        NOTHING,
+        NOTHING,
+        "",
+        tangent,
+        (*model.warnings, *warnings),
+        model.outputs[0],
+        tuple(posed.texts),
+        frozenset(model.values),
+    )
+    return _sampled(curve, (height, branch.slope), [at])
 
 
 def _formula(program: Program, name: str) -> str:
     """The derivative as a formula, where it is short."""
-    if len(program.text) > SHORT or any(each in program.text for each in "=\n"):
+    if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
         return ""
     try:
-        found = derivatives(program.outputs[0], [program.variables[name]], 1)
+        formulas = derivatives(program.outputs[0], [program.variables[name]], 1)
     except ExpressionError:
         return ""
-    text = expression_text(next(iter(found.values())))
+    text = expression_text(next(iter(formulas.values())))
     return text if len(text) <= SHORT else ""
 
 
@@ -385,7 +424,7 @@ def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> t
         return None
 
     def second(x: float) -> float | None:
-        work.charge(SECOND * evaluator.steps)
+        work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
         with work.Defined():
             return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
         return None

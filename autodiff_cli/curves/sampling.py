@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..numbers.budget import current
+from ..numbers.budget import DRAWN_POINT, SAMPLE, current
 
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
@@ -32,9 +32,6 @@ PEAK = 10
 """By how many times the height a chord may miss the curve before it is taken for a pole."""
 
 HALVINGS = 48
-
-STEPS_A_SAMPLE, STEPS_A_POINT = 1, 25
-"""Steps of work for a sample, beside its evaluation, and for a point that is drawn: measured, in microseconds."""
 
 
 class Samples(NamedTuple):
@@ -61,15 +58,15 @@ def sample(function: Function, low: float, high: float, also: Sequence[float] = 
         {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high} | {x for x in also if low < x < high}
     )
     ys = [function(x) for x in xs]
-    known = sorted(y for y in ys if y is not None)
-    height = _core(known)[1] - _core(known)[0] if known else 1.0
+    heights = sorted(y for y in ys if y is not None)
+    height = _core(heights)[1] - _core(heights)[0] if heights else 1.0
     reserve = max(work.left / 2, 1.5 * (before - work.left))
-    tracer = _Tracer(function, height or abs(known[0]) if known else 1.0, reserve)
+    tracer = _Tracer(function, height or abs(heights[0]) if heights else 1.0, reserve)
     for k in range(len(xs) - 1):
         tracer.step(xs[k], ys[k], xs[k + 1], ys[k + 1])
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
-    bottom, top = _heights(known, [y for stretch in tracer.stretches for _, y in stretch])
+    bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch])
     gaps, breaks = _between(tracer.stretches, low, high)
     return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
 
@@ -97,7 +94,7 @@ class _Tracer:
         """The function, for a closer look. Raises `_Enough`."""
         if self.work.left < self.reserve:
             raise _Enough
-        self.work.spend(STEPS_A_SAMPLE + STEPS_A_POINT * (self.drawn - self._counted))
+        self.work.spend(SAMPLE + DRAWN_POINT * (self.drawn - self._counted))
         self._counted = self.drawn
         return self.plain(x)
 
@@ -129,8 +126,8 @@ class _Tracer:
         """Draw what is between two samples. Raises `_Enough`."""
         if at_a is None or at_b is None:
             self._edge(a, at_a, b, at_b)
-        elif abs(at_b - at_a) > LEAP * self.height and (found := self._broken(a, at_a, b, at_b)):
-            (left, at_left), (right, at_right) = found
+        elif abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
+            (left, at_left), (right, at_right) = jump
             self._bend(a, at_a, left, at_left, DEPTH)
             self.put(left, at_left)
             self.cut()
@@ -216,20 +213,20 @@ class _Tracer:
             self.put(b, at_b)
 
 
-def _core(known: Sequence[float]) -> Point:
+def _core(heights: Sequence[float]) -> Point:
     """The heights without the highest and the lowest tenth."""
-    return known[len(known) // 10], known[-1 - len(known) // 10]
+    return heights[len(heights) // 10], heights[-1 - len(heights) // 10]
 
 
-def _heights(known: Sequence[float], drawn: Sequence[float]) -> Point:
+def _heights(heights: Sequence[float], drawn: Sequence[float]) -> Point:
     """From where to where to show the curve: all of it, unless it goes to infinity."""
-    if not known:
+    if not heights:
         return 0.0, 1.0
-    lowest, highest = known[0], known[-1]
-    beyond = 20 * (highest - lowest) if math.isfinite(highest - lowest) else math.inf
-    first, last = _core(known)
+    lowest, highest = heights[0], heights[-1]
+    margin = 20 * (highest - lowest) if math.isfinite(highest - lowest) else math.inf
+    first, last = _core(heights)
     height = last - first
-    away = max(drawn) > highest + beyond or min(drawn) < lowest - beyond
+    away = max(drawn) > highest + margin or min(drawn) < lowest - margin
     if (away or highest - lowest > 500 * height) and height > 0:
         return max(lowest, first - height), min(highest, last + height)
     if drawn and not away:
@@ -255,7 +252,7 @@ def _between(
 
 def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, ...]:
     """The pieces, cut at these places as well; single points are dropped."""
-    found: list[Stretch] = []
+    pieces: list[Stretch] = []
     places = sorted(at)
     for stretch in stretches:
         piece: list[Point] = []
@@ -263,8 +260,8 @@ def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, .
         for point in stretch:
             before, passed = passed, bisect_right(places, point[0])
             if piece and passed > before:
-                found.append(tuple(piece))
+                pieces.append(tuple(piece))
                 piece = []
             piece.append(point)
-        found.append(tuple(piece))
-    return tuple(piece for piece in found if len(piece) > 1)
+        pieces.append(tuple(piece))
+    return tuple(piece for piece in pieces if len(piece) > 1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -260,11 +260,11 @@ def doubles(column: Any) -> Any:
     import numpy as np
 
     there, data = column.buffers()
-    found = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
+    numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
         bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
-        found = np.where(bits[column.offset :], found, np.nan)
-    return found
+        numbers = np.where(bits[column.offset :], numbers, np.nan)
+    return numbers
 
 
 def _texts(texts: Mapping[int, str], count: int) -> Any:
@@ -275,7 +275,7 @@ def _texts(texts: Mapping[int, str], count: int) -> Any:
     rows = sorted(texts)
     data = [texts[row].encode(errors="replace") for row in rows]
     lengths = np.zeros(count + 1, np.int32)
-    lengths[np.array(rows) + 1] = [len(each) for each in data]
+    lengths[np.array(rows) + 1] = [len(text) for text in data]
     there = np.zeros(count, bool)
     there[rows] = True
     bits = np.packbits(there, bitorder="little").tobytes()
@@ -318,17 +318,14 @@ class Rows(NamedTuple):
     def fitted(self, columns: Sequence[str]) -> Fitted:
         """The formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
-        return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
+        with _about(self.text):
+            return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         """The columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
         columns = mapped_columns(dict(self.columns), names)
         kept = kept_columns(self.keep, names)
-        try:
-            known = self.fitted(list(columns))
-        except ExpressionError as error:
-            error.text = self.text if error.text is None else error.text
-            raise
+        known = self.fitted(list(columns))
         used = dict.fromkeys((*known.variables, *known.wanted))
         return [columns[name] for name in used if name in columns], kept
 
@@ -337,9 +334,9 @@ class Rows(NamedTuple):
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
-    def schema(self, given: pa.Schema) -> pa.Schema:
+    def schema(self, columns: pa.Schema) -> pa.Schema:
         """What the answers to batches of a schema look like, with the meaning of each column."""
-        return self.bound(given).schema
+        return self.bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """The answers to the rows of a frame, a row for a row, as a frame of the same kind.
@@ -352,18 +349,29 @@ class Rows(NamedTuple):
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
 
+@contextmanager
+def _about(text: str) -> Iterator[None]:
+    """Errors are about this formula, unless they say otherwise."""
+    try:
+        yield
+    except ExpressionError as error:
+        error.text = text if error.text is None else error.text
+        raise
+
+
 def version() -> str:
     """The version of the package, which is above this room."""
-    found: str = sys.modules[__name__.partition(".")[0]].__version__
-    return found
+    current: str = sys.modules[__name__.partition(".")[0]].__version__
+    return current
 
 
 def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
     if theirs != version():
         raise ExpressionError(
-            "usage", f"these rows come from autodiff {theirs}, and this is {version()}",
+            "usage",
+            f"these rows come from autodiff {theirs}, and this is {version()}",
             hint="install one version everywhere",
-        )  # fmt: skip
+        )
     return Rows(*key)
 
 
@@ -394,12 +402,13 @@ def rows(
     """
     if question not in QUESTIONS:
         raise ExpressionError("usage", f"there are no rows of `{question}`", hint=f"there are {', '.join(QUESTIONS)}")
-    given = {name: as_number(value, name) for name, value in (at or {}).items()}
+    point = {name: as_number(value, name) for name, value in (at or {}).items()}
     if not lenient:
-        parse(text, given)
+        with _about(text):
+            parse(text, point)
     return Rows(
         text,
-        tuple(given.items()),
+        tuple(point.items()),
         None if wrt is None else _listed(wrt),
         keep if isinstance(keep, bool) else _listed(keep),
         tuple((columns or {}).items()),

@@ -86,13 +86,16 @@ class ParquetSink(Sink):
 
             doubles = [field.name for field in self.schema if pa.types.is_floating(field.type)]
             packed = {
-                name: "none" if name in doubles and not _shrinks(table[name]) else "lz4"
-                for name in table.column_names
-            }  # fmt: skip
+                name: "none" if name in doubles and not _shrinks(table[name]) else "lz4" for name in table.column_names
+            }
             self.writer = parquet.ParquetWriter(
-                self.direct, self.schema, compression=packed, write_batch_size=8192, write_page_checksum=True,
+                self.direct,
+                self.schema,
+                compression=packed,
+                write_batch_size=8192,
+                write_page_checksum=True,
                 use_dictionary=[name for name in table.column_names if name not in (*doubles, "error")],
-            )  # fmt: skip
+            )
         if self.rows:
             self.writer.write_table(table, row_group_size=self.rows)
         self.held, self.rows, self.size = [], 0, 0
@@ -254,13 +257,13 @@ class TextSink(Sink):
     def write(self, batch: Any) -> None:
         columns = [batch.column(name).to_pylist() for name in self.names]
         kept = [[plain_cell(x) for x in batch.column(name).to_pylist()] for name in self.kept]
-        told = batch.column("error").to_pylist()
+        errors = batch.column("error").to_pylist()
         for row, numbers in enumerate(zip(*columns, strict=True)):
             asked = Asked(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
-            if told[row] is None:
+            if errors[row] is None:
                 self.out.answer(asked, Values(numbers))
             else:
-                self.out.error(asked, ExpressionError("point", told[row]))
+                self.out.error(asked, ExpressionError("point", errors[row]))
         self.text.flush()
 
     def close(self) -> None:
@@ -278,9 +281,9 @@ def plain_cell(cell: object) -> object:
     if isinstance(cell, float):
         return cell if cell - cell == 0.0 else None if cell != cell else str(cell)
     if isinstance(cell, Mapping):
-        return {str(name): plain_cell(each) for name, each in cell.items()}
+        return {str(name): plain_cell(value) for name, value in cell.items()}
     if isinstance(cell, (list, tuple)):
-        return [plain_cell(each) for each in cell]
+        return [plain_cell(value) for value in cell]
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 

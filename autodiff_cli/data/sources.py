@@ -95,9 +95,9 @@ class Source(NamedTuple):
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
 
 
-def sources(given: Sequence[str], format: str | None) -> list[Source]:
+def sources(names: Sequence[str], format: str | None) -> list[Source]:
     """The files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
-    paths = [path for each in given for path in _paths(filesystems.plain(each))]
+    paths = [path for name in names for path in _paths(filesystems.plain(name))]
     pipes: set[str] = set()
     for path in filter(read_once, paths):
         if path in pipes:
@@ -166,7 +166,7 @@ def _elsewhere(given: str) -> list[str]:
         return _like(given, filesystems.matched(given))
     if not given.endswith("/") and filesystems.entry(given).is_file:
         return [given]
-    return _data(given, [each.path for each in filesystems.listed(given) if each.is_file])
+    return _data(given, [entry.path for entry in filesystems.listed(given) if entry.is_file])
 
 
 def _data(folder: str, paths: list[str]) -> list[str]:

@@ -187,9 +187,10 @@ class Unclosed(ExpressionError):
 def _unclosed(position: int, columns: Sequence[str]) -> ExpressionError:
     where = f"column `{columns[position]}`" if position < len(columns) else f"cell {position + 1}"
     return Unclosed(
-        "point", f"{where}: the quote that opens the cell is never closed",
+        "point",
+        f"{where}: the quote that opens the cell is never closed",
         hint='close it; inside a quoted cell, write `""` for a quote',
-    )  # fmt: skip
+    )
 
 
 def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator[TextRow]:
@@ -237,8 +238,8 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
                 if not isinstance(value, Mapping):
                     raise ExpressionError("point", "the row is not an object", hint='write it as {"x": 3, "y": 1}')
                 cells = value
-            except ExpressionError as found:
-                error = found
+            except ExpressionError as fault_of_row:
+                error = fault_of_row
         if error is not None or text.strip():
             yield number, cells, error
 

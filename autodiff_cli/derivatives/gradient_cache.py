@@ -22,12 +22,13 @@ MOST_KEPT = 250_000
 class PreparedProgram:
     """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
-    __slots__ = ("_doubles", "_places", "program", "size")
+    __slots__ = ("_doubles", "_places", "_root", "program", "size")
 
     def __init__(self, program: Program) -> None:
         self.program = program
         check_single(program)
         graph = program.graph
+        (self._root,) = graph.roots
         self.size = len(program.text) + len(graph.places)
         places = {name: program.place(i) for name, i in program.leaves.items()}
         self._places = {name: i for name, i in places.items() if i is not None}
@@ -49,12 +50,8 @@ class PreparedProgram:
         return Gradient(
             program.text,
             DOUBLE,
-            values[program.graph.roots[0]] + 0.0,
-            {
-                name: adjoints[places[name]] + 0.0 if name in places else 0.0
-                for name in program.leaves
-                if name in wanted
-            },
+            values[self._root] + 0.0,
+            {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
             {name: float(point[name]) for name in program.leaves},
             program.constants,
         )

@@ -11,12 +11,10 @@ from ..errors import Diagnostic, ExpressionError, point_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
-from ..numbers.budget import Defined, charge
+from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.running_error import UNIT
 from .residuals import TOUCHED, rounding_errors
 from .roots import Root, Sample, all_roots, bracketed, nearest_to_zero, outwards, refined
-
-STEPS_AN_EVALUATION = 20
 
 MANY_DIGITS = 800
 """With so many digits it is looked whether a value that rounds to 0 in doubles is 0."""
@@ -46,7 +44,7 @@ class OneEquation:
         """Value and derivative at a number, None where there is none."""
         if self.stop():
             raise Stopped
-        charge(STEPS_AN_EVALUATION)
+        charge(ITERATION)
         self.evaluations += 1
         point = self._point_at(x)
         try:

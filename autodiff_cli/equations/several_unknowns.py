@@ -12,9 +12,9 @@ from typing import Any
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, needed
 from ..inputs.problem import Problem
-from ..numbers.budget import Defined, charge
+from ..numbers.budget import ITERATION, Defined, charge
 from ..numerics.newton import damped_newton, newton
-from .one_unknown import STEPS_AN_EVALUATION, Stopped
+from .one_unknown import Stopped
 from .residuals import TOUCHED, residuals, rounding_errors, solution_errors, system
 from .roots import DIGITS
 
@@ -54,7 +54,7 @@ class SeveralEquations:
         """Values and Jacobian at a point. Raises `ExpressionError` where there are none."""
         if self.stop():
             raise Stopped
-        charge(STEPS_AN_EVALUATION * len(self._evaluators))
+        charge(ITERATION * len(self._evaluators))
         self.evaluations += 1
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")

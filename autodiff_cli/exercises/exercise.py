@@ -119,8 +119,8 @@ def sheet(level: int = 1, *, count: int = COUNT, seed: int = SEED, solutions: bo
     >>> sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
-    found = tuple([each for each, _ in zip(_exercises(level, seed, solutions), range(count), strict=False)])
-    return Sheet(level, LEVELS[level], seed, found)
+    exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions), range(count), strict=False)])
+    return Sheet(level, LEVELS[level], seed, exercises)
 
 
 def exercise(level: int, number: int, seed: int = SEED, *, solutions: bool = False) -> Exercise:
@@ -140,8 +140,8 @@ def _exercises(level: int, seed: int, solutions: bool) -> Iterator[Exercise]:
             for tried in range(TRIES):
                 draft = draw.draft(pattern)
                 shape = (draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+"))
-                known = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
-                answer = None if known & met else _answer(draft)
+                used = {(draft.kind, draft.program), *([shape] if tried < ALIKE else [])}
+                answer = None if used & met else _answer(draft)
                 if answer is not None:
                     met |= {(draft.kind, draft.program), shape}
                     number += 1
@@ -156,8 +156,8 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
     """The answer to a draft; None where it is not clean."""
     try:
         if draft.kind in ("derivative", "second"):
-            (found,) = diff(draft.program, wrt=draft.wrt, order=2 if draft.kind == "second" else 1).derivatives
-            return None if found.shown == "0" else (found.shown,)
+            (derivative,) = diff(draft.program, wrt=draft.wrt, order=2 if draft.kind == "second" else 1).derivatives
+            return None if derivative.shown == "0" else (derivative.shown,)
         numbers = _numbers(draft)
     except (ExpressionError, ZeroDivisionError):
         # no value there, or none that is a fraction
@@ -180,11 +180,11 @@ def _numbers(draft: Draft) -> list[Fraction]:
     """The numbers of the answer; of a tangent its slope and its height at the point. Raises `ExpressionError`."""
     if draft.kind in ("flat", "kink"):
         return [_place(draft)]
-    found = gradient(draft.program, _typed(draft.point), wrt=draft.wrt, arithmetic=EXACT)
-    if found.warnings:
+    answer = gradient(draft.program, _typed(draft.point), wrt=draft.wrt, arithmetic=EXACT)
+    if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")
-    slopes = {name: Fraction(found.gradient[name].text) for name in draft.wrt}
-    value = Fraction(found.value.text)
+    slopes = {name: Fraction(answer.gradient[name].text) for name in draft.wrt}
+    value = Fraction(answer.value.text)
     if draft.kind == "tangent":
         return [slopes["x"], value]
     if draft.kind == "direction":
@@ -204,7 +204,7 @@ def _place(draft: Draft) -> Fraction:
         return -rate[0] / (rate[1] - rate[0])
     (output,) = parse(text).outputs
     (bent,) = [v for v in in_order((output,)) if v.primitive.kink]
-    sides = [expression_text(each) for each in bent._prev]
+    sides = [expression_text(side) for side in bent._prev]
     gap = f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0]
     return -_value(gap, 0) / _slope(gap, 0)
 
@@ -225,9 +225,19 @@ def _typed(point: Mapping[str, Fraction]) -> dict[str, str]:
 def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, ...], solutions: bool) -> Exercise:
     names = draft.wrt if draft.kind in ("gradient", "step") else ("",)
     posed = Exercise(
-        level, seed, number, draft.kind, _task(draft), draft.program, _typed(draft.point), draft.wrt, names, answer,
-        draft.kind in ("derivative", "tangent", "second"), None,
-    )  # fmt: skip
+        level,
+        seed,
+        number,
+        draft.kind,
+        _task(draft),
+        draft.program,
+        _typed(draft.point),
+        draft.wrt,
+        names,
+        answer,
+        draft.kind in ("derivative", "tangent", "second"),
+        None,
+    )
     return posed._replace(solution=_solved(posed, draft)) if solutions else posed
 
 
@@ -276,10 +286,10 @@ def _statements(program: str) -> Iterator[Statement]:
     if head is not None:
         yield Statement(head[1], parsed.outputs[0])
         return
-    known: dict[Value, Value] = {}
+    defined: dict[Value, Value] = {}
     for binding in parsed.bindings:
-        yield Statement(binding.name, substituted(binding.value, known.get))
-        known[binding.value] = variable(binding.name)
+        yield Statement(binding.name, substituted(binding.value, defined.get))
+        defined[binding.value] = variable(binding.name)
 
 
 # ---- solutions ----------------------------------------------------------------------------------------------------
@@ -288,8 +298,8 @@ def _solved(posed: Exercise, draft: Draft) -> Solution:
     if posed.kind == "kink":
         (bent,) = [v for v in in_order(parse(posed.program).outputs) if v.primitive.kink]
         sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
-        told = f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
-        return Solution(None, None, (told,))
+        sentence = f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
+        return Solution(None, None, (sentence,))
     if posed.kind in ("gradient", "step") and (posed.level >= 4):
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
         return Solution(None, traced, tuple(_last_lines(posed, draft)))
@@ -305,18 +315,19 @@ def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None = None) -> I
         assert derived is not None
         yield f"`{derived.derivatives[0].shown} = 0` at `x = {posed.answer[0]}`"
         return
-    found = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=EXACT)
-    slopes = {name: found.gradient[name].text for name in posed.wrt}
+    answer = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=EXACT)
+    slopes = {name: answer.gradient[name].text for name in posed.wrt}
     if derived is not None:
-        for each in derived.derivatives:
-            formula = each.shown
-            last = derived.derivations[[d.by for d in derived.derivations].index(each.by)].steps[-1]
+        for derivative in derived.derivatives:
+            formula = derivative.shown
+            last = derived.derivations[[d.by for d in derived.derivations].index(derivative.by)].steps[-1]
             if last.rule == CONVENTIONS:
                 formula = expression_text(last.part)
-            yield f"the derivative by `{each.by[0]}` at `{_at(posed.point)}`: `{formula} = {slopes[each.by[0]]}`"
+            by = derivative.by[0]
+            yield f"the derivative by `{by}` at `{_at(posed.point)}`: `{formula} = {slopes[by]}`"
     if posed.kind == "tangent":
-        line = f"{found.value.text} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
-        yield f"the value there is `{found.value.text}`, so the line is `{line}`, which is `{posed.answer[0]}`"
+        line = f"{answer.value.text} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
+        yield f"the value there is `{answer.value.text}`, so the line is `{line}`, which is `{posed.answer[0]}`"
     if posed.kind == "direction":
         parts = " + ".join(f"{_factor(slopes[name])}*{_factor(str(draft.more[name]))}" for name in posed.wrt)
         yield f"along the direction: `{parts} = {posed.answer[0]}`"

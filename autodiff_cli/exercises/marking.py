@@ -69,10 +69,10 @@ def unreadable(error: ExpressionError, answer: str) -> ExpressionError:
 # ---- formulas -----------------------------------------------------------------------------------------------------
 def _formula(posed: Exercise, answer: str) -> Marked:
     program = parse(posed.program)
-    given = _read(answer, program)
+    typed = _read(answer, program)
     (expected,) = parse(posed.answer[0]).outputs
-    (rest,) = simplify((node(SUB, (substituted(given, _by_name(program)), substituted(expected, _by_name(program)))),))
-    places = list(_places(posed, program, given, expected))
+    (rest,) = simplify((node(SUB, (substituted(typed, _by_name(program)), substituted(expected, _by_name(program)))),))
+    places = list(_places(posed, program, typed, expected))
     if rest.primitive is CONSTANT and rest.data == 0 and all(place.given is not None for place in places):
         message = "right: its difference from the answer simplifies to 0"
         return Marked(posed, answer, True, message, "", "simplified", len(places))
@@ -84,8 +84,8 @@ def _formula(posed: Exercise, answer: str) -> Marked:
     for place in places:
         if not _same(place.slope, place.given):
             at = ", ".join(f"{name} = {x}" for name, x in place.at.items())
-            told = f"this is {_short(place.given)}" if place.given is not None else "this has no value"
-            message = f"wrong: at `{at}` {what} is {_short(place.slope)}, and {told}"
+            difference = f"this is {_short(place.given)}" if place.given is not None else "this has no value"
+            message = f"wrong: at `{at}` {what} is {_short(place.slope)}, and {difference}"
             return Marked(posed, answer, False, message, _hint(posed, program, places), "points", len(places))
     message = f"right: it agrees with {what} to {AGREED} digits at {len(places)} points"
     return Marked(posed, answer, True, message, "", "points", len(places))
@@ -97,9 +97,9 @@ def _read(answer: str, program: Program) -> Value:
         read = parse(answer)
         for name, leaf in read.variables.items():
             if name not in program.variables:
-                known = quoted(program.variables)
+                names = quoted(program.variables)
                 raise ExpressionError(
-                    "name", f"`{name}` is no variable of the exercise", leaf.span, f"its variables: {known}"
+                    "name", f"`{name}` is no variable of the exercise", leaf.span, f"its variables: {names}"
                 )
         return single_output(read)
     except ExpressionError as error:
@@ -111,7 +111,7 @@ def _by_name(program: Program) -> Any:
     return lambda v: leaves.get(v.label) if not v._prev and v.label else None
 
 
-def _places(posed: Exercise, program: Program, given: Value, expected: Value) -> Iterator[_Place]:
+def _places(posed: Exercise, program: Program, typed: Value, expected: Value) -> Iterator[_Place]:
     """The points at which the derivative exists."""
     m = _many_digits()
     names = list(program.variables)
@@ -125,7 +125,7 @@ def _places(posed: Exercise, program: Program, given: Value, expected: Value) ->
             continue
         slope = swept.gradient[posed.wrt[0]] if posed.kind == "derivative" else value_in(m, expected, numbers)
         if slope is not None and not swept.kinks:
-            yield _Place(at, swept.value, slope, value_in(m, given, numbers))
+            yield _Place(at, swept.value, slope, value_in(m, typed, numbers))
 
 
 def _many_digits() -> NumberType:
@@ -154,9 +154,9 @@ def _hint(posed: Exercise, program: Program, places: Sequence[_Place]) -> str:
         return "that is the function itself, not its derivative"
     if all(_same(p.given, -p.slope) for p in there):
         return "everything is right but the sign"
-    told = _rule_missed(posed, program, there) if posed.kind == "derivative" else ""
-    if told:
-        return told
+    missed = _rule_missed(posed, program, there) if posed.kind == "derivative" else ""
+    if missed:
+        return missed
     first = there[0]
     if all(_same(p.given - p.slope, first.given - first.slope) for p in there):
         return f"it is off by {_short(first.given - first.slope)} everywhere: look at the terms without the variable"
@@ -179,32 +179,32 @@ def _rule_missed(posed: Exercise, program: Program, there: Sequence[_Place]) -> 
 
     def parts(place: _Place) -> list[tuple[Any, Any]]:
         numbers = {name: _as(m, x) for name, x in place.at.items()}
-        swept = [value_and_gradient(m, each, numbers, [by]) for each in inner]
-        return [(each.value, each.gradient[by]) for each in swept]
+        swept = [value_and_gradient(m, part, numbers, [by]) for part in inner]
+        return [(part.value, part.gradient[by]) for part in swept]
 
     try:
-        found = [(place, parts(place)) for place in there]
+        values = [(place, parts(place)) for place in there]
     except ExpressionError:
         return ""
-    if output.primitive is MUL and all(_same(p.given, u[1] * v[1]) for p, (u, v) in found):
+    if output.primitive is MUL and all(_same(p.given, u[1] * v[1]) for p, (u, v) in values):
         return "the derivative of a product is not the product of the derivatives: it is u′·v + u·v′"
     if output.primitive is DIV:
-        if all(v[1] and _same(p.given, u[1] / v[1]) for p, (u, v) in found):
+        if all(v[1] and _same(p.given, u[1] / v[1]) for p, (u, v) in values):
             return "the derivative of a quotient is not the quotient of the derivatives: it is (u′·v − u·v′)/v²"
-        if all(_same(p.given, p.slope * v[0] ** 2) for p, (_, v) in found):
+        if all(_same(p.given, p.slope * v[0] ** 2) for p, (_, v) in values):
             return "what is below is missing: it is (u′·v − u·v′)/v²"
-    moving = [k for k, each in enumerate(inner) if any(slopes[k][1] for _, slopes in found)]
+    moving = [k for k, part in enumerate(inner) if any(slopes[k][1] for _, slopes in values)]
     if len(moving) == 1 and output.primitive not in (MUL, DIV):
         (k,) = moving
-        if all(_same(p.given * slopes[k][1], p.slope) for p, slopes in found):
+        if all(_same(p.given * slopes[k][1], p.slope) for p, slopes in values):
             return f"the derivative of what is inside, `{expression_text(inner[k])}`, is missing: the chain rule"
     return ""
 
 
 # ---- numbers ------------------------------------------------------------------------------------------------------
 def _numbers(posed: Exercise, answer: str) -> Marked:
-    found = _given(posed, answer)
-    wrong = [name for name, wanted in zip(posed.names, posed.answer, strict=True) if not _equal(found[name], wanted)]
+    answers = _given(posed, answer)
+    wrong = [name for name, wanted in zip(posed.names, posed.answer, strict=True) if not _equal(answers[name], wanted)]
     if not wrong:
         return Marked(posed, answer, True, "right", "", "numbers", 0)
     right = [name for name in posed.names if name not in wrong]
@@ -213,7 +213,7 @@ def _numbers(posed: Exercise, answer: str) -> Marked:
     else:
         message = f"wrong: {listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
         message += f"; {listed(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
-    return Marked(posed, answer, False, message, _number_hint(posed, found, wrong), "numbers", 0)
+    return Marked(posed, answer, False, message, _number_hint(posed, answers, wrong), "numbers", 0)
 
 
 def _given(posed: Exercise, answer: str) -> dict[str, Any]:
@@ -248,38 +248,38 @@ def _number(text: str) -> Any:
             exact = value_in(Exact(), output, {})
         except (Refusal, ExpressionError):
             exact = None
-        found = exact if exact is not None else value_in(_many_digits(), output, {})
-        if found is None:
+        number = exact if exact is not None else value_in(_many_digits(), output, {})
+        if number is None:
             raise ExpressionError("domain", f"`{text}` has no value", None, "the answer is a number")
-        return found
+        return number
     except ExpressionError as error:
         raise unreadable(error, text) from None
 
 
-def _equal(found: Any, wanted: str) -> bool:
+def _equal(number: Any, wanted: str) -> bool:
     right = Fraction(wanted)
-    if isinstance(found, Fraction):
-        return found == right
-    return _same(found, _as(_many_digits(), right))
+    if isinstance(number, Fraction):
+        return number == right
+    return _same(number, _as(_many_digits(), right))
 
 
-def _number_hint(posed: Exercise, found: Mapping[str, Any], wrong: Sequence[str]) -> str:
+def _number_hint(posed: Exercise, answers: Mapping[str, Any], wrong: Sequence[str]) -> str:
     wanted = {name: float(Fraction(x)) for name, x in zip(posed.names, posed.answer, strict=True)}
-    given = {name: float(found[name]) for name in wrong}
-    if all(given[name] == -wanted[name] for name in wrong):
+    floats = {name: float(answers[name]) for name in wrong}
+    if all(floats[name] == -wanted[name] for name in wrong):
         return "everything is right but the sign"
-    if all(abs(given[name] - wanted[name]) <= NEAR * abs(wanted[name]) for name in wrong):
+    if all(abs(floats[name] - wanted[name]) <= NEAR * abs(wanted[name]) for name in wrong):
         return "that is near: give it exactly, as a fraction"
     if posed.kind == "step":
         up = {name: 2 * float(Fraction(posed.point[name])) - wanted[name] for name in wrong}
-        if all(abs(given[name] - up[name]) < 1e-9 for name in wrong):
+        if all(abs(floats[name] - up[name]) < 1e-9 for name in wrong):
             return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
         m = _many_digits()
         at = {name: _as(m, Fraction(x)) for name, x in posed.point.items()}
-        if _same(_as(m, found[""]), value_in(m, parse(posed.program).outputs[0], at)):
+        if _same(_as(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
-    if sorted(given.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:
+    if sorted(floats.values()) == sorted(wanted[name] for name in wrong) and len(wrong) > 1:
         return "the numbers are right, and stand at the wrong names"
     if posed.level >= 4 and posed.kind == "gradient":
         at_point = ",".join(f"{name}={x}" for name, x in posed.point.items())
@@ -292,9 +292,14 @@ def _as(m: NumberType, x: Any) -> Any:
 
 
 def asked(
-    level: int | None = None, *, count: int | None = None, seed: int | None = None, solutions: bool = False,
-    check: int | None = None, answer: str | None = None,
-) -> Sheet | Marked:  # fmt: skip
+    level: int | None = None,
+    *,
+    count: int | None = None,
+    seed: int | None = None,
+    solutions: bool = False,
+    check: int | None = None,
+    answer: str | None = None,
+) -> Sheet | Marked:
     """A sheet, or where a number is given to `check` what there is to say of the answer to that exercise.
 
     Raises `ExpressionError` as `mark` does.

@@ -113,8 +113,8 @@ class Draw:
 
 def written(template: str, drawn: Mapping[str, str]) -> str:
     """A text with what was drawn in its places, and its sums written out."""
-    text = re.sub(r"\[(.*?)\]", lambda found: summed(found[1].split(", ")), template.format_map(drawn))
-    return re.sub("⟨(.*?)⟩", lambda found: f"({found[1]})" if " " in found[1] else found[1], text)
+    text = re.sub(r"\[(.*?)\]", lambda match: summed(match[1].split(", ")), template.format_map(drawn))
+    return re.sub("⟨(.*?)⟩", lambda match: f"({match[1]})" if " " in match[1] else match[1], text)
 
 
 def summed(terms: Sequence[str]) -> str:
@@ -157,5 +157,5 @@ def contents() -> dict[str, Any]:
 
 def patterns(level: int) -> list[dict[str, Any]]:
     """The patterns of a level."""
-    found: list[dict[str, Any]] = contents()["levels"][str(level)]
-    return found
+    entries: list[dict[str, Any]] = contents()["levels"][str(level)]
+    return entries

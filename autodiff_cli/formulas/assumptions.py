@@ -20,10 +20,14 @@ MOST = 20
 HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
 
 WORDS = {
-    "positive": "{0} > 0", "negative": "{0} < 0", "nonnegative": "{0} >= 0", "nonzero": "{0} != 0",
-    "integer": "floor({0}) == {0}", "even": "floor({0}/2) == {0}/2",
+    "positive": "{0} > 0",
+    "negative": "{0} < 0",
+    "nonnegative": "{0} >= 0",
+    "nonzero": "{0} != 0",
+    "integer": "floor({0}) == {0}",
+    "even": "floor({0}/2) == {0}/2",
     "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
-}  # fmt: skip
+}
 """What can be said of a variable in words."""
 
 FILLERS = ("is", "a", "an", "number")
@@ -42,10 +46,10 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
     Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
     """
     listed = [texts] if isinstance(texts, str) else list(texts or ())
-    found = [_read(each.strip(), program) for text in listed for each in split(text)]
-    if len(found) > MOST:
+    result = [_read(part.strip(), program) for text in listed for part in split(text)]
+    if len(result) > MOST:
         raise ExpressionError("limit", f"there are more than {MOST} assumptions", None, "leave out what is not needed")
-    return found
+    return result
 
 
 def _spelled(text: str) -> str:
@@ -53,9 +57,11 @@ def _spelled(text: str) -> str:
     name, *words = [word for word in text.split() if word not in FILLERS] or [""]
     if words == ["natural"]:
         raise ExpressionError(
-            "usage", f"the assumption `{text}` can be read in two ways: 0 is a natural number for some", None,
+            "usage",
+            f"the assumption `{text}` can be read in two ways: 0 is a natural number for some",
+            None,
             f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
-        )  # fmt: skip
+        )
     if words == ["real"]:
         raise ExpressionError("usage", f"the assumption `{text}` says nothing: every variable is real", None, HINT)
     if words and all(word in WORDS for word in words):
@@ -76,19 +82,21 @@ def _read(text: str, program: Program) -> Assumption:
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
             near = nearest(leaf.label, list(program.variables))
             raise ExpressionError(
-                "usage", f"the assumption `{text}` is about `{leaf.label}`, which the program does not use", None,
+                "usage",
+                f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
+                None,
                 f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
-            )  # fmt: skip
+            )
     return Assumption(text, substituted(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
-def check_point(found: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
+def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
     """Raise `ExpressionError` (`point`) where the point does not meet an assumption whose variables it has."""
-    for each in found:
-        order = in_order((each.condition,))
+    for assumption in assumed:
+        order = in_order((assumption.condition,))
         if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
             continue
-        if value_in(REAL, each.condition, numbers) is False:
+        if value_in(REAL, assumption.condition, numbers) is False:
             raise ExpressionError(
-                "point", f"the point does not meet the assumption `{each.text}`", None, "change one of them"
+                "point", f"the point does not meet the assumption `{assumption.text}`", None, "change one of them"
             )

@@ -24,9 +24,6 @@ MOST_NODES = 400
 MOST_STEPS = 2_000
 """Steps of all derivations of an answer together."""
 
-STEPS_A_NODE = 20
-"""Steps of work for each node of what is derived, and of what is put in and simplified."""
-
 PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
 """What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, what
 was assumed is used, and what holds away from kinks is replaced by the formula that has what is taken at them too."""
@@ -86,10 +83,10 @@ def derivations(
     names: Sequence[str],
     leaves: Sequence[Value],
     order: int,
-    found: Mapping[Multi, Value],
+    formulas: Mapping[Multi, Value],
     assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
-    """The derivations of all derivatives of an order, `found`, by these leaves, and of those below it on the way.
+    """The derivations of all derivatives of an order, `formulas`, by these leaves, and of those below it on the way.
 
     `assumed` is what was used of the variables in those that were found, as it was typed.
 
@@ -98,17 +95,19 @@ def derivations(
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
     for k in range(1, order + 1):
-        following = found if k == order else derivatives(output, leaves, k)
+        following = formulas if k == order else derivatives(output, leaves, k)
         for multi, formula in following.items():
             by = tuple([names[j] for j in multi])
-            told = assumed if k == order else ()
-            worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, told))
-            count = sum(len(each.steps) for each in worked)
+            used = assumed if k == order else ()
+            worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, used))
+            count = sum(len(entry.steps) for entry in worked)
             if count > MOST_STEPS:
                 raise ExpressionError(
-                    "limit", f"the derivations have more than {MOST_STEPS:,} steps", None,
+                    "limit",
+                    f"the derivations have more than {MOST_STEPS:,} steps",
+                    None,
                     "ask for fewer variables, `--wrt x`, or leave `--steps` out",
-                )  # fmt: skip
+                )
         before = following
     return tuple(worked)
 
@@ -129,9 +128,11 @@ def check_length(function: Value) -> None:
     size = facts_of((function,), lambda _, sizes: 1 + sum(sizes))[function]
     if size > MOST_NODES:
         raise ExpressionError(
-            "limit", f"a formula of {size:,} operations and numbers is too long to be derived step by step",
-            None, f"leave `--steps` out, or derive a part: of {MOST_NODES} at most",
-        )  # fmt: skip
+            "limit",
+            f"a formula of {size:,} operations and numbers is too long to be derived step by step",
+            None,
+            f"leave `--steps` out, or derive a part: of {MOST_NODES} at most",
+        )
 
 
 def pending_name(function: Value, by: str) -> str:
@@ -154,7 +155,7 @@ class _Work:
     def __init__(self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = ()) -> None:
         self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
         varies = facts_of((function,), lambda v, inputs: v is leaf or any(inputs))
-        self.moving = {each for each in varies if varies[each]}
+        self.moving = {value for value in varies if varies[value]}
         self.pending: dict[str, Value] = {}
         self.found: dict[str, Value] = {}
         self.conditional = False
@@ -174,55 +175,66 @@ class _Work:
             if result is None:
                 if name in self.found:
                     continue
-                made = self.rule(self.pending[name])
-                self.conditional = self.conditional or bool(made.conditions)
-                told = "; ".join(made.conditions)
-                yield self.step(made.rule, variable(name), made.result, depth, made.function, told)
-                inner = list(self.waiting(made.result))
-                stack.append((name, made.result, depth))
-                stack += [(each, None, depth + 1) for each in reversed(inner)]
+                outcome = self.rule(self.pending[name])
+                self.conditional = self.conditional or bool(outcome.conditions)
+                condition = "; ".join(outcome.conditions)
+                yield self.step(outcome.rule, variable(name), outcome.result, depth, outcome.function, condition)
+                inner = list(self.waiting(outcome.result))
+                stack.append((name, outcome.result, depth))
+                stack += [(inner_name, None, depth + 1) for inner_name in reversed(inner)]
                 continue
-            known = substituted(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
-            if known is not result:
-                yield self.step(PUT_IN, result, known, depth)
-            self.spend(known)
+            inserted = substituted(result, lambda v: self.found.get(v.label, v) if not v._prev else None)
+            if inserted is not result:
+                yield self.step(PUT_IN, result, inserted, depth)
+            self.spend(inserted)
             last = name == root.label
             if last and self.assumed:
-                plain = simplify((known,))[0]
-                if expression_text(plain) not in (expression_text(known), expression_text(self.formula)):
-                    yield self.step(SIMPLIFY, known, plain, depth)
-                    known = plain
-                if expression_text(known) != expression_text(self.formula):
-                    yield self.step(ASSUMPTION, known, self.formula, depth, "", " and ".join(self.assumed))
+                plain = simplify((inserted,))[0]
+                if expression_text(plain) not in (expression_text(inserted), expression_text(self.formula)):
+                    yield self.step(SIMPLIFY, inserted, plain, depth)
+                    inserted = plain
+                if expression_text(inserted) != expression_text(self.formula):
+                    yield self.step(ASSUMPTION, inserted, self.formula, depth, "", " and ".join(self.assumed))
                 continue
-            simple = self.formula if last else known if _is_fraction(known) else simplify((known,))[0]
-            if expression_text(simple) != expression_text(known):
+            simple = self.formula if last else inserted if _is_fraction(inserted) else simplify((inserted,))[0]
+            if expression_text(simple) != expression_text(inserted):
                 # only the last one may say more than was derived: what is taken at kinks
-                more = self.conditional and not _comparisons(simple) <= _comparisons(known)
-                yield self.step(CONVENTIONS if more else SIMPLIFY, known, simple, depth)
+                more = self.conditional and not _comparisons(simple) <= _comparisons(inserted)
+                yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
             self.found[name] = simple
 
     def step(
-        self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "",
+        self,
+        rule: str,
+        part: Value,
+        result: Value,
+        depth: int,
+        function: str = "",
+        condition: str = "",
         pending: Mapping[str, Value] | None = None,
-    ) -> Step:  # fmt: skip
+    ) -> Step:
         """A step, with those derivatives that it names."""
         self.spend(part, result)
         names = dict.fromkeys([*self.waiting(part), *self.waiting(result)])
         return Step(
-            rule, function, part, result, condition, depth,
+            rule,
+            function,
+            part,
+            result,
+            condition,
+            depth,
             {name: self.pending[name] for name in names} if pending is None else pending,
-        )  # fmt: skip
+        )
 
     def spend(self, *graphs: Value) -> None:
         """Take work for graphs that are written."""
-        work.charge(STEPS_A_NODE * len(in_order(graphs)))
+        work.charge(work.DERIVED_NODE * len(in_order(graphs)))
 
     def waiting(self, graph: Value) -> Iterator[str]:
         """The names of the derivatives in a graph, from left to right."""
-        for each in in_order((graph,)):
-            if each.label in self.pending and not each._prev:
-                yield each.label
+        for value in in_order((graph,)):
+            if value.label in self.pending and not value._prev:
+                yield value.label
 
     def open(self, function: Value) -> Value:
         """The derivative of a function: a variable that stands for it, or 1 or 0 where there is nothing to do."""
@@ -281,12 +293,12 @@ class _Work:
                 inner = inner._prev[0]
             elif inner.primitive in (MUL, PROD):
                 factors = [*self.factors(inner)]
-                fixed = [each for each in factors if each not in self.moving]
+                fixed = [operand for operand in factors if operand not in self.moving]
                 if not fixed:
                     break
                 factor = _product(fixed)
                 layers.append(lambda v, by=factor: _times(by, v))  # type: ignore[misc]
-                inner = _product([each for each in factors if each in self.moving])
+                inner = _product([operand for operand in factors if operand in self.moving])
                 self.moving.update(_products(inner))
             else:
                 break
@@ -300,7 +312,7 @@ class _Work:
     def product(self, factors: Sequence[Value]) -> _Rule:
         """The product rule: each factor is differentiated once."""
         terms = [
-            _product([self.open(each) if k == j else each for j, each in enumerate(factors)])
+            _product([self.open(factor) if k == j else factor for j, factor in enumerate(factors)])
             for k in range(len(factors))
         ]
         return _Rule("product", _total(terms))
@@ -318,7 +330,7 @@ class _Work:
     def of_function(self, value: Value) -> _Rule:
         """A power or a function: the derivative that its row has, with the chain rule for what is inside."""
         primitive, inputs = value.primitive, value._prev
-        active = [k for k, each in enumerate(inputs) if each in self.moving]
+        active = [k for k, p in enumerate(inputs) if p in self.moving]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
         slopes, conditions = _slopes(value, range(len(inputs)) if one_of_them else active)
         if one_of_them:
@@ -346,13 +358,13 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     if primitive.smooth:
         return _smooth(value, active)
     # Inputs are told apart by their places, and numbers stay: exponents, orders, slopes.
-    names = {k: variable(f"{k}") for k, each in enumerate(inputs) if k in active or not _is_number(each)}
-    local = node(primitive, tuple([names.get(k, each) for k, each in enumerate(inputs)]))
-    found = simplify(partials(local, [names[k] for k in active]))
+    names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or not _is_number(p)}
+    local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
+    formulas = simplify(partials(local, [names[k] for k in active]))
     by_name = {names[k].label: inputs[k] for k in names}
     conditions = []
     slopes = []
-    for formula in found:
+    for formula in formulas:
         slope = formula
         while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
             # what is taken at a few points beside the formula for all others
@@ -419,7 +431,7 @@ def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
 
 
 def _is_number(value: Value) -> bool:
-    return all(each._prev or each.primitive is CONSTANT for each in in_order((value,)))
+    return all(part._prev or part.primitive is CONSTANT for part in in_order((value,)))
 
 
 def _is_fraction(value: Value) -> bool:
@@ -427,21 +439,21 @@ def _is_fraction(value: Value) -> bool:
     while value.primitive is NEG:
         (value,) = value._prev
     if value.primitive is DIV:
-        return all(_is_fraction(each) and each.primitive is not DIV for each in value._prev)
+        return all(_is_fraction(p) and p.primitive is not DIV for p in value._prev)
     return value.primitive is CONSTANT
 
 
 def _comparisons(formula: Value) -> set[str]:
     """What is compared in a formula, `x < 1` and `1 > x` alike."""
-    found = [each for each in in_order((formula,)) if each.primitive.holds]
-    turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in found]
+    compared = [each for each in in_order((formula,)) if each.primitive.holds]
+    turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
 
 
 def _product(factors: Sequence[Value]) -> Value:
     total = factors[0]
-    for each in factors[1:]:
-        total = node(MUL, (total, each))
+    for factor in factors[1:]:
+        total = node(MUL, (total, factor))
     return total
 
 
@@ -482,7 +494,7 @@ def _times(factor: Value, slope: Value) -> Value:
         return factor
     if factor.primitive is CONSTANT and factor.data in (0.0, 1.0):
         return slope if factor.data else factor
-    if factor.primitive is WHERE and all(_is_number(each) for each in factor._prev[1:]):
+    if factor.primitive is WHERE and all(_is_number(part) for part in factor._prev[1:]):
         condition, then, otherwise = factor._prev
         return node(WHERE, (condition, _times(then, slope), _times(otherwise, slope)))
     return node(MUL, (factor, slope))
@@ -496,36 +508,36 @@ def operator(by: str, latex: str = "") -> Primitive:
 def latex(derivations: Sequence[Derivation]) -> str:
     """The steps in LaTeX, as equations below each other with their rules beside them."""
     rows: list[str] = []
-    names = list(dict.fromkeys(names_in([each.function for each in derivations])))
-    typeset = Typesetting([*names, *(each.by[-1] for each in derivations)])
+    names = list(dict.fromkeys(names_in([entry.function for entry in derivations])))
+    typeset = Typesetting([*names, *(entry.by[-1] for entry in derivations)])
     several = len(names) > 1
-    for each in derivations:
+    for entry in derivations:
         if rows:
             rows[-1] += "[1ex]"
-        name = typeset.name(each.by[-1])
+        name = typeset.name(entry.by[-1])
         sign = r"\partial " if several else "d " if name.startswith("\\") else "d"
-        derivative = operator(each.by[-1], rf"\frac{{{sign.strip()}}}{{{sign}{name}}}")
-        for step in each.steps:
+        derivative = operator(entry.by[-1], rf"\frac{{{sign.strip()}}}{{{sign}{name}}}")
+        for step in entry.steps:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
-            told = rf"\text{{{text_latex(step.name)}}}"
+            title = rf"\text{{{text_latex(step.name)}}}"
             if step.condition:
-                told += rf"\quad({_condition_latex(step.condition, typeset)})"
-            rows.append(rf"{part} &= {result} && {told} \\")
+                title += rf"\quad({_condition_latex(step.condition, typeset)})"
+            rows.append(rf"{part} &= {result} && {title} \\")
     if not rows:
         return ""
     return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
 
 
-def _condition_latex(told: str, typeset: Typesetting) -> str:
+def _condition_latex(conditions: str, typeset: Typesetting) -> str:
     """Where a step holds, in LaTeX: its comparisons as formulas, the rest in words."""
     written = []
-    for each in told.split("; "):
-        unless = each.startswith("unless ")
+    for part in conditions.split("; "):
+        unless = part.startswith("unless ")
         try:
-            (choice,) = parse(f"where({each.removeprefix('unless ')}, 1, 0)").outputs
+            (choice,) = parse(f"where({part.removeprefix('unless ')}, 1, 0)").outputs
         except (ExpressionError, ValueError):
-            written.append(rf"\text{{{text_latex(each)}}}")
+            written.append(rf"\text{{{text_latex(part)}}}")
             continue
         condition = typeset.expression(choice._prev[0])
         written.append(rf"\text{{unless }} {condition}" if unless else condition)

@@ -109,11 +109,13 @@ def diff(
     """
     if not 1 <= order <= MOST_ORDERS:
         raise ExpressionError(
-            "limit", f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order", None,
+            "limit",
+            f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order",
+            None,
             "`taylor` finds derivatives of high order at a point",
-        )  # fmt: skip
-    given = dict(point or {})
-    numbers = {name: as_number(value, name) for name, value in given.items()}
+        )
+    values_given = dict(point or {})
+    numbers = {name: as_number(value, name) for name, value in values_given.items()}
     program = parse(text, numbers)
     output = single_output(program)
     here = any(name in numbers for name in program.variables)
@@ -122,9 +124,11 @@ def diff(
     leaves = [program.variables.get(name) or variable(name) for name in names]
     if _combinations(len(names), order) > MOST_DERIVATIVES:
         raise ExpressionError(
-            "limit", f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}", None,
+            "limit",
+            f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}",
+            None,
             "name some of them: `--wrt x,y`",
-        )  # fmt: skip
+        )
     if steps and language == "python":
         hint = "leave `--steps` out: steps have whole formulas"
         raise ExpressionError("usage", "`--steps` and `--to python` exclude each other", hint=hint)
@@ -134,31 +138,33 @@ def diff(
         _check_divisors(graph, output)
     assumed = assumptions(assume, program)
     check_point(assumed, numbers)
-    found = _under(output, leaves, order, assumed)
-    unused = _unused(output, leaves, order, assumed, found)
+    derived = _under(output, leaves, order, assumed)
+    unused = _unused(output, leaves, order, assumed, derived)
     warnings += [
         Diagnostic(
-            "assumption", f"the assumption `{each.text}` was not used: the derivatives are the same without it", None,
+            "assumption",
+            f"the assumption `{one.text}` was not used: the derivatives are the same without it",
+            None,
             "leave it out",
         )
-        for each in unused
-    ]  # fmt: skip
-    formulas = list(found.values())
-    facts = [each.condition for each in assumed]
-    shorts = [None if everywhere or share or language == "python" else generic(each, facts) for each in formulas]
+        for one in unused
+    ]
+    formulas = list(derived.values())
+    facts = [one.condition for one in assumed]
+    shorts = [None if everywhere or share or language == "python" else generic(one, facts) for one in formulas]
     if order > 1:
         warnings += _kinks(output, order)
     values: list[Any] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
-        at = {name: given[name] for name in program.variables}
+        at = {name: values_given[name] for name in program.variables}
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
                 swept = value_and_gradient(m, output, numbers, names)
                 met[:] = kink_warnings(arithmetic, swept.met)
                 return {"values": [swept.gradient[name] for name in names], "point": numbers}
-            return {"values": _higher(m, output, found, numbers, names), "point": numbers}
+            return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
         answer = arithmetic.run(at, task)
@@ -178,23 +184,28 @@ def diff(
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
         Derivative(
-            tuple(names[k] for k in by), written(formula), value, written(short.formula) if short else None,
+            tuple(names[k] for k in by),
+            written(formula),
+            value,
+            written(short.formula) if short else None,
             written(conjunction(short.conditions)) if short and short.conditions else None,
         )
-        for by, formula, value, short in zip(found, rest, values, shorts, strict=True)
-    ]  # fmt: skip
-    ends = {by: short.formula if short else formula for (by, formula), short in zip(found.items(), shorts, strict=True)}
-    used = [each.text for each in assumed if each not in unused]
+        for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
+    ]
+    ends = {
+        by: short.formula if short else formula for (by, formula), short in zip(derived.items(), shorts, strict=True)
+    }
+    used = [one.text for one in assumed if one not in unused]
     worked = derivations(output, names, leaves, order, ends, used) if steps else ()
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
-        slopes = [(typeset.derivative(each.by, several), each.shown + where_latex(each.condition)) for each in listed]
-        whole = equations([*(stated(program, typeset) if sides else ()), *shared_sides, *slopes])
+        slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
+        document = equations([*(stated(program, typeset) if sides else ()), *shared_sides, *slopes])
     else:
-        whole = _program(text, output, formulas, language, shared, listed)
+        document = _program(text, output, formulas, language, shared, listed)
     if worked and language == "latex":
-        whole = steps_latex(worked)
+        document = steps_latex(worked)
     return Diff(
         text,
         arithmetic,
@@ -202,12 +213,12 @@ def diff(
         language,
         shared,
         listed,
-        whole,
+        document,
         shown_point,
         tuple(warnings),
         program.constants,
         worked,
-        tuple(each.text for each in assumed),
+        tuple(one.text for one in assumed),
     )
 
 
@@ -239,37 +250,37 @@ def _numbers() -> Iterator[NumberType]:
 def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
     """The derivatives under assumptions. Raises `ExpressionError` (`usage`) where these cannot all hold."""
     try:
-        return derivatives(output, leaves, order, [each.condition for each in assumed])
+        return derivatives(output, leaves, order, [assumption.condition for assumption in assumed])
     except Contradiction:
-        told = ", ".join(f"`{each.text}`" for each in assumed)
+        texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
         raise ExpressionError(
-            "usage", f"the assumptions cannot all hold: {told}", None, "leave out what is wrong"
+            "usage", f"the assumptions cannot all hold: {texts}", None, "leave out what is wrong"
         ) from None
 
 
 def _unused(
-    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], found: Mapping[Multi, Value]
+    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
 ) -> list[Assumption]:
     """The assumptions without which the derivatives are the same."""
 
-    known: dict[tuple[object, ...], int] = {}
+    shape_numbers: dict[tuple[object, ...], int] = {}
 
     def shapes(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
-        facts = [each.condition for each in left]
-        shorts = [generic(each, facts) for each in formulas.values()]
+        facts = [assumption.condition for assumption in left]
+        shorts = [generic(assumption, facts) for assumption in formulas.values()]
         return [
-            _shapes([short.formula, *short.conditions] if short else [formula], known)
+            _shapes([short.formula, *short.conditions] if short else [formula], shape_numbers)
             for formula, short in zip(formulas.values(), shorts, strict=True)
         ]
 
     unused = []
     left = list(assumed)
-    wanted = shapes(found, left) if assumed else []
-    for each in assumed:
-        others = [other for other in left if other is not each]
+    wanted = shapes(derived, left) if assumed else []
+    for assumption in assumed:
+        others = [other for other in left if other is not assumption]
         if shapes(_under(output, leaves, order, others), others) == wanted:
             left = others
-            unused.append(each)
+            unused.append(assumption)
     return unused
 
 
@@ -375,7 +386,7 @@ def _program(
     """All of it in one piece."""
     if language == "text":
         return "; ".join([*(f"{name} = {formula}" for name, formula in shared), ", ".join(d.formula for d in listed)])
-    names = tuple(dict.fromkeys(name for each in listed for name in each.by))
+    names = tuple(dict.fromkeys(name for derivative in listed for name in derivative.by))
     return _module(text, [output, *formulas], names)
 
 
@@ -397,11 +408,13 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
         recording = record_values(outputs, leaves, recorder)
     except Lacking as lacking:
         raise ExpressionError(
-            "usage", f"{writer.title} has no function `{lacking}`, which the derivative needs", recorder.node.span,
+            "usage",
+            f"{writer.title} has no function `{lacking}`, which the derivative needs",
+            recorder.node.span,
             "leave the function out, or print the formula as text",
-        ) from None  # fmt: skip
-    whole = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
-    unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, whole, {})
+        ) from None
+    reordered = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
+    unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, reordered, {})
     source: str = writer.module(unit)
     return source.rstrip("\n")
 

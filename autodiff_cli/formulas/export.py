@@ -66,16 +66,18 @@ def export(
     leaves = list(program.variables.values())
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
-        by = [program.variables.get(each) or variable(each) for each in wanted]
+        by = [program.variables.get(label) or variable(label) for label in wanted]
         recording = merge_recordings([record_gradient(output, leaves, by, recorder) for output in outputs])
     except Lacking as lacking:
         node = recorder.node
         raised_by = node.primitive.name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
         raise ExpressionError(
-            "usage", f"{writer.title} has no function `{lacking}`{need}", node.span,
+            "usage",
+            f"{writer.title} has no function `{lacking}`{need}",
+            node.span,
             "leave the function out, or export to another target",
-        ) from None  # fmt: skip
+        ) from None
     labels = {
         recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
     }
@@ -90,17 +92,19 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
         raise _unusable(name, "latex")
     program = parse(text)
     check_single(program, SEVERAL)
-    found = diff(text, wrt=wrt, share=True, language="latex", name=name)
+    answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
     typeset = typesetting(program, function=name)
     heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
-    source = "\n".join([*(f"% {line}".rstrip() for line in heading), found.program]) + "\n"
-    wanted = tuple(dict.fromkeys(each for derivative in found.derivatives for each in derivative.by))
-    variables = {each: typeset.name(each) for each in program.variables}
-    return Exported(text, "latex", name, variables, wanted, source, warnings=found.warnings)
+    source = "\n".join([*(f"% {line}".rstrip() for line in heading), answer.program]) + "\n"
+    wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
+    variables = {label: typeset.name(label) for label in program.variables}
+    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings)
 
 
 def _unusable(name: str, to: str) -> ExpressionError:
     return ExpressionError(
-        "usage", f"`{name}` cannot be the name of a function in `{to}`", None,
+        "usage",
+        f"`{name}` cannot be the name of a function in `{to}`",
+        None,
         "give a plain name that means nothing there: `--name f`",
-    )  # fmt: skip
+    )

@@ -83,7 +83,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
     """The partial derivatives as formulas: each rule applied to variables instead of numbers, and simplified."""
     call, slopes = rule(primitive)
     formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
-    of = f" of ({', '.join(each.label for each in call._prev)})" if primitive.variadic else ""
+    of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""
     return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
 
 

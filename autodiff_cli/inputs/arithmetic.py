@@ -177,11 +177,11 @@ class Arithmetic(NamedTuple):
             return Figure("0", 0.0, str(x.a.abs_upper().str(2, radius=False)))
         return Figure(str(x.a.str(self.digits, radius=False)), within_doubles(float(x)))
 
-    def _value(self, m: NumberType, name: str, given: float | str) -> Number:
+    def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
         """The number that a point gives to a name: read as decimals, but by doubles."""
-        text = given if isinstance(given, str) else getattr(given, "source", None)
+        text = typed if isinstance(typed, str) else getattr(typed, "source", None)
         if self.name == "double" or text is None:
-            return m.number(as_number(given, name))
+            return m.number(as_number(typed, name))
         from ..graphs.value_and_gradient import evaluate_in
 
         program = parse(text)

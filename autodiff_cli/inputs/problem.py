@@ -52,13 +52,13 @@ class Problem(NamedTuple):
 
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None) -> Problem:
     """The program of a text, ready to be differentiated at a point. Raises `ExpressionError`."""
-    given = dict(point or {})
-    values = {name: as_number(value, name) for name, value in given.items()}
+    typed = dict(point or {})
+    values = {name: as_number(value, name) for name, value in typed.items()}
     program = parse(text, values)
     warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
     names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
-    used = {name: given[name] for name in names}
+    used = {name: typed[name] for name in names}
     return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
 
@@ -99,18 +99,22 @@ def _check_no_uncertainty(text: str) -> None:
     digits = UNCERTAIN_DIGITS.search(text)
     if digits is not None:
         raise ExpressionError(
-            "point", f"`{digits[0]}` gives an uncertainty, and a point here has none", Span(*digits.span()),
+            "point",
+            f"`{digits[0]}` gives an uncertainty, and a point here has none",
+            Span(*digits.span()),
             f"leave `{digits[2]}` out, or ask `autodiff propagate`; a product is `{digits[1].rstrip()}*{digits[2]}`",
-        )  # fmt: skip
+        )
     sign = re.search(r"\+[-−]|\+/[-−]|±", text)
     if sign is not None:
         value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()
         example = f"`{value}`" if value else "the number"
         raise ExpressionError(
-            "point", f"`{sign[0]}` gives an uncertainty, and a point here has none", Span(*sign.span()),
+            "point",
+            f"`{sign[0]}` gives an uncertainty, and a point here has none",
+            Span(*sign.span()),
             f"give {example} alone, or ask `autodiff propagate`"
             + (f"; a difference is `{value} - {doubt}`" if value and doubt else ""),
-        )  # fmt: skip
+        )
 
 
 def _check_one_expression(text: str) -> None:
@@ -149,10 +153,11 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` with a hint where a program has several outputs."""
     if len(program.roots) > 1:
         raise ExpressionError(
-            "type", f"this program has {len(program.roots)} outputs, and a gradient needs one",
+            "type",
+            f"this program has {len(program.roots)} outputs, and a gradient needs one",
             program.whole.span(program.roots[1]),
             hint,
-        )  # fmt: skip
+        )
 
 
 def single_output(program: Program, hint: str = SEVERAL) -> Value:
@@ -174,22 +179,25 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
             continue
         if name in bound:
             raise ExpressionError(
-                "point", f"`{name}` is given a value by the point, and bound by the program",
-                program.whole.span(bound[name]), "leave one of them out",
-            )  # fmt: skip
+                "point",
+                f"`{name}` is given a value by the point, and bound by the program",
+                program.whole.span(bound[name]),
+                "leave one of them out",
+            )
         warnings.append(unused(program, name, missing))
     if missing:
         offers = apart(program, missing, values)
         listed = " and ".join(f"`{name}`" for name in missing[:3]) + (" and others" if len(missing) > 3 else "")
         example = ",".join(f"{name}={_shortest(values[name]) if name in values else '…'}" for name in program.leaves)
         raise ExpressionError(
-            "missing_value", f"{listed} {'has' if len(missing) == 1 else 'have'} no value",
+            "missing_value",
+            f"{listed} {'has' if len(missing) == 1 else 'have'} no value",
             program.whole.span(program.leaves[missing[0]]),
             (f"write {spelled(offers)}, or " if offers else "")
             + f"give the point: `--at {example}`"
             + "".join(f"; {warning.message}: {warning.hint}" for warning in warnings[:1] if not offers),
             offers=offers,
-        )  # fmt: skip
+        )
     return warnings
 
 
@@ -209,11 +217,11 @@ def apart(program: Program, missing: Sequence[str], values: Collection[str]) -> 
     """What to write for the first name without a value that can be taken apart into names with one."""
     from ..diagnostics.vocabulary import missing as spellings  # only an error needs it
 
-    known = {*values, *(name for name, _, _ in program.bound)}
+    known_names = {*values, *(name for name, _, _ in program.bound)}
     for name in missing:
         span = program.whole.span(program.leaves[name])
         if span is not None and span.via is None and program.text[span.start : span.end] == name:
-            offers = spellings(program.text, name, span, known)
+            offers = spellings(program.text, name, span, known_names)
             if offers:
                 return offers
     return ()
@@ -223,7 +231,7 @@ def _alike(name: str, names: Sequence[str]) -> str | None:
     """Which of the names is most like this one, if any is: `σ` is like `sigma`."""
     from ..language.typesetting import plain_name  # only a warning needs it
 
-    plain = {plain_name(each).lower(): each for each in names}
+    plain = {plain_name(candidate).lower(): candidate for candidate in names}
     return plain.get(nearest(plain_name(name).lower(), list(plain), 0.5) or "")
 
 
@@ -239,8 +247,8 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
         wrt = [name.strip() for name in wrt.split(",")]
     for name in wrt:
         if name not in program.leaves and name not in values:
-            known = quoted(program.leaves)
+            quoted_names = quoted(program.leaves)
             raise ExpressionError(
-                "usage", f"`{name}` is not a variable of this program", None, f"its variables: {known}"
+                "usage", f"`{name}` is not a variable of this program", None, f"its variables: {quoted_names}"
             )
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

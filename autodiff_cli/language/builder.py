@@ -24,9 +24,6 @@ CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
 
 MAX_NODES = 2_000_000
-STEPS_A_NODE = 10
-"""Steps of work for each node that a call expands to."""
-
 SIMPLE = {
     name: p
     for name, p in FUNCTIONS.items()
@@ -736,7 +733,7 @@ class Builder:
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
             self.expanded += len(function.primitives)
-            work.charge(STEPS_A_NODE * len(function.primitives))
+            work.charge(work.CALLED_NODE * len(function.primitives))
             if self.expanded > self.most:
                 raise ExpressionError(
                     "limit", f"the calls expand to more than {self.most:,} nodes", self.span(via), "split the program"

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued, undecided
+from .budget import charge
 from .exact import _FUNCTIONS as RATIONAL
 from .exact import known
 from .multiprecision import MAGNITUDE, NAMED, Multiprecision
@@ -29,6 +30,9 @@ RATIO_BITS = 1100
 
 REMEMBERED = 4096
 """So many values of each function are kept: rules ask for those that the sweep forward has computed."""
+
+STEPS_A_BOUND = 8
+"""Steps of work that the bound on a result costs."""
 
 Ratio = tuple[int, int] | None
 """Numerator and positive denominator of a number that is known to be this fraction."""
@@ -287,6 +291,7 @@ class RunningDigits(Lifted):
 
     def finite(self, x: Number) -> bool:
         """Whether `x` is neither infinite nor undefined, nor beyond the bound."""
+        charge(STEPS_A_BOUND)
         return self.base.finite(plain(x))
 
     def same(self, x: Number, y: Number) -> bool:

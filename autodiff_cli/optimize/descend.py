@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..batched.evaluator import Evaluator, compile_gradient
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..inputs.problem import Point, Problem, pose
-from ..numbers.budget import BudgetExceeded, current
+from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossProblem, LossSpec, LossSummary
@@ -27,9 +27,6 @@ SEED = 1
 
 EPSILON = 1e-8
 """What Adam adds to its denominator."""
-
-STEPS_A_ROW = 3
-"""Steps of work for a row of a run, and for each coordinate in it."""
 
 RUNAWAY = 1e12
 """A value that has become worse by this factor is not waited for any longer."""
@@ -402,7 +399,7 @@ def descend(
         message = f"a batch of {batches.size:,} rows is more than the data have ({run.data_rows:,})"
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
     # what a row costs that is made and written, beside the evaluation
-    evaluator.steps += STEPS_A_ROW * (2 + len(start.names))
+    evaluator.steps += DESCENT_COORDINATE * (2 + len(start.names))
     passes = -(-run.steps // run.steps_an_epoch)
     needed, left = passes * evaluator.steps, current()
     if batches is not None:

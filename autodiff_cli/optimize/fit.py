@@ -18,7 +18,7 @@ from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, as_number, check_single, parse
 from ..language.builder import Program
-from ..numbers.budget import allowed, charge, collect, current
+from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, allowed, charge, collect, current
 from ..numerics.linear_algebra import identity, solve_linear
 from ..numerics.newton import polished, with_errors
 from ..numerics.student_t import check_level, coverage_factor
@@ -31,6 +31,7 @@ from .least_squares import (
     Model,
     Robust,
     Stopped,
+    at_kink,
     column_sizes,
     fitted_linearly,
     linear_parameters,
@@ -51,10 +52,6 @@ TYPED_ROWS = 100
 
 CHARACTERS_A_ROW = 0.2
 """As how much of a formula each further row counts: some 200 evaluations of all rows."""
-
-STEPS_A_NUMBER, STEPS_A_SLOPE, STEPS_A_BEND = 40, 40, 150
-"""Steps of work that a number of the data takes to be read as the decimal it is, and a row's first and second
-derivatives beside the sum of their operations: measured, in microseconds."""
 
 PASSES = 6
 """How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
@@ -369,7 +366,7 @@ def _strategies(
     model.loss, model.scale = loss, 1.0 if known else 1.4826 * float(np.median(left)) or 1.0
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    found = min((searched(model, values) for values in starts), key=lambda each: each.cost)
+    found = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
     return found._replace(message=f"{found.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
@@ -386,6 +383,7 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
             best = other
         else:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    best = at_kink(model, best, places)
     # a poor start is the usual trouble: others around it, in ever wider steps, until one minimum comes again and again
     draw = random.Random(1)
     again = 0
@@ -399,15 +397,21 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
         found = projected(model, there, places) if places else searched(model, there)
         if found.cost < best.cost * (1 - 1e-9):
             again = 0
-            best = found._replace(message=f"{found.message} from another start, after {first} had ended badly")
+            found = at_kink(model, found, places)
+            ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
+            best = found._replace(message=f"{found.message} from another start, after {first} {ill}")
         elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
             again += 1
     return best
 
 
 def _settled(model: Model, ended: Ended) -> bool:
-    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say."""
-    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > 0.5
+    """Whether a strategy has come to a place where the sum of squares is least, as far as its derivatives say.
+
+    With kinks there are more such places, as a rule.
+    """
+    enough = 1 - 1e-14 if model.kinks else 0.5
+    return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > enough
 
 
 def _on_the_side(model: Model, posed: _Posed, values: Any, linear: Sequence[str]) -> Any:
@@ -687,7 +691,7 @@ class _Normal:
         reader = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
 
         def read(name: str, k: int) -> Any:
-            charge(STEPS_A_NUMBER)
+            charge(READ_NUMBER)
             return reader._value(m, name, columns[name][k])
 
         def weight(k: int) -> Any:
@@ -695,7 +699,7 @@ class _Normal:
                 return read(weights, k)
             if sigma is None:
                 return m.number(1)
-            charge(STEPS_A_NUMBER)
+            charge(READ_NUMBER)
             u = read(sigma, k) if isinstance(sigma, str) else reader._value(m, "sigma", repr(sigma))
             return m.number(1) / (u * u)
 
@@ -726,7 +730,7 @@ class _Normal:
         zero = self.m.number(0)
         total = [zero] * len(self.names)
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(STEPS_A_SLOPE):
+        for row, y, weight in self.data(ROW_GRADIENT):
             swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
             left = (swept.value - y) * weight
             total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
@@ -738,7 +742,7 @@ class _Normal:
         n = len(self.names)
         total = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(STEPS_A_BEND):
+        for row, y, weight in self.data(ROW_HESSIAN):
             here = hessian_in(self.m, self.output, {**row, **point}, self.names)
             left = here.value - y
             for i in range(n):
@@ -757,7 +761,7 @@ class _Normal:
         zero = total = m.number(0)
         square = [[zero] * n for _ in range(n)]
         point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(STEPS_A_SLOPE):
+        for row, y, weight in self.data(ROW_GRADIENT):
             swept = value_and_gradient(m, self.output, {**row, **point}, self.names)
             left = swept.value - y
             total = total + weight * left * left

@@ -17,12 +17,8 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
-from ..numbers.budget import charge
+from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
-
-STEPS_A_ROW, STEPS_A_PAIR = 1, 0.002
-"""Work for a row of an evaluation, whose numbers are computed in blocks, and for each two parameters in the linear
-problem that follows it: measured, in microseconds."""
 
 MOST_EVALUATIONS = 2000
 POLISHING = 50
@@ -35,6 +31,12 @@ NULL = 1e-11
 
 CONVERGED = 1e-6
 """How large a step of Gauss and Newton may be, beside the standard errors, where a fit is said to be one."""
+
+NEAR_KINK = 1e-8
+"""How near to a kink, in standard errors, a fit ends that is least there."""
+
+SAMPLINGS = 200
+"""The most samplings of the gradients around a point."""
 
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)
 """The shares of a step that are tried."""
@@ -116,6 +118,7 @@ class Model:
         self.loss, self.scale = "linear", 1.0
         self.rows = len(response)
         self.names = list(program.variables)
+        self.kinks = _has_kinks(program, self.free)
         self.evaluations = 0
         fixed = frozenset(k for k, name in enumerate(self.names) if name not in columns)
         self._kernel = kernel(gradient_recorder(program, self.free), len(self.names), fixed, None)
@@ -131,7 +134,7 @@ class Model:
             return self._last[1]
         if self.stop():
             raise Stopped
-        charge((STEPS_A_ROW + STEPS_A_PAIR * len(self.free) ** 2) * self.rows)
+        charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
         given = [self.columns[name] if name in self.columns else point[name] for name in self.names]
@@ -335,6 +338,86 @@ def polished(model: Model, values: Any, message: str) -> Ended:
             break
         here, cost = there, risen
     return best
+
+
+def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
+    """Return where gradient sampling leads from where a strategy has ended at no stationary point, if kinks are near.
+
+    Burke, Lewis and Overton, SIAM J. Optim. 15 (2005): where the cost has kinks it is least where 0 lies in the convex
+    hull of the gradients around, and no directional derivative is negative. The linear parameters follow the others.
+    """
+    from scipy.optimize import nnls
+
+    np = model.np
+    if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
+        return ended
+    others = [k for k in range(len(model.free)) if k not in places]
+    values = ended.values
+    slopes = model.jacobian(values)[:, others]
+    spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
+    # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
+    size = column_sizes(np, slopes)
+    upper = np.linalg.qr(slopes / size)[1]
+    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(len(others))) / size[:, None]
+    draw = np.random.default_rng(1)
+
+    def at(theta: Any) -> tuple[Any, float, Any]:
+        """All values, the cost, and its gradient in units of the standard errors, relative to a squared residual."""
+        point = np.array(values)
+        point[others] = values[others] + units @ theta
+        point = fitted_linearly(model, point, places) if places and model.loss == "linear" else point
+        left = model.residuals(point) * model.robust(point).weight
+        return point, model.cost(point), units.T @ (model.jacobian(point)[:, others].T @ left) / spread**2
+
+    n = len(others)
+    here, radius = np.zeros(n), 0.1
+    point, cost, gradient = at(here)
+    for _ in range(SAMPLINGS):
+        directions = draw.normal(size=(2 * n + 2, n))
+        directions = np.vstack([directions, np.eye(n), -np.eye(n)])
+        directions /= np.linalg.norm(directions, axis=1)[:, None]
+        samples = [at(here + radius * direction) for direction in directions]
+        around = [slope for _, _, slope in samples]
+        hull = np.array([*around, gradient]).T
+        size = float(np.max(np.abs(hull))) or 1.0
+        if any(abs(other - cost) > 10 * radius * size * n * spread**2 + 1e-9 * cost for _, other, _ in samples):
+            break  # a jump
+        weights = nnls(np.vstack([hull / size, np.ones(hull.shape[1])]), np.array([*[0.0] * n, 1.0]))[0]
+        least = hull @ (weights / weights.sum())
+        steepest = float(np.linalg.norm(least))
+        if steepest <= CONVERGED:
+            outward = min(float(direction @ slope) for direction, slope in zip(directions, around, strict=True))
+            if radius <= NEAR_KINK:
+                inside = bool(np.all(model.limits[0] < point) and np.all(point < model.limits[1]))
+                if outward < -CONVERGED or not inside:
+                    break
+                return Ended(point, cost, steepest, f"{ended.message}, to a kink")
+            radius /= 10
+            continue
+        length = 1e3 * radius
+        while length > radius / 1e3:
+            there = here - length * least / steepest
+            moved = at(there)
+            if moved[1] < cost - 1e-4 * length * steepest * spread**2:
+                here, (point, cost, gradient) = there, moved
+                break
+            length /= 3
+        else:
+            radius /= 10
+            if radius < NEAR_KINK / 100:
+                break
+    return ended
+
+
+def _has_kinks(program: Program, free: Sequence[str]) -> bool:
+    """Whether a free parameter goes into an operation that may kink, or into a condition."""
+    depends: dict[Value, bool] = {}
+    for node in in_order((program.outputs[0],)):
+        inputs = [depends[parent] for parent in node._prev]
+        depends[node] = node.label in free if node.primitive is VARIABLE else any(inputs)
+        if depends[node] and (node.primitive.may_kink or node.primitive is WHERE):
+            return True
+    return False
 
 
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:

@@ -13,7 +13,7 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usa
 from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.problem import Point
-from ..numbers.budget import Work, current
+from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, current
 from ..numerics.optimality import Function, Single
 from ..record import Record
 from .convergence import ConvergenceReport, Limits, LocalModel, projected
@@ -51,9 +51,6 @@ ATTEMPTS = 3
 
 RESERVE = 0.5
 """Which share of the work is kept for the verdict."""
-
-STEPS_AN_EVALUATION, STEPS_A_VARIABLE = 100, 1
-"""Steps of work that a method takes beside an evaluation, and for each variable: measured, in microseconds."""
 
 PASSES = 50
 """How often a search goes through data, about."""
@@ -147,7 +144,7 @@ class Objective:
         """Value and gradient at a point, None where there is none."""
         if self.stop() or self.exhausted:
             raise _Stopped
-        self.work.spend(STEPS_AN_EVALUATION + len(self.where) * STEPS_A_VARIABLE)
+        self.work.spend(MINIMIZER_ITERATION + len(self.where) * MINIMIZER_VARIABLE)
         self.evaluations += 1
         point = self.full(x)
         try:

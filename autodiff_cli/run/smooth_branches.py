@@ -24,9 +24,6 @@ from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut, show
 HIGHEST = 8
 """Up to this order at least it is found out on which side of 0 a number lies near the point."""
 
-STEPS_A_PIECE, STEPS_A_NODE = 100, 20
-"""Steps of work that a piece costs, and each node of it; more with more derivatives."""
-
 BLAMED = ("domain", "derivative", "overflow")
 """Kinds of errors that a piece may have although the program has none."""
 
@@ -54,7 +51,7 @@ class SecondOrder:
     @property
     def steps(self) -> float:
         """Steps of work that a node costs."""
-        return STEPS_A_NODE + self.count**2
+        return work.BRANCH_NODE + self.count**2
 
     def leaf(self, x: Number, direction: int) -> Dual:
         """The variable of a direction."""
@@ -152,7 +149,7 @@ class TaylorSeries:
         self.m = SeriesType(m)
         self.line = line
         self.order = order if line else max(order, HIGHEST)
-        self.steps = STEPS_A_NODE + 4 * self.order
+        self.steps = work.BRANCH_NODE + 4 * self.order
         """Steps of work that a node costs."""
 
     def leaf(self, x: Number, direction: int) -> Series:
@@ -380,7 +377,7 @@ def pieces(
     while waiting:
         choices, turned = waiting.pop()
         piece = SmoothBranch(make(), graph, wanted, list(choices), turned)
-        work.charge(STEPS_A_PIECE + len(graph.data) * piece.smooth.steps)
+        work.charge(work.BRANCH + len(graph.data) * piece.smooth.steps)
         try:
             piece.evaluate(roots)
         except Fault as fault:

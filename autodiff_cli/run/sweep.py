@@ -93,7 +93,7 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     A conditional evaluates its condition and then one branch only. Raises `Fault`.
     """
     primitives, parents, data = graph.primitives, graph.parents, graph.data
-    work.charge(len(data))
+    work.charge(work.FORWARD * len(data))
     if not graph.chooses:
         for i, value in enumerate(data):
             if value is None:
@@ -211,7 +211,7 @@ def backward(
     From the outputs to the leaves each node passes its adjoint, times the local derivative, on to its inputs; the
     shares that come from all uses of a node add up. Kinks are another matter: see `kinks_met`.
     """
-    work.charge(2 * len(order))
+    work.charge(work.BACKWARD * len(order))
     adjoints = [seeds.get(i) for i in range(len(graph.data))]
     for i in reversed(order):
         adjoint = adjoints[i]

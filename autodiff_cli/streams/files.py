@@ -78,14 +78,14 @@ def write(path: str, data: bytes, *, force: bool) -> None:
 
 
 def _write(path: str, data: IO[bytes], *, force: bool) -> None:
-    made = begun(path, force=force)
+    file = begun(path, force=force)
     try:
-        _copy(data, made.file)
-        made.finish()
+        _copy(data, file.file)
+        file.finish()
     except OSError as fault:
-        raise made.unwritten(fault) from None
+        raise file.unwritten(fault) from None
     finally:
-        made.drop()
+        file.drop()
 
 
 def begun(path: str, *, force: bool) -> AtomicFile | Upload:
@@ -142,9 +142,10 @@ class AtomicFile:
         # of an error of pyarrow's only the number says no more than what it is
         reason = os.strerror(fault.errno) if fault.errno else fault.strerror or fault
         return ExpressionError(
-            "io", f"`{self.path}` cannot be written: {reason}",
+            "io",
+            f"`{self.path}` cannot be written: {reason}",
             hint="check the path, and the space there",
-        )  # fmt: skip
+        )
 
     def finish(self) -> None:
         """Take the name. Raises `ExpressionError`, and whatever closing a file raises."""
@@ -157,7 +158,7 @@ class AtomicFile:
                 os.chmod(self.beside, stat.S_IMODE(self.mode))
             if not self.force and hasattr(os, "link"):
                 try:
-                    # unlike a renaming, this fails where somebody else has made the file meanwhile
+                    # unlike a renaming, this fails where somebody else has file the file meanwhile
                     os.link(self.beside, self.target)
                     return
                 except FileExistsError:

@@ -164,14 +164,17 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         if region is None:
             region = "us-east-1" if endpoint else fs.resolve_s3_region(host)
         return fs.S3FileSystem(
-            region=region, endpoint_override=endpoint, connect_timeout=SECONDS / TRIES,
-            request_timeout=PATIENCE / TRIES, retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
+            region=region,
+            endpoint_override=endpoint,
+            connect_timeout=SECONDS / TRIES,
+            request_timeout=PATIENCE / TRIES,
+            retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
             allow_delayed_open=True,
-        ), host  # fmt: skip
+        ), host
     if scheme in ("gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"):
         limit = f"?retry_limit_seconds={PATIENCE}" if scheme in ("gs", "gcs") else ""
-        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
-        return found
+        system: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
+        return system
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -231,7 +234,7 @@ def listed(folder: str, *, deep: bool = False) -> list[Entry]:
         Entry(base + "/" + info.path.lstrip("/")[start:].lstrip("/"), info.is_file, info.size or 0)
         for info in _ask(folder, lambda: system.get_file_info(selector), None)
     ]
-    return sorted(found for found in entries if found.path != base + "/")
+    return sorted(entry for entry in entries if entry.path != base + "/")
 
 
 def matched(pattern: str) -> list[str]:
@@ -241,8 +244,8 @@ def matched(pattern: str) -> list[str]:
     folder, rest = "/".join(steps[:fixed]), steps[fixed:]
     wanted = re.compile(_expression(rest), re.DOTALL)
     start = len(folder.rstrip("/")) + 1
-    found = listed(folder, deep=len(rest) > 1 or "**" in rest)
-    return [each.path for each in found if each.is_file and wanted.fullmatch(each.path[start:])]
+    entries = listed(folder, deep=len(rest) > 1 or "**" in rest)
+    return [entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])]
 
 
 def _expression(steps: Sequence[str]) -> str:

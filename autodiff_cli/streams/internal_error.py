@@ -11,9 +11,10 @@ tracebacks = False
 def internal_error_message(fault: Exception, given: str) -> ExpressionError:
     """The error that stands for a fault; `given` is what a report of it has to hold."""
     return ExpressionError(
-        "internal", f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
+        "internal",
+        f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
         hint=f"please report it, with {given} and what it prints under `--debug`",
-    )  # fmt: skip
+    )
 
 
 def no_memory() -> ExpressionError:

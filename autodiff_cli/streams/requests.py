@@ -118,7 +118,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
     """The request in a line `program`, or `program<TAB>point`."""
     program, _, point = text.partition("\t")
     asked = Asked(program, number)
-    given, wrt, kind = defaults
+    shared, wrt, kind = defaults
     try:
         if error is not None:
             if error.span and error.span.start >= len(program):
@@ -129,7 +129,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
         return Request(asked, program, {}, None, fault)
     if kind is not AS_USUAL:
         asked = _told(asked, own, kind)
-    return Request(asked, program, {**given, **own} if given else own, wrt)
+    return Request(asked, program, {**shared, **own} if shared else own, wrt)
 
 
 def _told(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
@@ -147,8 +147,8 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             raise ExpressionError("request", str(error), error.span, error.hint)
         fields, problem = read_json(text)
         ident = fields.get("id")
-        given = fields.get("expr")
-        program = given if isinstance(given, str) else None
+        expr = fields.get("expr")
+        program = expr if isinstance(expr, str) else None
         if problem is not None:
             raise problem
         own_keys = defaults.reading.keys
@@ -189,26 +189,26 @@ def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] |
     """The names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
     if not options:
         return None
-    found = [name.strip() for text in options for name in text.split(",")]
-    if not all(found):
+    listed = [name.strip() for text in options for name in text.split(",")]
+    if not all(listed):
         raise ExpressionError("usage", f"`{option}` needs names", hint=f"write it as `{option} x` or `{option} x,y`")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(listed))
 
 
-def mapping(given: Sequence[str] | None) -> dict[str, str]:
+def mapping(options: Sequence[str] | None) -> dict[str, str]:
     """Which column has the values of which variable."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     # the names of columns may have commas in them
-    for piece in (piece for option in given or () for piece in re.split(r",(?=[^,]*=)", option)):
+    for piece in (piece for option in options or () for piece in re.split(r",(?=[^,]*=)", option)):
         name, equals, column = (part.strip() for part in piece.partition("="))
         if not (name and equals and column):
             hint = "write it as `--columns x=temp`: the variable, then the column"
             raise ExpressionError("usage", f"`--columns` cannot be `{piece.strip()}`", hint=hint)
-        if found.get(name, column) != column:
-            message = f"`--columns` gives `{name}` two columns, `{found[name]}` and `{column}`"
+        if columns.get(name, column) != column:
+            message = f"`--columns` gives `{name}` two columns, `{columns[name]}` and `{column}`"
             raise ExpressionError("usage", message, hint="leave one of them out")
-        found[name] = column
-    return found
+        columns[name] = column
+    return columns
 
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:

@@ -30,7 +30,7 @@ from ..inputs.bounds import Range
 from ..inputs.problem import Point, Problem, parse, pose
 from ..language.builder import Program
 from ..numbers.base import Number
-from ..numbers.budget import Defined, charge
+from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, solve_linear
@@ -53,9 +53,6 @@ SHORTEST = 2.0**-30
 
 MOST_KINKS = 50
 """So many of the nearest kinks of a program are looked at."""
-
-STEPS_AN_INPUT, STEPS_AN_OUTPUT, STEPS_AN_OPERATION = 0.08, 0.14, 0.005
-"""Of work, for a draw."""
 
 
 class FirstOrder(NamedTuple):
@@ -209,8 +206,8 @@ class ExplicitSampler:
             None,
         )
         self._evaluators = [compile_gradient(program.with_outputs((root,), program.text)) for root in program.roots]
-        self._steps = STEPS_AN_INPUT * sum([name not in fixed for name in self._names])
-        self._steps += STEPS_AN_OUTPUT * self._count + STEPS_AN_OPERATION * len(in_order(program.outputs))
+        self._steps = DRAWN_INPUT * sum([name not in fixed for name in self._names])
+        self._steps += DRAWN_OUTPUT * self._count + DRAWN_NODE * len(in_order(program.outputs))
         one_by_one = self._kernel.compute is None
         self.steps: float = self._steps + sum([each.steps for each in self._evaluators if one_by_one])
         """Of work, that a point costs at least."""
@@ -417,8 +414,8 @@ class ImplicitSampler:
             kernel(gradient_recorder(equation, model.outputs), len(self.names), shared, None)
             for equation in model.equations
         ]
-        self._steps = STEPS_AN_OUTPUT * len(model.outputs) * (1 + len(model.outputs))
-        self.steps = STEPS_AN_INPUT * len(moving) + 3 * self._steps
+        self._steps = DRAWN_OUTPUT * len(model.outputs) * (1 + len(model.outputs))
+        self.steps = DRAWN_INPUT * len(moving) + 3 * self._steps
         """Of work, that a point costs at least."""
 
     def at(self, values: Mapping[str, Any], count: int) -> Any:

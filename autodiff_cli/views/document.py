@@ -176,8 +176,3 @@ def matrix_table(
 ) -> Table:
     """Return the table of a square matrix, its rows and columns under the same names."""
     return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)
-
-
-def named_row(name: tuple[str, Style], *numbers: str) -> tuple[Pieces, ...]:
-    """A row of a table: a name, and numbers."""
-    return ((name,), *[((number, "number"),) for number in numbers])

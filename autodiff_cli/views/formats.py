@@ -78,6 +78,12 @@ class Writer(Generic[Answer]):
     def error(self, asked: Asked, error: ExpressionError) -> None:
         """Write one error where it belongs; of one program alone, only formats that carry errors do."""
 
+    def disarm_cells(self, spreadsheet: bool) -> None:
+        """Write no cell that a spreadsheet takes for a formula. Raises a usage error where there are no cells."""
+        if spreadsheet:
+            hint = "`--format csv` and `--format tsv` have them"
+            raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+
     def close(self) -> None:
         """Write what comes after the last answer."""
 
@@ -162,7 +168,10 @@ class Separated(Writer[Answer]):
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
-        self.columns = tuple(view.columns)
+        self.columns = view.columns
+
+    def disarm_cells(self, spreadsheet: bool) -> None:
+        self.spreadsheet = spreadsheet
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         rows = iter(self.view.rows(answer))
@@ -528,9 +537,6 @@ def writer(
     made = FORMATS[name](out, view, many)
     made.document = document
     if isinstance(made, Separated):
-        made.spreadsheet = spreadsheet
         made.columns += tuple(name for name in kept if name not in made.columns)
-    elif spreadsheet:
-        hint = "`--format csv` and `--format tsv` have them"
-        raise ExpressionError("usage", "`--spreadsheet` is about the cells of csv and tsv", hint=hint)
+    made.disarm_cells(spreadsheet)
     return made

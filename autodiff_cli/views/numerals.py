@@ -77,11 +77,6 @@ def _any(found: Any) -> bool:
     return found is not None
 
 
-def number_fields(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
-    """The fields of a record that hold numbers: as doubles, and under `digits` as text where there are more digits."""
-    return fields if arithmetic == "double" else doubles(fields) | figure_texts(arithmetic, fields)
-
-
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """Return the arithmetic of a record's figures, all their digits, and how near to 0 those are of unknown digits."""
     record: dict[str, object] = {"arithmetic": arithmetic, "digits": _each(fields, lambda figure: figure.text)}

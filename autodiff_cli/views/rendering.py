@@ -6,11 +6,9 @@ widths of all columns are decided here first: no number and no name is ever brok
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from io import StringIO
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
@@ -231,13 +229,9 @@ class Markdown(PlainText):
 
     def table(self, table: Table) -> Iterable[str]:
         """A table."""
-        yield _markdown_head(table.heads, table.right, self.look.encoding)
-        if table.styles and table.rows:
-            texts = [*chain.from_iterable(table.rows)]
-            together = "".join(texts)
-            if is_ordinary(together) and not _SPECIAL.search(together) and "" not in texts:
-                yield "\n".join([_markdown_row(table.styles)] * len(table.rows)) % (*texts,)
-                return
+        names = [escaped(visible(head, self.look.encoding)) for head in table.heads]
+        rules = ["---:" if column in table.right else "---" for column in range(len(table.heads))]
+        yield f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
         for row in table.rows:
             cells = map(self.piece, row, table.styles) if table.styles else map(self.line, row)
             yield "| " + " | ".join([cell.replace("|", "\\|") for cell in cells]) + " |"
@@ -432,21 +426,6 @@ def _code(text: str) -> str:
 _ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
 _ESCAPES_IN_CELLS = _ESCAPES | {ord("|"): "\\|"}
 _ESCAPED = frozenset("\\*_<[]|")
-_SPECIAL = re.compile(r"[\\*_<\[\]|` ]")
-
-
-@lru_cache(256)
-def _markdown_row(styles: tuple[Style, ...]) -> str:
-    """A row of a table with a place for each cell, for texts in which nothing is special."""
-    return "| " + " | ".join(["`%s`" if style in ("name", "code") else "%s" for style in styles]) + " |"
-
-
-@lru_cache(256)
-def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
-    """The heading row of a table, and the row below it that says which columns are flush right."""
-    names = [escaped(visible(head, encoding)) for head in heads]
-    rules = ["---:" if column in right else "---" for column in range(len(heads))]
-    return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 
 
 def escaped(text: str, bar: bool = True) -> str:

@@ -151,6 +151,41 @@ def _outside_parentheses(text: str) -> str:
     return "".join(kept)
 
 
+# ---- records ------------------------------------------------------------------------------------------------------
+def _in_mode(mode: str, value: Callable[[Trace], object]) -> Callable[[Trace], object]:
+    """Return the function `value` of traces in a mode, which has None for other traces."""
+    return lambda answer: value(answer) if answer.mode == mode else None
+
+
+def _primal_values(answer: Trace, k: int, row: TraceRow) -> tuple[object, ...]:
+    formula = row.formula if row.graph._prev else None
+    adjoint = answer.adjoints[k] if answer.adjoints else None
+    return row.name, row.kind, row.symbol or None, formula, row.inputs, row.value, adjoint, *(row.span or (None, None))
+
+
+def _pull_values(answer: Trace) -> list[tuple[object, ...]]:
+    rows = answer.rows
+    return [
+        (
+            rows[pull.source].name, rows[pull.target].name, pull.formula or None, pull.partial, pull.upstream,
+            pull.product, pull.accumulates, pull.total,
+        )
+        for pull in answer.pulls
+    ]  # fmt: skip
+
+
+def _push_values(answer: Trace) -> list[tuple[object, ...]]:
+    rows = answer.rows
+    return [
+        (
+            rows[push.target].name,
+            [(rows[term.source].name, term.formula or None, term.partial, term.tangent) for term in push.terms],
+            push.tangent,
+        )
+        for push in answer.pushes
+    ]
+
+
 class TraceView(View[Trace]):
     """How a trace is shown."""
 
@@ -177,7 +212,7 @@ class TraceView(View[Trace]):
         ),
         Field(
             "adjoint", "the reverse adjoint trace: a row for each partial derivative that is propagated",
-            lambda answer: _pull_values(answer) if answer.mode == "reverse" else None, optional=True,
+            _in_mode("reverse", _pull_values), optional=True,
             fields=(
                 Field("from", "the node whose adjoint is propagated"),
                 Field("to", "the node whose adjoint it is added to"),
@@ -189,17 +224,11 @@ class TraceView(View[Trace]):
                 Field("adjoint", "the adjoint so far"),
             ),
         ),
+        Field("direction", "the direction, by name", _in_mode("forward", lambda x: x.direction), optional=True),
+        Field("derivative", "the derivative along it", _in_mode("forward", lambda x: x.tangent), optional=True),
         Field(
-            "direction", "forward: the direction, by name",
-            lambda answer: answer.direction if answer.mode != "reverse" else None, optional=True,
-        ),
-        Field(
-            "derivative", "forward: the derivative along it",
-            lambda answer: answer.tangent if answer.mode != "reverse" else None, optional=True,
-        ),
-        Field(
-            "tangent", "the forward tangent trace: a row for each operation",
-            lambda answer: _push_values(answer) if answer.mode != "reverse" else None, optional=True,
+            "tangent", "the forward tangent trace: a row for each operation", _in_mode("forward", _push_values),
+            optional=True,
             fields=(
                 Field("node", "the name of the node"),
                 Field(
@@ -381,36 +410,6 @@ def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
     if count > steps:
         told = f"{count - steps:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
         yield Line(((told, "faint"),))
-
-
-# ---- records ------------------------------------------------------------------------------------------------------
-def _primal_values(answer: Trace, k: int, row: TraceRow) -> tuple[object, ...]:
-    formula = row.formula if row.graph._prev else None
-    adjoint = answer.adjoints[k] if answer.adjoints else None
-    return row.name, row.kind, row.symbol or None, formula, row.inputs, row.value, adjoint, *(row.span or (None, None))
-
-
-def _pull_values(answer: Trace) -> list[tuple[object, ...]]:
-    rows = answer.rows
-    return [
-        (
-            rows[pull.source].name, rows[pull.target].name, pull.formula or None, pull.partial, pull.upstream,
-            pull.product, pull.accumulates, pull.total,
-        )
-        for pull in answer.pulls
-    ]  # fmt: skip
-
-
-def _push_values(answer: Trace) -> list[tuple[object, ...]]:
-    rows = answer.rows
-    return [
-        (
-            rows[push.target].name,
-            [(rows[term.source].name, term.formula or None, term.partial, term.tangent) for term in push.terms],
-            push.tangent,
-        )
-        for push in answer.pushes
-    ]
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:

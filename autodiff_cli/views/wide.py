@@ -135,13 +135,6 @@ def wide(
     """The writer of wide rows in a format. Raises a usage error for one that they lack."""
     if format not in WIDE:
         raise lacking(format, WIDE)
-
-    made = WIDE[format](out, WideView(digits=digits, names=tuple(names), kept=tuple(kept)), True)
-    if isinstance(made, Separated):
-        made.spreadsheet = spreadsheet
-    elif spreadsheet:
-        raise ExpressionError(
-            "usage", "`--spreadsheet` is about the cells of csv and tsv",
-            hint="`--format csv` and `--format tsv` have them",
-        )  # fmt: skip
-    return made
+    out_writer = WIDE[format](out, WideView(digits=digits, names=tuple(names), kept=tuple(kept)), True)
+    out_writer.disarm_cells(spreadsheet)
+    return out_writer

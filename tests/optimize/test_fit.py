@@ -20,8 +20,9 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.parse_point import typed
+from autodiff_cli.inputs.problem import parse
 from autodiff_cli.optimize import fit as fitting
-from autodiff_cli.optimize.fit import Fit, fit
+from autodiff_cli.optimize.fit import Fit, Parameter, fit
 from autodiff_cli.views.plots.fitted import CELLS, in_sight
 from counting import allowed, counted_calls
 from places import TESTS
@@ -196,7 +197,7 @@ LINE = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.2, 6.9]}
 
 def test_what_is_held_has_no_standard_error() -> None:
     found = fit("y = a + b*x", LINE, fixed={"b": 2})
-    assert found.parameters["b"] == (2.0, None, None, False, "fixed") and found.dof == 3
+    assert found.parameters["b"] == Parameter(2.0, None, None, False, "fixed") and found.dof == 3
     assert math.isclose(float(found.parameters["a"].estimate), 1.025)
     bounded = fit("y = a + b*x", LINE, bounds={"b": Range(0, 1.5)})
     assert bounded.parameters["b"].held == "bound" and bounded.parameters["b"].error is None
@@ -300,9 +301,18 @@ def test_bounds_do_not_end_the_search_early() -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"bounds": {"c": Range(0, 9)}}, {"sigma": 1.0}])
-def test_what_does_not_meet_the_conditions_is_no_fit(more: dict[str, Any]) -> None:
-    """The least sum is at a kink, where the derivatives from both sides are far from 0."""
+def test_the_least_sum_may_be_at_a_kink(more: dict[str, Any]) -> None:
+    """The derivatives from both sides are far from 0, and none of them leads down."""
     found = fit("y = abs(x - c)", {"x": [0.0, 1.0, 2.0], "y": [1.1, -1.0, 0.9]}, {"c": 0.6}, **more)
+    assert found.converged and "to a kink" in found.message
+    assert found.parameters["c"].estimate == pytest.approx(1, abs=1e-8)
+
+
+@pytest.mark.parametrize("more", [{}, {"bounds": {"c": Range(0, 9)}}, {"sigma": 1.0}])
+def test_what_does_not_meet_the_conditions_is_no_fit(more: dict[str, Any]) -> None:
+    """The sum falls towards a jump, at which it is no minimum."""
+    x = [0.0, 1.0, 2.0, 3.0]
+    found = fit("y = x*c*sign(2 - c)", {"x": x, "y": [5 * each for each in x]}, {"c": 1.5}, **more)
     assert not found.converged and found.reason == "stuck"
     assert "standard errors; start elsewhere (`--at`), or hold a parameter" in found.message
 
@@ -647,3 +657,46 @@ def test_what_a_fit_may_take_grows_with_the_rows_as_far_as_some_evaluations_of_t
         # far from any solution: the search goes on from other starts
         fit("y = a*gamma(x + b)", decaying(5000), {"a": 1, "b": 1})
     assert caught.value.kind == "limit" and caught.value.hint == "give fewer rows, or allow more: `--work 10`"
+
+
+def _notched(x: np.ndarray, kink: np.ndarray, place: int) -> np.ndarray:
+    """A bent line with an odd row at its kink, so that the squares are least where the kink is at that abscissa."""
+    return kink + 0.05 * np.cos(7 * x) - 0.3 * (np.arange(len(x)) == place)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "columns"),
+    [
+        ("y = a + b*x + relu(x - c)", {"c": 4.2}, lambda x, a, b, c: a + b * x + np.maximum(x - c, 0)),
+        ("y = a + b*x + relu(x - c)", {"c": 6.6}, lambda x, a, b, c: a + b * x + np.maximum(x - c, 0)),
+        ("y = a + b*x + max(x, c)", {"c": 4.2}, lambda x, a, b, c: a + b * x + np.maximum(x, c)),
+    ],
+)
+def test_a_fit_that_is_least_at_a_kink_has_converged(text: str, start: dict[str, float], columns: Any) -> None:
+    x = np.arange(12.0)
+    y = _notched(x, 1 + 0.5 * x + np.maximum(x - 5, 0), 5)
+    found = fit(text, {"x": x.tolist(), "y": y.tolist()}, start)
+    assert found.converged, found.message
+    assert abs(found.parameters["c"].estimate - 5) < 1e-9
+    assert "to a kink" in found.message
+    at = {name: float(parameter.estimate) for name, parameter in found.parameters.items()}
+    rng = np.random.default_rng(1)
+    for length in (1e-2, 1e-4, 1e-6):
+        for step in rng.normal(size=(40, len(at))):
+            moved = {name: value + length * d for (name, value), d in zip(at.items(), step, strict=True)}
+            assert np.sum((y - columns(x, **moved)) ** 2) >= found.rss * (1 - 1e-12)
+
+
+def test_where_the_squares_fall_from_a_kink_is_no_minimum() -> None:
+    # the cost of -abs(c) has a peak at c = 0, from which gradients of both signs make a hull around 0 too
+    model = fitting.Model(
+        parse("0*x - abs(c)"),
+        {"x": np.zeros(2)},
+        ["c"],
+        {},
+        np.array([-3.0, -3.0]),
+        np.ones(2),
+        lambda: False,
+    )
+    there = fitting.at_kink(model, fitting.Ended(np.array([1e-12]), model.cost([1e-12]), 1.0, "there"), ())
+    assert abs(abs(there.values[0]) - 3) < 1e-5 or there.moved == 1.0

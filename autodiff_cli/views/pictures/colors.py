@@ -20,6 +20,25 @@ class Colors(NamedTuple):
     result: str
 
 
+class Look(NamedTuple):
+    """How a kind of shape is drawn: which colours fill it and draw its edge, and how wide that is."""
+
+    fill: str
+    edge: str
+    width: float
+
+
+LOOKS = {
+    "box": Look("box", "edge", 1),
+    "variable": Look("variable", "edge", 1),
+    "result": Look("result", "edge", 1.5),
+    "operation": Look("operation", "operation_edge", 1.5),
+    "operation result": Look("result", "operation_edge", 1.5),
+    "line": Look("", "line", 1.2),
+    "rule": Look("", "edge", 1),
+    "head": Look("line", "", 0),
+}
+
 LIGHT = Colors(
     "#ffffff", "#0f172a", "#526073", "#64748b", "#64748b", "#f8fafc", "#dbeafe", "#fef3c7", "#b45309", "#dcfce7"
 )

@@ -9,7 +9,7 @@ from typing import Any
 from ...derivatives.graph import Picture
 from ...errors import ExpressionError, needed
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT, Colors
+from .colors import DARK, LIGHT, LOOKS, Colors
 from .scene import BASELINE, FONT, MARGIN, UNIT, Path, Scene, Shape, Text, scene
 
 LONGEST = 14_400.0
@@ -71,24 +71,20 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, place: Any, ord
             color=colors.faint if faint else colors.text, bbox=behind, zorder=order,
         )  # fmt: skip
         return
-    style: Any = {"transform": place, "zorder": order, "linestyle": (0, (4, 3)) if shape.skipped else "solid"}
-    if isinstance(shape, Path) and shape.kind == "head":
-        page.add_artist(PathPatch(_path(shape), facecolor=colors.line, edgecolor="none", **style))
-    elif isinstance(shape, Path):
-        color, wide = (colors.line, 1.2) if shape.kind == "line" else (colors.edge, 1.0)
-        style |= {"edgecolor": color, "linewidth": wide * points, "capstyle": "butt"}
-        page.add_artist(PathPatch(_path(shape), fill=False, **style))
+    look = LOOKS[shape.kind]
+    style: Any = {
+        "transform": place,
+        "zorder": order,
+        "linestyle": (0, (4, 3)) if shape.skipped else "solid",
+        "facecolor": getattr(colors, look.fill, "none"),
+        "edgecolor": getattr(colors, look.edge, "none"),
+        "linewidth": look.width * points,
+    }
+    if isinstance(shape, Path):
+        page.add_artist(PathPatch(_path(shape), fill=bool(look.fill), capstyle="butt", **style))
     else:
-        operation = shape.kind.startswith("operation")
-        wide = 1.5 if operation or shape.kind == "result" else 1.0
-        style |= {
-            "boxstyle": f"round,pad=0,rounding_size={shape.round}",
-            "facecolor": getattr(colors, shape.kind.rpartition(" ")[2]),
-            "edgecolor": colors.operation_edge if operation else colors.edge,
-            "linewidth": wide * points,
-        }
-        corner = (shape.x, shape.y - shape.height / 2)
-        page.add_artist(FancyBboxPatch(corner, shape.width, shape.height, **style))
+        corner, rounded = (shape.x, shape.y - shape.height / 2), f"round,pad=0,rounding_size={shape.round}"
+        page.add_artist(FancyBboxPatch(corner, shape.width, shape.height, boxstyle=rounded, **style))
 
 
 def _path(path: Path) -> Any:

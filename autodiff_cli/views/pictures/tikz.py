@@ -8,7 +8,7 @@ from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
 from ..characters import visible
 from .cells import USUAL, Choices, title
-from .colors import DARK, LIGHT
+from .colors import DARK, LIGHT, LOOKS
 from .scene import BASELINE, MARGIN, UNIT, Box, Path, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
@@ -53,17 +53,14 @@ def _styles(scale: float) -> Iterator[str]:
     yield f"graph text/.style={{inner sep=0, outer sep=0, text=graph text, font={font}}}"
     yield "graph word/.style={graph text, text=graph faint}"
     yield "graph partial/.style={graph word, fill=graph paper, inner sep=0.8bp}"
-    yield f"graph line/.style={{draw=graph line, line width={points(1.2)}}}"
-    yield f"graph rule/.style={{draw=graph edge, line width={points(1)}}}"
+    yield f"graph line/.style={{draw=graph line, line width={points(LOOKS['line'].width)}}}"
+    yield f"graph rule/.style={{draw=graph edge, line width={points(LOOKS['rule'].width)}}}"
     yield "graph head/.style={fill=graph line}"
     yield f"graph skipped/.style={{dash pattern=on {points(4)} off {points(3)}}}"
     for kind in BOXES:
-        operation = "operation" in kind
-        edge = "operation_edge" if operation else "edge"
-        wide = 1.5 if operation or kind == "result" else 1
-        fill = kind.split()[0] if kind != "operation result" else "result"
-        corners = f"rounded corners={points(12.9 if operation else 5)}"
-        yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(wide)}, {corners}}}"
+        fill, edge, width = LOOKS[kind]
+        corners = f"rounded corners={points(12.9 if 'operation' in kind else 5)}"
+        yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(width)}, {corners}}}"
 
 
 def _shape(shape: Shape) -> str:

@@ -38,33 +38,13 @@ class Palette(NamedTuple):
 
 
 LIGHT = Palette(
-    "#ffffff",
-    "#222222",
-    "#8a8a8a",
-    "#e6e6e6",
-    "#eeeeee",
-    "#2a62a8",
-    "#b5402c",
-    "#3c7d3e",
-    "#7b3fa0",
-    "#8a6100",
-    "#c9d8ea",
-    (0.0, 0.9),
-)
+    "#ffffff", "#222222", "#8a8a8a", "#e6e6e6", "#eeeeee", "#2a62a8", "#b5402c", "#3c7d3e", "#7b3fa0", "#8a6100",
+    "#c9d8ea", (0.0, 0.9),
+)  # fmt: skip
 DARK = Palette(
-    "#0f172a",
-    "#f1f5f9",
-    "#8595ab",
-    "#25334d",
-    "#1e293b",
-    "#7ab0f5",
-    "#f0907d",
-    "#7fcf86",
-    "#c99bf2",
-    "#e0b45c",
-    "#274266",
-    (0.3, 1.0),
-)
+    "#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b", "#7ab0f5", "#f0907d", "#7fcf86", "#c99bf2", "#e0b45c",
+    "#274266", (0.3, 1.0),
+)  # fmt: skip
 
 CYCLE = ("blue", "red", "green", "violet", "brown", "ink")
 """The colours of several functions, in their order."""
