@@ -238,7 +238,7 @@ def _as_read(asked: Asked, error: ExpressionError) -> Asked:
 
 def _note(asked: Asked, where: str = "") -> None:
     """Say on standard error how a program was read, where that is not as it was typed."""
-    for text in asked.told:
+    for text in asked.readings:
         write_reading(where, text)
 
 
