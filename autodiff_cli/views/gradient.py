@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..derivatives.gradient import Gradient
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
-from .document import (
-    NO_VARIABLES,
-    Block,
-    Line,
-    circumstances,
-    loss_summary_lines,
-    numbers_table,
-    partials_table,
-    sentence,
-    stated,
-)
 from .numerals import repr_number
-from .outline import outline
 from .schema import CONSTANTS, DATA, GRADIENT, POINT, VALUE, WARNINGS, Field, OutputRow, View
+
+if TYPE_CHECKING:
+    from .document import Block
 
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
@@ -76,24 +67,28 @@ class GradientView(View[Gradient[Any]]):
         return answer
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
+        # records need neither
+        from . import document as parts
+        from .outline import outline
+
         answer = self.select(answer)
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield stated("value", answer.value, self.digits)
-        yield from loss_summary_lines(answer.over)
-        yield from circumstances(answer.constants, point, partials, self.digits)
+        yield parts.stated("value", answer.value, self.digits)
+        yield from parts.loss_summary_lines(answer.over)
+        yield from parts.circumstances(answer.constants, point, partials, self.digits)
         if not point:
-            yield NO_VARIABLES
+            yield parts.NO_VARIABLES
         if self.table and partials:
-            yield partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
+            yield parts.partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
             if elasticities:
-                yield Line(sentence(EXPLAINED, "faint"))
+                yield parts.Line(parts.sentence(EXPLAINED, "faint"))
                 if None in elasticities.values() and answer.value == 0:
-                    yield Line(sentence("the value is 0, so there are none", "faint"))
+                    yield parts.Line(parts.sentence("the value is 0, so there are none", "faint"))
         if self.table and answer.intermediates:
             rows = [(each.name, str(each.line), each.value, each.grad) for each in answer.intermediates]
-            yield numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
+            yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
         if self.tree and answer.output is not None:
             yield outline(answer.output, depth=self.depth, digits=self.digits, binary=self.binary)
 
