@@ -68,27 +68,36 @@ class GradientView(View[Gradient[Any]]):
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         # records need neither
-        from . import document as parts
+        from .document import (
+            NO_VARIABLES,
+            Line,
+            circumstances,
+            loss_summary_lines,
+            numbers_table,
+            partials_table,
+            sentence,
+            stated,
+        )
         from .outline import outline
 
         answer = self.select(answer)
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.stated("value", answer.value, self.digits)
-        yield from parts.loss_summary_lines(answer.over)
-        yield from parts.circumstances(answer.constants, point, partials, self.digits)
+        yield stated("value", answer.value, self.digits)
+        yield from loss_summary_lines(answer.over)
+        yield from circumstances(answer.constants, point, partials, self.digits)
         if not point:
-            yield parts.NO_VARIABLES
+            yield NO_VARIABLES
         if self.table and partials:
-            yield parts.partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
+            yield partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
             if elasticities:
-                yield parts.Line(parts.sentence(EXPLAINED, "faint"))
+                yield Line(sentence(EXPLAINED, "faint"))
                 if None in elasticities.values() and answer.value == 0:
-                    yield parts.Line(parts.sentence("the value is 0, so there are none", "faint"))
+                    yield Line(sentence("the value is 0, so there are none", "faint"))
         if self.table and answer.intermediates:
             rows = [(each.name, str(each.line), each.value, each.grad) for each in answer.intermediates]
-            yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
+            yield numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
         if self.tree and answer.output is not None:
             yield outline(answer.output, depth=self.depth, digits=self.digits, binary=self.binary)
 
