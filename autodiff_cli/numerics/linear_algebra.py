@@ -156,3 +156,15 @@ def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[floa
 
     values, vectors = numpy.linalg.eigh(numpy.array(matrix).reshape(len(matrix), len(matrix)))
     return values.tolist(), vectors.T.tolist()
+
+
+def shortest_mean(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """Return the shortest of the weighted means of some vectors, by SciPy: 0 is in their convex hull where it is 0."""
+    import numpy
+    from scipy.optimize import nnls
+
+    columns: Any = numpy.array(vectors).T
+    size = float(numpy.abs(columns).max()) or 1.0
+    # the sum of the weights is free: of each mean the best multiple is taken, and that of the shortest is the least
+    weights, _ = nnls(numpy.vstack([columns / size, numpy.ones(len(vectors))]), numpy.append(0 * columns[:, 0], 1.0))
+    return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]
