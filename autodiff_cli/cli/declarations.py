@@ -6,9 +6,9 @@ functions are made of them. A call that answers a program needs neither Typer no
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .options import GROUPS
@@ -192,7 +192,9 @@ declared = cache(Declared)
 @cache
 def _text() -> dict[str, str]:
     """The text of each section of `commands.txt`, after its name."""
-    text = Path(__file__).with_name("commands.txt").read_text(encoding="utf-8")
+    # pathlib takes longer to import than all of this
+    with open(os.path.join(os.path.dirname(__file__), "commands.txt"), encoding="utf-8") as file:
+        text = file.read()
     sections = [section.partition("]") for section in text.split("\n[")[1:]]
     return {name: body.removeprefix(" ") for name, _, body in sections}
 
