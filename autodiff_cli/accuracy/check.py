@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
-from ..inputs.problem import as_number, check_values, parse, single_output, wanted_variables
+from ..inputs.problem import Point, pose, single_output
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
@@ -54,6 +54,8 @@ DIFFERENCES = 60
 VANISHED = 1e-40
 """A sum that is smaller than this, beside its terms, is 0."""
 
+NO_DIFFERENCE = Difference(None, None)
+
 EFFORT = 30_000
 """Differences are taken for as many variables as keep variables times nodes below this."""
 
@@ -96,18 +98,22 @@ class Check(Record):
     precision: int
     """Digits of the reference."""
     required: int
-    agrees: bool
     quantities: tuple[CheckedNumber, ...]
-    """The value first, then the partials."""
+    """The value first, then the partials; none where there is no value without rounding."""
     warnings: tuple[Diagnostic, ...]
     """Kinks, and the places where digits were lost."""
     over: LossSummary | None = None
     """The rows of data that it is the sum or mean over, if it is."""
 
+    @property
+    def agrees(self) -> bool:
+        """Whether value and partials agree with their references."""
+        return bool(self.quantities) and all(number.agrees for number in self.quantities)
+
 
 def check(
     text: str,
-    point: Mapping[str, float | str] | None = None,
+    point: Point | None = None,
     *,
     wrt: Sequence[str] | None = None,
     required: int = REQUIRED,
@@ -125,90 +131,94 @@ def check(
     """
     if over is not None:
         return _reduced(text, point, wrt, required, over, watch)
-    values = {name: as_number(value, name) for name, value in (point or {}).items()}
-    program = parse(text, values)
-    output = single_output(program)
-    warnings = check_values(program, values)
-    wanted = wanted_variables(program, values, wrt)
+    problem = pose(text, point, wrt)
+    output, values, wanted = single_output(problem.program), problem.values, problem.wanted
     try:
         doubles = value_and_gradient(REAL, output, values, wanted)
     except ExpressionError as error:
         raise _with_value(error, output, values) from None
-    kinks = [kink.warning() for kink in doubles.met]
-    value, gradient = doubles.value + 0.0, {name: doubles.gradient[name] + 0.0 for name in wanted}
-    placed = {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))}
+    answer = Check(
+        text=text,
+        value=doubles.value + 0.0,
+        gradient={name: doubles.gradient[name] + 0.0 for name in wanted},
+        point=values,
+        constants=problem.program.constants,
+        precision=DIGITS,
+        required=required,
+        quantities=(),
+        warnings=(*problem.warnings, *[kink.warning() for kink in doubles.met]),
+    )
     try:
-        found = _references(output, values, wanted)
+        references = _references(output, values, wanted)
     except ExpressionError as error:
-        told = Diagnostic(
-            "lost_digits", f"computed without rounding, this has no value: {error}", error.span,
-            "the double-precision result is an artefact of rounding",
-        )  # fmt: skip
-        return Check(
-            text, value, gradient, placed, program.constants, DIGITS, required, False, (),
-            (*warnings, *kinks, told),
-        )  # fmt: skip
+        message = f"computed without rounding, this has no value: {error}"
+        hint = "the double-precision result is an artefact of rounding"
+        return answer._replace(warnings=(*answer.warnings, Diagnostic("lost_digits", message, error.span, hint)))
     differentiable = max(1, EFFORT // max(1, len(doubles.graph.data)))
-    quantities = (
-        _value(doubles, found, required),
-        *(_partial(doubles, found, name, required, k < differentiable) for k, name in enumerate(wanted)),
+    numbers = (
+        _value(doubles, references, required),
+        *(_partial(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)),
     )
-    lost = losses(
-        doubles, found.exact, [(q.name, q.kept) for q in quantities if q.kept is not None and (q.kept or not q.agrees)]
-    )
-    return Check(
-        text, value, gradient, placed, program.constants, found.precision, required,
-        all(q.agrees for q in quantities), quantities, (*warnings, *kinks, *lost),
-    )  # fmt: skip
+    kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
+    warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
+    return answer._replace(precision=references.precision, quantities=numbers, warnings=warnings)
 
 
 def _reduced(
-    text: str, point: Mapping[str, float | str] | None, wrt: Sequence[str] | None, required: int, over: LossSpec,
+    text: str,
+    point: Point | None,
+    wrt: Sequence[str] | None,
+    required: int,
+    over: LossSpec,
     watch: Callable[[int], None] | None,
-) -> Check:  # fmt: skip
+) -> Check:
     """The same of a formula's sum or mean over rows of data, at the doubles that were read.
 
     The reference adds up what each row is in many digits; differences are those of the reduced loss.
     """
-    from ..batched.data_loss import pose
+    from ..batched.data_loss import pose as pose_over
 
-    posed = pose(text, point, wrt, over, 1 + DIFFERENCES, moving=True)
-    function, wanted = posed.function, posed.wanted
-    here = [posed.values[name] for name in function.variables]
+    problem = pose_over(text, point, wrt, over, 1 + DIFFERENCES, moving=True)
+    function, wanted = problem.function, problem.wanted
+    here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
-    told, kinks = function.told, function.kinks(posed.values, wanted)
+    summary, kinks = function.told, function.kinks(problem.values, wanted)
     coarse = _totals(function, here, wanted, DIGITS, watch)[0]
     totals, sizes = _totals(function, here, wanted, 2 * DIGITS, watch)
-    share = told.rows if over.how == "mean" else 1
-    quantities = []
+    share = summary.rows if over.how == "mean" else 1
+    numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # what is left of terms that cancel to so many digits is rounding
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * VANISHED else 0 * totals[k]
         judged = _judge(computed, exact, [exact], required, False)
-        agrees, remark = judged.agrees, judged.remark
         if abs(coarse[k] - totals[k]) > SURE * abs(totals[k]) and exact:
-            agrees, remark = False, f"not settled with {2 * DIGITS} digits"
-        elif not agrees and not exact and abs(computed) <= ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share:
-            agrees, remark = True, "0 to within rounding"
-        slope, condition, exists = Difference(None, None), None, True
-        if name and k <= EFFORT // max(1, told.rows):
-            slope = extrapolated(_along(function, here, function.variables.index(name)), posed.values[name])
+            judged = judged._replace(agrees=False, remark=f"not settled with {2 * DIGITS} digits")
+        elif not judged.agrees and not exact and abs(computed) <= ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share:
+            judged = judged._replace(agrees=True, remark="0 to within rounding")
+        slope, condition = NO_DIFFERENCE, None
+        compared = bool(name) and k <= EFFORT // max(1, summary.rows)
+        if compared:
+            slope = extrapolated(_along(function, here, function.variables.index(name)), problem.values[name])
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
-                agrees, remark = False, f"wrong: differences give {slope.slope:.6g}"
-            exists = not kinks
+                judged = judged._replace(agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
         elif name:
-            remark = remark or "no differences: too many rows"
+            judged = judged._replace(remark=judged.remark or "no differences: too many rows")
         if name and totals[0]:
-            condition = float(abs(totals[k] * posed.values[name] / totals[0]))
-        quantities.append(CheckedNumber(
-            name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
-            slope.slope, slope.error, condition, agrees, remark,
-        ))  # fmt: skip
+            condition = float(abs(totals[k] * problem.values[name] / totals[0]))
+        numbers.append(_checked(name, computed, exact, judged, slope, condition, exists=not (compared and kinks)))
     return Check(
-        text, value, dict(zip(wanted, partials, strict=True)), posed.values, posed.program.constants, 2 * DIGITS,
-        required, all(q.agrees for q in quantities), tuple(quantities), (*posed.warnings, *kinks), told,
-    )  # fmt: skip
+        text=text,
+        value=value,
+        gradient=dict(zip(wanted, partials, strict=True)),
+        point=problem.values,
+        constants=problem.program.constants,
+        precision=2 * DIGITS,
+        required=required,
+        quantities=tuple(numbers),
+        warnings=(*problem.warnings, *kinks),
+        over=summary,
+    )
 
 
 def _totals(
@@ -400,42 +410,60 @@ def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
+def _checked(
+    name: str,
+    computed: float,
+    exact: Number,
+    judged: _Judged,
+    slope: Difference = NO_DIFFERENCE,
+    condition: float | None = None,
+    *,
+    exists: bool = True,
+) -> CheckedNumber:
+    """A number under check; `exists` says whether it has a derivative, whose digits can be right."""
+    digits, kept = (judged.digits, judged.kept) if exists else (None, None)
+    return CheckedNumber(
+        name=name,
+        computed=computed,
+        exact=_text(exact),
+        digits=digits,
+        kept=kept,
+        difference=slope.slope,
+        difference_error=slope.error,
+        condition=condition if condition is None or math.isfinite(condition) else None,
+        agrees=judged.agrees,
+        remark=judged.remark,
+    )
+
+
 def _value(doubles: GradientResult, found: _References, required: int) -> CheckedNumber:
     judged = _judge(doubles.value, found.exact.value, [at.value for at in found.written], required, found.underflowed)
-    agrees, remark = judged.agrees, judged.remark
     if not found.sure:
-        agrees, remark = False, f"not settled with {found.precision} digits"
-    elif not agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
-        agrees, remark = True, "0 to within rounding"
-    return CheckedNumber(
-        "", doubles.value, _text(found.exact.value), judged.digits, judged.kept, None, None, None, agrees, remark
-    )  # fmt: skip
+        judged = judged._replace(agrees=False, remark=f"not settled with {found.precision} digits")
+    elif not judged.agrees and not found.exact.value and _zero_to_rounding(doubles, doubles.value, None):
+        judged = judged._replace(agrees=True, remark="0 to within rounding")
+    return _checked("", doubles.value, found.exact.value, judged)
 
 
 def _partial(doubles: GradientResult, found: _References, name: str, required: int, differences: bool) -> CheckedNumber:
     computed, exact = doubles.gradient[name] + 0.0, found.exact.gradient[name]
     written = [at.gradient[name] for at in found.written]
     judged = _judge(computed, exact, written, required, found.underflowed)
-    slope = Difference(None, None)
-    leaf = doubles.leaf(name)
-    agrees, right, remark = judged.agrees, True, judged.remark
-    exists = not found.exact.kinks
-    if not agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf):
-        agrees, remark = True, "0 to within rounding"
+    leaf, slope, exists = doubles.leaf(name), NO_DIFFERENCE, not found.exact.kinks
+    vanishes = not judged.agrees and not exact and leaf is not None and _zero_to_rounding(doubles, computed, leaf)
+    if vanishes:
+        judged = judged._replace(agrees=True, remark="0 to within rounding")
     if leaf is not None and differences:
         slope = extrapolated(evaluator(doubles.graph, REAL, doubles.graph.roots[0], leaf), doubles.graph.data[leaf])
         right, why, exists = _holds(found.exact, name, found.precision)
-        remark = remark if remark.startswith("0 to") else why or remark
+        remark = judged.remark if vanishes else why or judged.remark
+        judged = judged._replace(agrees=judged.agrees and right, remark=remark)
     elif leaf is not None:
-        remark = remark or "no differences: too many variables"
+        judged = judged._replace(remark=judged.remark or "no differences: too many variables")
     condition = None
     if found.exact.value:
         condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / found.exact.value))
-    return CheckedNumber(
-        name, computed, _text(exact), judged.digits if exists else None, judged.kept if exists else None,
-        slope.slope, slope.error,
-        condition if condition is None or math.isfinite(condition) else None, agrees and right, remark,
-    )  # fmt: skip
+    return _checked(name, computed, exact, judged, slope, condition, exists=exists)
 
 
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:

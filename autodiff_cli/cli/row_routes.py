@@ -168,13 +168,18 @@ def _is_textual(job: _Job) -> bool:
     return job.format in WIDE and not any(source.columnar for source in job.sources)
 
 
+def _is_double(job: _Job) -> bool:
+    """Whether numbers are doubles. Raises a usage error for others where the format holds none."""
+    if job.question.arithmetic != DOUBLE and job.format not in WIDE:
+        message = f"`--format {job.format}` holds doubles, and no other numbers"
+        raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
+    return job.question.arithmetic == DOUBLE
+
+
 def _needs_no_batches(job: _Job) -> bool:
     """Whether wide rows have to be computed one by one. Raises a usage error where that cannot be."""
     backend = job.chosen.backend
-    if job.question.arithmetic != DOUBLE:
-        if job.format not in WIDE:
-            message = f"`--format {job.format}` holds doubles, and no other numbers"
-            raise ExpressionError("usage", message, hint="write csv or jsonl, or leave the arithmetic out")
+    if not _is_double(job):
         if backend not in (None, "python"):
             message = f"`--backend {backend}` computes in doubles"
             raise ExpressionError("usage", message, hint="leave one of them out")
@@ -196,7 +201,7 @@ def _in_parts(job: _Job, folder: str) -> int:
 
     if job.format not in cluster.FORMATS:
         raise lacking(job.format, cluster.FORMATS)
-    if job.question.arithmetic != DOUBLE:
+    if not _is_double(job):
         message = f"`--engine {job.chosen.engine}` computes in doubles"
         raise ExpressionError("usage", message, hint="leave the engine, or the arithmetic, out")
     folder = cluster.absolute(folder)

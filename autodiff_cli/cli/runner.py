@@ -208,18 +208,23 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
 
 def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
     """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
-    asked, method = request.asked, reported()(method)
+
+    def answer(request: Request) -> One:
+        with reported():
+            return method(request)
+
+    asked = request.asked
     if asked.reading is not None:
         try:
-            return method(request), asked
+            return answer(request), asked
         except ExpressionError as error:
             raise asked.reading.blamed(error) from None
     if not lenient:
-        return method(request), asked
+        return answer(request), asked
     from ..diagnostics.leniency import leniently
 
-    answer, reading = leniently(request.text, lambda text: method(request._replace(text=text)))
-    return answer, asked if reading is None else asked._replace(reading=reading)
+    result, reading = leniently(request.text, lambda text: answer(request._replace(text=text)))
+    return result, asked if reading is None else asked._replace(reading=reading)
 
 
 def _as_read(asked: Asked, error: ExpressionError) -> Asked:
@@ -233,7 +238,7 @@ def _as_read(asked: Asked, error: ExpressionError) -> Asked:
 
 def _note(asked: Asked, where: str = "") -> None:
     """Say on standard error how a program was read, where that is not as it was typed."""
-    for text in asked.told:
+    for text in asked.readings:
         write_reading(where, text)
 
 

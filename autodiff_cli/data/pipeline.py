@@ -8,10 +8,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
 from ..batched.columns_io import Kinks, reason
-from ..batched.data_loss import placed
 from ..errors import ExpressionError
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
@@ -114,6 +114,8 @@ class FailedRow(Exception):
     @property
     def placed(self) -> ExpressionError:
         """The error with its place in the message."""
+        from ..batched.data_loss import placed
+
         error = placed(self.error, self.where)
         error.text = self.text
         return error
@@ -215,7 +217,8 @@ def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[thread
         put(None, fault)
         items.close()  # type: ignore[attr-defined]  # all are generators
 
-    threads.append(threading.Thread(target=make, daemon=True))
+    # what is allowed here is allowed there
+    threads.append(threading.Thread(target=copy_context().run, args=(make,), daemon=True))
     threads[-1].start()
     while not stops():
         with suppress(queue.Empty):

@@ -1,7 +1,8 @@
 """Readers of data files: one for text, one for Parquet, one for Arrow, each row by row or by Arrow batches.
 
-Blocks of text are parsed by pyarrow. One that it cannot parse is cut into pieces; a small piece that it cannot parse is
-read by the plain reader, which knows constant expressions, and which row, column and cell is wrong.
+Blocks of text are parsed by pyarrow. Cells that are not plain numbers are then read one by one. Where rows have too few
+cells, or pyarrow fails otherwise, the block is cut into pieces, and the plain reader reads those that fail again: it
+knows constant expressions, and which row, column and cell is wrong.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -21,7 +23,7 @@ from ..streams import filesystems
 from ..streams.filesystems import arrow
 from .rows import doubles
 from .sources import STREAM, Source, TextFile, parallel_map, within
-from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table
+from .text_rows import Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
 
 Item = TypeVar("Item")
 
@@ -34,9 +36,11 @@ BLOCK = 2 * 1024 * 1024
 BUFFER = 64 * 1024
 """Bytes of each column of Parquet that are read at a time; larger pages are read by themselves, and not copied."""
 
-PIECES = 16
-SMALL = 8192
-"""A block is cut into so many pieces, and one of so many bytes or less is read by the plain reader."""
+SMALL = 128 * 1024
+"""Bytes of the pieces into which a block is cut that pyarrow cannot parse; then the plain reader reads the pieces."""
+
+PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
+"""What pyarrow reads as a number, and the plain reader too."""
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
@@ -464,11 +468,12 @@ class Text(Reader):
         Raises `Unclosed` where the last of them does not end in it, and there is more to come.
         """
         quotes = _quotes(block, self.dialect) if b'"' in block and self.dialect.separator else ()
-        batch = None if quotes is None else self.by_arrow(block)
-        if batch is not None:
+        parsed = None if quotes is None else self.by_arrow(block)
+        if parsed is not None:
+            batch, faults = parsed
             lines = block.count(b"\n") + (not block.endswith(b"\n"))
             where = self.looked_up(block, first) if batch.num_rows != lines else self.at(first)
-            yield Chunk(batch, where, {}, len(block))
+            yield Chunk(batch, where, faults, len(block))
         elif len(block) > SMALL and quotes is not None and (cuts := _cuts(block, quotes)):
             for start, stop in pairwise((0, *cuts)):
                 yield from self.parsed(block[start:stop], first)
@@ -480,8 +485,8 @@ class Text(Reader):
         """Where lines are, of which this is the first."""
         return _numbered(f"{self.prefix}line", first)
 
-    def by_arrow(self, block: bytes) -> Any:
-        """The batch in a block; None where pyarrow cannot read it, or would not read it as we do."""
+    def by_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
+        """The batch in a block, and what is wrong with single rows; None where pyarrow would not read it as we do."""
         import numpy as np
         import pyarrow as pa
 
@@ -491,16 +496,25 @@ class Text(Reader):
         try:
             if not block.isascii():
                 block.decode()
-            parsed = (self.separated if self.dialect.separator else self.objects)(block, schema)
-            batches = parsed.select(schema.names).combine_chunks().to_batches()
+            with suppress(pa.ArrowInvalid):
+                batch = self.batch(block, schema)
+                columns = [batch.column(name) for name in self.selection.numbers]
+                if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
+                    return batch, {}
+            if not self.dialect.separator:
+                return None
+            texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in schema.names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
-        batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
-        for name in self.selection.numbers:
-            column = batch.column(name)
-            if np.count_nonzero(~np.isfinite(doubles(column))) != column.null_count:
-                return None
-        return batch
+        return _with_numbers(texts, schema, self.selection.numbers)
+
+    def batch(self, block: bytes, schema: Any) -> Any:
+        """The batch in a block, as pyarrow reads it. Raises what pyarrow raises."""
+        import pyarrow as pa
+
+        table = (self.separated if self.dialect.separator else self.objects)(block, schema)
+        batches = table.select(schema.names).combine_chunks().to_batches()
+        return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
     def separated(self, block: bytes, schema: Any) -> Any:
         """A block of cells between separators, as a table."""
@@ -551,7 +565,7 @@ class Text(Reader):
         import pyarrow as pa
 
         schema = self.selection.schema
-        wanted = [name for name in schema.names if name in self.selection.numbers]
+        wanted = self.selection.numbers
         columns: dict[str, list[object]] = {name: [] for name in schema.names}
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
@@ -570,6 +584,31 @@ class Text(Reader):
 
     def close(self) -> None:
         self.file.close()
+
+
+def _with_numbers(texts: Any, schema: Any, numbers: Sequence[str]) -> tuple[Any, dict[int, ExpressionError]]:
+    """Columns of text with the numbers in some of them: what is not plainly one is read cell by cell.
+
+    Returns what is wrong with rows, too.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = dict(zip(schema.names, texts.columns, strict=True))
+    faults: dict[int, ExpressionError] = {}
+    for name in numbers:
+        column = columns[name]
+        plain = pc.if_else(pc.match_substring_regex(column, PLAIN_NUMBER), column, pa.scalar(None, pa.string()))
+        parsed = doubles(pc.cast(plain, pa.float64())).copy()
+        for row in np.flatnonzero(~np.isfinite(parsed)).tolist():
+            try:
+                parsed[row] = value(name, column[row].as_py())
+            except ExpressionError as fault:
+                parsed[row] = np.nan
+                faults.setdefault(row, fault)
+        columns[name] = pa.array(parsed, mask=np.isnan(parsed))
+    return pa.RecordBatch.from_arrays([*columns.values()], schema=schema), faults
 
 
 def _quotes(block: bytes, dialect: Dialect) -> Any:
@@ -600,8 +639,7 @@ def _cuts(block: bytes, quotes: Any) -> list[int]:
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     if not len(ends):
         return []
-    step = max(SMALL, len(block) // PIECES)
-    chosen = np.unique(ends[np.minimum(np.searchsorted(ends, np.arange(step, len(block), step)), len(ends) - 1)])
+    chosen = np.unique(ends[np.minimum(np.searchsorted(ends, np.arange(SMALL, len(block), SMALL)), len(ends) - 1)])
     cuts = [int(cut) for cut in chosen if cut < len(block)]
     return [*cuts, len(block)] if cuts else []
 

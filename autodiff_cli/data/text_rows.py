@@ -35,7 +35,7 @@ _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
 class Dialect(NamedTuple):
-    """How the rows of a file of text are written."""
+    """How the rows of a file of text are written; the plain reader and pyarrow's are both given it."""
 
     separator: str
     """What stands between cells; nothing where each row is an object of JSON."""

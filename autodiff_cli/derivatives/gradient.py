@@ -132,9 +132,9 @@ def gradient_of(
     check_single(program)
     warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
-    places = {name: program.place(i) for name, i in program.leaves.items()}
-    by = {name: i for name, i in places.items() if name in wanted and i is not None}
-    graph = program.graph.with_leaves({i: values[name] for name, i in places.items() if i is not None})
+    places = program.places
+    by = {name: i for name, i in places.items() if name in wanted}
+    graph = program.graph.with_leaves({i: values[name] for name, i in places.items()})
     at = Evaluation(REAL, graph, by)
     adjoints, kinks, _ = at.reverse({graph.roots[0]: 1.0})
     slopes = list(grads(adjoints, at.active))

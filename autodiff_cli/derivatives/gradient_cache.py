@@ -30,8 +30,7 @@ class PreparedProgram:
         graph = program.graph
         (self._root,) = graph.roots
         self.size = len(program.text) + len(graph.places)
-        places = {name: program.place(i) for name, i in program.leaves.items()}
-        self._places = {name: i for name, i in places.items() if i is not None}
+        self._places = program.places
         self._doubles = Doubles(graph)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:

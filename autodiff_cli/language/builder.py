@@ -114,6 +114,13 @@ class Program:
         return i if self.graph is self._read or self._places is None else self._places.get(i)
 
     @property
+    def places(self) -> dict[str, int]:
+        """The variables that the outputs need, with their places in `graph`."""
+        if self.is_plain:
+            return self.leaves
+        return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
+
+    @property
     def values(self) -> list[Value]:
         """The nodes of `whole` as Values, in its order; always the same ones."""
         if self._values is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ContextDecorator, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import count
 
@@ -67,15 +67,17 @@ class BudgetExceeded(Diagnosed):
         return self
 
 
-@contextmanager
-def reported() -> Iterator[None]:
-    """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`, for whoever asked."""
-    try:
-        yield
-    except BudgetExceeded as exceeded:
-        error = ExpressionError(*exceeded.diagnostic)
-        error.text, error.read = exceeded.text, exceeded.read
-        raise error from None
+class reported(ContextDecorator):
+    """Turns `BudgetExceeded` into an `ExpressionError` of the kind `limit`, for whoever asked."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, exceeded: object, trace: object) -> None:
+        if isinstance(exceeded, BudgetExceeded):
+            error = ExpressionError(*exceeded.diagnostic)
+            error.text, error.read = exceeded.text, exceeded.read
+            raise error from None
 
 
 class Defined(suppress):

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
-from typing import Protocol
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.second_order import hessian_in
@@ -67,24 +66,8 @@ class Verdict:
     """By how much the value would change on that step; infinite where the gradient has a part that is flat."""
 
 
-class Function(Protocol):
-    """What is looked at around a point: a program, or its sum or mean over data. All may raise `ExpressionError`."""
-
-    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """As the function `derivatives` gives them."""
-
-    def bounded(self, given: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Value and gradient with their rounding errors."""
-
-    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """A warning for each kink that the gradient meets; none where there is no gradient."""
-
-    def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
-        """The matrix of second derivatives."""
-
-
 class Single:
-    """A program, of which there is nothing to be reduced."""
+    """A program around a point, with the methods of a `DataLoss`; all may raise `ExpressionError`."""
 
     def __init__(self, output: Source) -> None:
         self.output = output

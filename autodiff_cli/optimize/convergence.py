@@ -10,14 +10,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.linear_algebra import eigh
 from ..numerics.newton import bisected
-from ..numerics.optimality import NAMED, Function, Verdict, classified, direction_in_words
+from ..numerics.optimality import NAMED, Single, Verdict, classified, direction_in_words
 from .descend import DescentStep
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import DataLoss
 
 DIMENSIONS = 200
 """In how many variables the Hessian is looked at."""
@@ -114,19 +117,19 @@ class LocalModel:
 
     evaluate: Callable[[Sequence[float]], DescentStep | None]
     """The row at values of the variables that move, None where there is no value or no gradient."""
-    function: Function
+    function: Single | DataLoss
     limits: Limits
     size: list[float]
     """How large the coordinates have been on the way: they are rounded like numbers of that size."""
     tolerance: float
 
-    def settled(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
+    def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """What the row, where the search ended, has come to; `walking` says whether the search had more to do."""
-        look = self.look(row)
+        analysis = self.look(row)
         if walking:
-            return self.told(row, look)
+            return self.described(row, analysis)
         stationary = projected(row, self.limits) <= self.tolerance
-        trail, last = self.newton(row, look, stationary)
+        trail, last = self.newton(row, analysis, stationary)
         way = _runs_on(trail, self.size)
         if way < 0 and last is not None and last.kind != "minimum":
             return self.running_on(trail)
@@ -137,20 +140,20 @@ class LocalModel:
                 if not self.is_near(row, [b - a for a, b in zip(*map(_coordinates, (row, end)), strict=True)]):
                     return self.falling(row)
                 end = row
-            found = self.told(end, PointAnalysis(last))
+            report = self.described(end, PointAnalysis(last))
             if projected(end, self.limits) > self.tolerance:
                 message = "converged: the partial derivatives are 0 within their rounding errors"
-                found = replace(found, reason="precision", message=message)
-            return found
-        here = look.verdict
+                report = replace(report, reason="precision", message=message)
+            return report
+        here = analysis.verdict
         curved = here is not None and (here.curvature == "convex" or self.is_near(row, here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            found = self.told(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
+            report = self.described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
             if not stationary:
                 message = "converged: what is left to gain is less than the rounding error of the value"
-                found = replace(found, reason="precision", message=message)
-            return found
-        return (None if stationary else self.at_kink(row)) or self.told(row, look)
+                report = replace(report, reason="precision", message=message)
+            return report
+        return (None if stationary else self.at_kink(row)) or self.described(row, analysis)
 
     # ---- one point ----------------------------------------------------------------------------------------------
     def look(self, row: DescentStep) -> PointAnalysis:
@@ -268,7 +271,7 @@ class LocalModel:
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     # ---- what there is to say -----------------------------------------------------------------------------------
-    def told(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
+    def described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
         """The verdict in words; where the Hessian does not decide, with what the value does nearby."""
         verdict = look.verdict
         if verdict is None:

@@ -6,21 +6,16 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..batched.columns_io import listed
-from ..errors import Diagnostic, ExpressionError, needed, quoted
-from ..graphs.second_order import hessian_in
-from ..graphs.value import Value
-from ..graphs.value_and_gradient import value_and_gradient
+from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Point, as_number, check_single, parse
+from ..inputs.problem import Point, Problem, as_number, check_single, parse
 from ..language.builder import Program
-from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, allowed, charge, collect, current
-from ..numerics.linear_algebra import identity, solve_linear
-from ..numerics.newton import polished, with_errors
+from ..numbers.budget import allowed
 from ..numerics.student_t import check_level, coverage_factor
 from ..record import Record
 from .least_squares import (
@@ -29,6 +24,7 @@ from .least_squares import (
     NULL,
     Ended,
     Model,
+    Observations,
     Robust,
     Stopped,
     at_kink,
@@ -53,8 +49,7 @@ TYPED_ROWS = 100
 CHARACTERS_A_ROW = 0.2
 """As how much of a formula each further row counts: some 200 evaluations of all rows."""
 
-PASSES = 6
-"""How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
+ANY = (-math.inf, math.inf)
 
 SQUARED = 1e140
 """How large the data may be, or its inverse how small, for the squares of their residuals to be doubles."""
@@ -119,18 +114,6 @@ class Fit(Record):
     predictors: list[str]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
-
-
-class _Posed(NamedTuple):
-    program: Program
-    response: str
-    predictors: list[str]
-    free: list[str]
-    held: dict[str, float]
-    starts: dict[str, float]
-    given: dict[str, float | str]
-    bounds: dict[str, Range]
-    warnings: list[Diagnostic]
 
 
 def columns_needed(
@@ -224,139 +207,115 @@ def fit(
         import numpy as np
 
         check_level(level)
-        posed = _pose(text, columns, point, response, fixed or {}, bounds or {})
-        data = {name: np.array(columns[name], dtype=float) for name in posed.predictors}
-        answers = np.array(columns[posed.response], dtype=float)
-        root = _weights(columns, sigma, weights, len(answers), np)
-        count = int(np.count_nonzero(root))
-        if count < len(posed.free) or not posed.free:
-            what = f"{len(posed.free)} parameter{'' if len(posed.free) == 1 else 's'}"
-            raise ExpressionError(
-                "usage", f"{count} row{'' if count == 1 else 's'} of data cannot tell {what}" if posed.free
-                else "there is nothing to fit: no name is a parameter",
-                hint="give more rows, or hold some parameters: `--fix b=1`" if posed.free
-                else "a name that is no column of the data is a parameter",
-            )  # fmt: skip
+        problem, data = _pose(text, columns, point, response, fixed or {}, bounds or {}, sigma, weights)
+        free = problem.unknowns
+        answers = np.array(columns[data.response], dtype=float)
+        root = data.root_weights(np)
+        if not free:
+            hint = "a name that is no column of the data is a parameter"
+            raise usage_error("there is nothing to fit: no name is a parameter", hint)
+        if (count := int(np.count_nonzero(root))) < len(free):
+            message = f"{counted(count, 'row')} of data cannot tell {counted(len(free), 'parameter')}"
+            raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
         largest = float(np.max(np.abs(answers * root)))
         if largest and not 1 / SQUARED < largest < SQUARED:
             size = "large" if largest > 1 else "small"
-            raise ExpressionError(
-                "limit", f"`{posed.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}",
-                hint="measure it, and its uncertainty, in another unit: write multiples of that to the data",
-            )  # fmt: skip
-        limits = None
-        if posed.bounds:
-            ends = [posed.bounds.get(name, Range(None, None)) for name in posed.free]
-            limits = (
-                np.array([-np.inf if low is None else low for low, _ in ends]),
-                np.array([np.inf if high is None else high for _, high in ends]),
-            )
-        model = Model(posed.program, data, posed.free, posed.held, answers, root, stop, limits)
+            message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
+            hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
+            raise ExpressionError("limit", message, hint=hint)
+        limits = [np.array(side) for side in zip(*[problem.bounds.get(name, ANY) for name in free], strict=True)]
+        model = Model(
+            problem.program,
+            {name: np.array(columns[name], dtype=float) for name in data.predictors},
+            free,
+            {name: x for name, x in problem.values.items() if name not in free},
+            answers,
+            root,
+            stop,
+            (limits[0], limits[1]) if problem.bounds else None,
+        )
         # a parameter that has bounds is none that a linear solve gives
-        linear = [name for name in linear_parameters(posed.program, posed.free) if name not in posed.bounds]
-        lacking = [name for name in posed.free if name not in posed.starts and name not in linear]
-        start = np.array([posed.starts.get(name, 1.0) for name in posed.free])
-        if lacking:
+        linear = [name for name in linear_parameters(problem.program, free) if name not in problem.bounds]
+        start = np.array([problem.values.get(name, 1.0) for name in free])
+        if lacking := [name for name in free if name not in problem.values and name not in linear]:
             error = None if linear else model.check(start)
             if error is not None:
                 raise error
-            first = posed.program.variables[lacking[0]]
-            used = quoted(columns)
             raise ExpressionError(
-                "missing_value", f"`{lacking[0]}` has no start, and the model is not linear in it", first.span,
-                f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`; the columns that are used are {used}",
-            )  # fmt: skip
+                "missing_value",
+                f"`{lacking[0]}` has no start, and the model is not linear in it",
+                problem.program.variables[lacking[0]].span,
+                f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`; "
+                f"the columns that are used are {quoted(columns)}",
+            )
         interrupted = False
         try:
             # a step may lead to where numbers are too large to be squared: it is not taken
             with np.errstate(over="ignore", invalid="ignore"):
-                ended = _strategies(model, posed, start, linear, loss, sigma is not None)
-                ended = ended._replace(values=_on_the_side(model, posed, ended.values, linear))
+                ended = _strategies(model, problem, start, linear, loss, sigma is not None)
+                ended = ended._replace(values=_on_the_side(model, problem, ended.values, linear))
         except Stopped:
             model.stop = lambda: False
             interrupted, ended = True, Ended(start, math.nan, math.inf, "interrupted")
-        return _answer(
-            text, posed, model, ended, linear, interrupted, level or LEVEL, sigma, weights, columns, arithmetic
-        )
+        return _answer(text, _Inference(model, problem, data, ended, level or LEVEL), linear, interrupted, arithmetic)
 
 
 def _pose(
-    text: str, columns: Mapping[str, Sequence[float]], point: Point | None, response: str | None,
-    fixed: Mapping[str, float | str], bounds: Mapping[str, Range],
-) -> _Posed:  # fmt: skip
-    given: dict[str, float | str] = dict(point or {})
-    program, answer = _read(text, list(columns), [*given, *fixed], response)
-    warnings: list[Diagnostic] = []
+    text: str,
+    columns: Mapping[str, Sequence[float]],
+    point: Point | None,
+    response: str | None,
+    fixed: Mapping[str, float | str],
+    bounds: Mapping[str, Range],
+    sigma: str | float | None,
+    weights: str | None,
+) -> tuple[Problem, Observations]:
+    """The model with its parameters, those to be found as unknowns, and its data. Raises `ExpressionError`."""
+    given = dict(point or {})
+    program, response = _read(text, list(columns), [*given, *fixed], response)
     predictors = [name for name in program.variables if name in columns]
     parameters = [name for name in program.variables if name not in columns]
+    unknowns = [name for name in parameters if name not in fixed]
+    warnings: list[Diagnostic] = []
     for name in [*given, *fixed]:
         if name in predictors:
-            raise ExpressionError(
-                "point", f"`{name}` is given a value, and is a column of the data", hint="leave one of them out"
-            )
+            raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
         if name not in parameters:
             warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
     for name in bounds:
-        if name not in parameters or name in fixed:
-            told = quoted([each for each in parameters if each not in fixed])
-            raise ExpressionError("usage", f"`{name}` has bounds and is not fitted", hint=f"fitted are {told}")
-    both = [name for name in fixed if name in given and as_number(given[name], name) != as_number(fixed[name], name)]
-    if both:
-        raise ExpressionError("point", f"`{both[0]}` has a start and is held at another value", hint="leave one out")
-    held = {name: as_number(value, name) for name, value in fixed.items() if name in parameters}
-    free = [name for name in parameters if name not in held]
-    if len(free) > MOST_PARAMETERS:
-        raise ExpressionError("limit", f"{len(free)} parameters are too many", hint=f"fit up to {MOST_PARAMETERS}")
-    starts = {name: as_number(value, name) for name, value in given.items() if name in free}
-    for name, (low, high) in bounds.items():
-        x = starts.get(name)
-        if x is None:
-            ends = [end for end in (low, high) if end is not None]
-            starts[name] = sum(ends) / len(ends) if ends else 1.0
-        else:
-            bounds[name].check_start(name, x)
-    return _Posed(program, answer, predictors, free, held, starts, {**given, **fixed}, dict(bounds), warnings)
-
-
-def _weights(
-    columns: Mapping[str, Sequence[float]], sigma: str | float | None, weights: str | None, rows: int, np: Any
-) -> Any:
-    """The root of the weight of each row. Raises a usage error."""
-    if sigma is None and weights is None:
-        return np.ones(rows)
-    name = sigma if sigma is not None else weights
-    if isinstance(name, str) and name not in columns:
-        raise _no_column(name, list(columns))
-    given = np.array(columns[name], dtype=float) if isinstance(name, str) else np.full(rows, float(name or 0))
-    told = f"column `{name}`" if isinstance(name, str) else "`--sigma`"
-    if sigma is not None:
-        bad = np.flatnonzero(~(given > 0))
-        if bad.size:
-            where = f" in row {int(bad[0]) + 1}" if isinstance(name, str) else ""
-            raise ExpressionError(
-                "point", f"{told} has the uncertainty {given[bad[0]]:g}{where}", hint="an uncertainty is above 0"
-            )
-        return 1 / given
-    bad = np.flatnonzero(~(given >= 0))
-    if bad.size:
-        message = f"{told} has the weight {given[bad[0]]:g} in row {int(bad[0]) + 1}"
-        raise ExpressionError("point", message, hint="a weight is 0 or above")
-    if not np.any(given):
-        raise ExpressionError("point", f"all weights in {told} are 0", hint="a row with weight 0 is left out")
-    return np.sqrt(given)
+        if name not in unknowns:
+            raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quoted(unknowns)}")
+    for name in fixed:
+        if name in given and as_number(given[name], name) != as_number(fixed[name], name):
+            raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
+    if len(unknowns) > MOST_PARAMETERS:
+        hint = f"fit up to {MOST_PARAMETERS}"
+        raise ExpressionError("limit", f"{len(unknowns)} parameters are too many", hint=hint)
+    given |= fixed
+    values = {name: as_number(value, name) for name, value in given.items() if name in parameters}
+    for name, limits in bounds.items():
+        if name in values:
+            limits.check_start(name, values[name])
+        ends = [end for end in limits if end is not None]
+        values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
+    for column in (sigma, weights):
+        if isinstance(column, str) and column not in columns:
+            raise _no_column(column, list(columns))
+    problem = Problem(program, given, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
+    return problem, Observations(columns, response, predictors, sigma, weights)
 
 
 def _strategies(
-    model: Model, posed: _Posed, start: Any, linear: Sequence[str], loss: str, known: bool
+    model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, known: bool
 ) -> Ended:  # fmt: skip
     """The best that the strategies come to. Raises what is wrong with the start."""
     np = model.np
-    places = [posed.free.index(name) for name in linear]
+    places = [problem.unknowns.index(name) for name in linear]
     start = np.clip(start, *model.limits)
     error = model.check(start)
     if error is not None and not places:
         raise error
-    if error is None and places and any(name not in posed.starts for name in linear):
+    if error is None and places and any(name not in problem.values for name in linear):
         start = fitted_linearly(model, start, places)
     best = _least(model, start, places)
     if loss == "linear":
@@ -414,13 +373,13 @@ def _settled(model: Model, ended: Ended) -> bool:
     return ended.cost < 1e200 and ended.moved <= CONVERGED and _r_squared(model, ended.values) > enough
 
 
-def _on_the_side(model: Model, posed: _Posed, values: Any, linear: Sequence[str]) -> Any:
+def _on_the_side(model: Model, problem: Problem, values: Any, linear: Sequence[str]) -> Any:
     """The values with the signs of their starts, as far as other signs leave every row and the bounds as they are."""
     np = model.np
     fitted = model(values)[0]
     low, high = model.limits
-    starts = [0.0 if name in linear else posed.starts.get(name, 0.0) for name in posed.free]
-    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (posed.free[k] in linear and values[k])]
+    starts = [0.0 if name in linear else problem.values.get(name, 0.0) for name in problem.unknowns]
+    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (problem.unknowns[k] in linear and values[k])]
     if len(loose) > FLIPPED:
         return values
     for count in range(1, 4):
@@ -446,95 +405,187 @@ def _r_squared(model: Model, values: Any) -> float:
 
 
 # ---- what the data say --------------------------------------------------------------------------------------------
-def _answer(
-    text: str, posed: _Posed, model: Model, ended: Ended, linear: Sequence[str], interrupted: bool, level: float,
-    sigma: str | float | None, weights: str | None, columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic,
-) -> Fit:  # fmt: skip
-    np = model.np
-    warnings = list(posed.warnings)
-    values, loss, scale = ended.values, model.loss, model.scale
-    fitted, _, errors = model(values)
-    if errors:
-        row = min(errors)
-        fault = errors[row]
-        raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
-    left = model.residuals(values)
-    rows = model.jacobian(values)
-    at_bound = {name for name, x in zip(posed.free, values, strict=True) if x in posed.bounds.get(name, ())}
-    moving = [k for k, name in enumerate(posed.free) if name not in at_bound]
-    used = int(np.count_nonzero(model.weights))
-    dof = used - len(moving)
-    weighs = model.weights > 0
-    robust = model.robust(values)
-    # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
-    rss = float(left @ (left * robust.weight))
-    # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
-    size = column_sizes(np, rows[:, moving])
-    slopes = rows[:, moving] / size
-    covariance, null, unknown = _covariance(np, slopes, size, [posed.free[k] for k in moving])
-    dof += len(null)
-    noise = variance = 1.0 if sigma is not None else rss / dof if dof > 0 else math.nan
-    if loss != "linear":
-        u = left[weighs] / scale
-        variance = scale**2 * (_normal_variance(np, loss) if sigma is not None else _variance(np, loss, u, dof))
-    covariance = covariance * variance
-    named = [posed.free[k] for k in moving]
-    spread = {
-        name: math.sqrt(max(0.0, covariance[k, k])) / float(size[k])
-        for k, name in enumerate(named) if name not in unknown
-    }  # fmt: skip
-    if not (dof > 0 or sigma is not None):
-        spread = {}
-    factor = coverage_factor(level, math.inf if sigma is not None else dof) if spread else 0.0
-    parameters: dict[str, Parameter] = {}
-    for name in [name for name in posed.program.variables if name in posed.free or name in posed.held]:
-        if name in posed.held:
-            parameters[name] = Parameter(posed.held[name], None, None, False, "fixed")
-            continue
-        x = float(values[posed.free.index(name)]) + 0.0
-        error = spread.get(name)
-        held = "bound" if name in at_bound else "undetermined" if name in unknown else ""
-        interval = None if error is None else (x - factor * error, x + factor * error)
-        parameters[name] = Parameter(x, error, interval, name in linear, held)
-    known = [name for name in named if name in spread]
-    place = {name: k for k, name in enumerate(named)}
-    length = {name: spread[name] * float(size[place[name]]) for name in known}
-    correlation = {
-        a: {b: _quotient(float(covariance[place[a], place[b]]), length[a] * length[b], a == b) for b in known}
-        for a in known
-    }
-    standardised, band = _rows_told(np, slopes, left, covariance, noise / (variance or 1.0), noise, model, factor)
-    reason, message = _told(null, ended.moved, interrupted, ended.message, at_bound)
-    if null:
-        for direction in null:
-            together = " and ".join(f"`{name}`" for name in direction)
-            first = next(iter(direction))
-            message, hint = f"the data do not tell {together} apart", f"hold one of them: `--fix {first}=…`"
-            if len(direction) == 1:
-                message, hint = (
-                    f"the data say nothing of {together} here",
-                    f"start elsewhere, or hold it: `--fix {first}=…`",
-                )
-            warnings.append(Diagnostic("undetermined", message, None, hint))
-    deviation = math.sqrt(rss / dof) if dof > 0 else None
-    found = Fit(
-        text, arithmetic, posed.response, parameters, correlation, null, used, dof, rss, deviation,
-        _r_squared(model, values), level, loss, sigma is not None, reason == "converged", reason, message,
-        ended.message, model.evaluations, {name: float(each.estimate) for name, each in parameters.items()},
-        {name: list(map(float, columns[name])) for name in [*posed.predictors, posed.response]},
-        [float(x) + 0.0 for x in fitted],
-        [float(x) for x in model.response - fitted], standardised, band,
-        _curve(model, posed, values, moving, size, covariance, factor), posed.predictors,
-        posed.program.constants,
-        tuple(warnings),
-    )  # fmt: skip
-    if arithmetic == DOUBLE or reason != "converged":
-        return found
-    if loss != "linear" or at_bound:
-        raise ExpressionError(
-            "usage", f"`--{arithmetic.name}` is for plain least squares inside the bounds", hint="leave it out"
+class _Inference:
+    """What the data say of the parameters around the values that a search has ended at."""
+
+    def __init__(self, model: Model, problem: Problem, data: Observations, ended: Ended, level: float) -> None:
+        np, values = model.np, ended.values
+        self.model, self.problem, self.data, self.ended, self.level = model, problem, data, ended, level
+        self.fitted, _, errors = model(values)
+        if errors:
+            row = min(errors)
+            fault = errors[row]
+            raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
+        self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
+        self.left = model.residuals(values)
+        self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
+        self.moving = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
+        self.names = [problem.unknowns[k] for k in self.moving]
+        # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
+        self.rss = float(self.left @ (self.left * model.robust(values).weight))
+        # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
+        rows = model.jacobian(values)[:, self.moving]
+        self.size = column_sizes(np, rows)
+        self.slopes = rows / self.size
+        inverse, self.null, self.undetermined = _covariance(np, self.slopes, self.size, self.names)
+        self.used = int(np.count_nonzero(model.weights))
+        self.dof = self.used - len(self.moving) + len(self.null)
+        self.known = data.sigma is not None
+        self.noise = variance = 1.0 if self.known else self.rss / self.dof if self.dof > 0 else math.nan
+        if model.loss != "linear":
+            u = self.left[model.weights > 0] / model.scale
+            variance = _normal_variance(np, model.loss) if self.known else _variance(np, model.loss, u, self.dof)
+            variance *= model.scale**2
+        self.variance, self.covariance = variance, inverse * variance
+        self.errors: dict[str, float] = {}
+        if self.dof > 0 or self.known:
+            roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
+            self.errors = {
+                name: float(x) for name, x in zip(self.names, roots, strict=True) if name not in self.undetermined
+            }
+        self.factor = coverage_factor(level, math.inf if self.known else self.dof) if self.errors else 0.0
+
+    def parameters(self, linear: Sequence[str]) -> dict[str, Parameter]:
+        """Return what is known of each parameter, in the order of the formula."""
+        parameters: dict[str, Parameter] = {}
+        for name in self.problem.program.variables:
+            if name in self.model.held:
+                parameters[name] = Parameter(self.model.held[name], None, None, False, "fixed")
+            elif name in self.values:
+                x, error = self.values[name] + 0.0, self.errors.get(name)
+                held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined else ""
+                parameters[name] = Parameter(x, error, self.interval(x, error), name in linear, held)
+        return parameters
+
+    def interval(self, x: float, error: float | None) -> tuple[float, float] | None:
+        """Return the confidence interval of a parameter; None where it has no standard error."""
+        return None if error is None else (x - self.factor * error, x + self.factor * error)
+
+    def correlation(self) -> dict[str, dict[str, float]]:
+        """Return the correlations of the parameters that have standard errors."""
+        place = {name: k for k, name in enumerate(self.names)}
+        length = {name: error * float(self.size[place[name]]) for name, error in self.errors.items()}
+        return {
+            a: {b: _quotient(float(self.covariance[place[a], place[b]]), length[a] * length[b], a == b) for b in length}
+            for a in length
+        }
+
+    def rows(self) -> tuple[list[float | None], list[float | None]]:
+        """Return for each row the standardised residual, and half the width of the curve's confidence band."""
+        np, weights = self.model.np, self.model.weights
+        of_mean = self._variances(self.slopes)
+        # of the covariance this share is what the noise alone makes
+        share = self.noise / (self.variance or 1.0)
+        with np.errstate(all="ignore"):
+            own = np.sqrt(np.maximum(self.noise - share * of_mean, 0.0))
+            plain = (own > 1e-12 * math.sqrt(self.noise or 1.0)) & (weights > 0)
+            standard = np.where(plain, self.left / own, np.nan)
+            band = self.factor * np.sqrt(of_mean) / np.where(weights > 0, weights, np.nan)
+        return (
+            [float(x) if math.isfinite(x) else None for x in standard],
+            [float(x) if math.isfinite(x) and self.factor else None for x in band],
         )
-    return _sharpened(found, posed, model, values, columns, sigma, weights, arithmetic, factor)
+
+    def _variances(self, slopes: Any) -> Any:
+        return self.model.np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes)
+
+    def curve(self) -> list[tuple[float, float, float]]:
+        """Return the curve over the stretch of its one predictor, where it has values."""
+        np, model = self.model.np, self.model
+        if len(self.data.predictors) != 1:
+            return []
+        (name,) = self.data.predictors
+        xs = np.linspace(np.min(model.columns[name]), np.max(model.columns[name]), CURVE)
+        over = Model(model.program, {name: xs}, model.free, model.held, np.zeros(CURVE), np.ones(CURVE), model.stop)
+        heights, slopes, _ = over(self.ended.values)
+        wide = self.factor * np.sqrt(np.maximum(self._variances(slopes[self.moving].T / self.size), 0.0))
+        points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
+        return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
+
+    def undetermined_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each direction of the parameters that the data say nothing of."""
+        for direction in self.null:
+            first, *others = direction
+            if others:
+                names = " and ".join(f"`{name}`" for name in direction)
+                message, hint = f"the data do not tell {names} apart", f"hold one of them: `--fix {first}=…`"
+            else:
+                message = f"the data say nothing of `{first}` here"
+                hint = f"start elsewhere, or hold it: `--fix {first}=…`"
+            yield Diagnostic("undetermined", message, None, hint)
+
+    def outcome(self, interrupted: bool) -> tuple[str, str]:
+        """Return why the search is over, as one word and in words."""
+        method, moved = self.ended.message, self.ended.moved
+        if interrupted:
+            return "interrupted", "interrupted: these are the starts"
+        if self.null:
+            return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
+        if not moved <= CONVERGED:
+            step = f"another step would move a parameter by {moved:.2g} standard errors"
+            return "stuck", f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
+        edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""
+        return "converged", f"{method}; converged{edge}"
+
+
+def _answer(text: str, inference: _Inference, linear: Sequence[str], interrupted: bool, arithmetic: Arithmetic) -> Fit:
+    model, problem, data = inference.model, inference.problem, inference.data
+    reason, message = inference.outcome(interrupted)
+    standardised, band = inference.rows()
+    parameters = inference.parameters(linear)
+    fit = Fit(
+        text=text,
+        arithmetic=arithmetic,
+        response=data.response,
+        parameters=parameters,
+        correlation=inference.correlation(),
+        null=inference.null,
+        rows=inference.used,
+        dof=inference.dof,
+        rss=inference.rss,
+        deviation=math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None,
+        r_squared=_r_squared(model, inference.ended.values),
+        level=inference.level,
+        loss=model.loss,
+        sigma=inference.known,
+        converged=reason == "converged",
+        reason=reason,
+        message=message,
+        method=inference.ended.message,
+        evaluations=model.evaluations,
+        point={name: float(parameter.estimate) for name, parameter in parameters.items()},
+        columns={name: list(map(float, data.columns[name])) for name in [*data.predictors, data.response]},
+        fitted=(inference.fitted + 0.0).tolist(),
+        residuals=(model.response - inference.fitted).tolist(),
+        standardised=standardised,
+        band=band,
+        curve=inference.curve(),
+        predictors=data.predictors,
+        constants=problem.program.constants,
+        warnings=(*problem.warnings, *inference.undetermined_warnings()),
+    )
+    if arithmetic == DOUBLE or reason != "converged":
+        return fit
+    if model.loss != "linear" or inference.at_bound:
+        raise usage_error(f"`--{arithmetic.name}` is for plain least squares inside the bounds", "leave it out")
+    return _sharpened(fit, inference, arithmetic)
+
+
+def _sharpened(fit: Fit, inference: _Inference, arithmetic: Arithmetic) -> Fit:
+    """The fit with its estimates in another arithmetic: where the derivative of the sum of squares is 0."""
+    from .normal_equations import estimates_in
+
+    weights = inference.model.weights
+    rows = [k for k in range(inference.model.rows) if weights[k] > 0]
+    start = list(inference.values.values())
+    numbers = estimates_in(arithmetic, inference.problem, inference.data, rows, start, fit.dof)
+    errors = numbers.get("errors", {})
+    parameters = dict(fit.parameters)
+    for name, x in numbers["values"].items():
+        error = errors.get(name)
+        interval = inference.interval(float(x), None if error is None else float(error))
+        parameters[name] = parameters[name]._replace(estimate=x, error=error, interval=interval)
+    return fit._replace(parameters=parameters, rss=numbers["rss"], deviation=numbers.get("deviation"))
 
 
 def _quotient(x: float, size: float, same: bool) -> float:
@@ -581,225 +632,3 @@ def _covariance(
         null.append({name: x / float(size[names.index(name)]) for name, x in part.items()})
         unknown |= {name for name, x in zip(names, direction, strict=True) if abs(x) > 1e-6}
     return inverse, null, unknown
-
-
-def _rows_told(
-    np: Any, rows: Any, left: Any, covariance: Any, share: float, noise: float, model: Model, factor: float
-) -> tuple[list[float | None], list[float | None]]:
-    """For each row the standardised residual, and half the width of the confidence band of the curve.
-
-    `noise` is the variance of a residual, and `share` of the covariance is what that alone makes.
-    """
-    of_mean = np.einsum("ij,jk,ik->i", rows, covariance, rows)
-    with np.errstate(all="ignore"):
-        own = np.sqrt(np.maximum(noise - share * of_mean, 0.0))
-        standard = np.where((own > 1e-12 * math.sqrt(noise or 1.0)) & (model.weights > 0), left / own, np.nan)
-        band = factor * np.sqrt(of_mean) / np.where(model.weights > 0, model.weights, np.nan)
-    return (
-        [float(x) if math.isfinite(x) else None for x in standard],
-        [float(x) if math.isfinite(x) and factor else None for x in band],
-    )
-
-
-def _curve(
-    model: Model, posed: _Posed, values: Any, moving: Sequence[int], size: Any, covariance: Any, factor: float
-) -> list[tuple[float, float, float]]:
-    """The curve over the stretch of its one predictor, where it has values."""
-    np = model.np
-    if len(posed.predictors) != 1:
-        return []
-    (name,) = posed.predictors
-    low, high = float(np.min(model.columns[name])), float(np.max(model.columns[name]))
-    xs = np.linspace(low, high, CURVE)
-    over = Model(model.program, {name: xs}, model.free, model.held, np.zeros(CURVE), np.ones(CURVE), model.stop)
-    heights, slopes, _ = over(values)
-    rows = slopes[moving].T / size
-    wide = factor * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows), 0.0))
-    found = zip(xs, heights, wide, strict=True)
-    return [(float(x), float(y), float(w)) for x, y, w in found if math.isfinite(y) and math.isfinite(w)]
-
-
-def _told(null: Sequence[object], moved: float, interrupted: bool, told: str, at_bound: set[str]) -> tuple[str, str]:
-    if interrupted:
-        return "interrupted", "interrupted: these are the starts"
-    if null:
-        return "undetermined", f"{told}; some parameters are not determined by the data"
-    if not moved <= CONVERGED:
-        step = f"another step would move a parameter by {moved:.2g} standard errors"
-        return "stuck", f"{told}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
-    edge = f"; at a bound: {', '.join(sorted(at_bound))}" if at_bound else ""
-    return "converged", f"{told}; converged{edge}"
-
-
-# ---- more digits ----------------------------------------------------------------------------------------------------
-def _sharpened(
-    found: Fit, posed: _Posed, model: Model, values: Any, columns: Mapping[str, Sequence[float]],
-    sigma: str | float | None, weights: str | None, arithmetic: Arithmetic, factor: float,
-) -> Fit:  # fmt: skip
-    """The fit with its estimates in another arithmetic: where the derivative of the sum of squares is 0.
-
-    The data are read as the decimals that were typed.
-    """
-    names = posed.free
-    rows = [k for k in range(model.rows) if model.weights[k] > 0]
-    start = [float(x) for x in values]
-
-    def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
-        from ..numbers.running_digits import plain
-
-        equations = _Normal(m, posed, columns, rows, sigma, weights, held)
-        if m.name == "certified":
-            solution = equations.enclosed(start)
-        else:
-            # Newton's steps correct themselves: only what they come to has an error.
-            fixed = {name: plain(x) for name, x in held.items()}
-            near = _Normal(m.base, posed, columns, rows, sigma, weights, fixed).solved(start)
-            solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
-        total, inverse = equations.summary(solution)
-        count = m.number(found.dof)
-        result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
-        # as many rows as parameters say nothing of how far they are off, unless that is known
-        if sigma is not None or found.dof:
-            variance = m.number(1) if sigma is not None else total / count
-            errors = [m.sqrt(variance * inverse[k][k]) for k in range(len(names))]
-            result["errors"] = dict(zip(names, errors, strict=True))
-        if found.dof:
-            result["deviation"] = m.sqrt(total / count)
-        return result
-
-    held = {name: posed.given[name] for name in posed.held}
-    numbers = arithmetic.run(held, work)
-    parameters = dict(found.parameters)
-    for name in names:
-        x, error = numbers["values"][name], numbers.get("errors", {}).get(name)
-        middle, spread = float(x), float(error or 0)
-        interval = None if error is None else (middle - factor * spread, middle + factor * spread)
-        parameters[name] = parameters[name]._replace(estimate=x, error=error, interval=interval)
-    return found._replace(parameters=parameters, rss=numbers["rss"], deviation=numbers.get("deviation"))
-
-
-class _Normal:
-    """The normal equations Σ w²·(f − y)·∂f/∂b = 0 in a number type."""
-
-    def __init__(
-        self, m: Any, posed: _Posed, columns: Mapping[str, Sequence[float]], rows: Sequence[int],
-        sigma: str | float | None, weights: str | None, held: Mapping[str, Any],
-    ) -> None:  # fmt: skip
-        self.m, self.names = m, posed.free
-        self.output: Value = posed.program.outputs[0]
-        self.rows = rows
-        reader = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
-
-        def read(name: str, k: int) -> Any:
-            charge(READ_NUMBER)
-            return reader._value(m, name, columns[name][k])
-
-        def weight(k: int) -> Any:
-            if weights is not None:
-                return read(weights, k)
-            if sigma is None:
-                return m.number(1)
-            charge(READ_NUMBER)
-            u = read(sigma, k) if isinstance(sigma, str) else reader._value(m, "sigma", repr(sigma))
-            return m.number(1) / (u * u)
-
-        def read_row(k: int) -> tuple[dict[str, Any], Any, Any]:
-            return {**held, **{name: read(name, k) for name in posed.predictors}}, read(posed.response, k), weight(k)
-
-        self._read_row = read_row
-        self._data: list[tuple[dict[str, Any], Any, Any]] = []
-
-    def data(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
-        """The predictors, the response and the weight of each row, of which each takes so many steps and its sweep.
-
-        The first one tells what all take, so that what cannot be done is not begun. Raises `BudgetExceeded`.
-        """
-        work = current()
-        before = work.left
-        for k in range(len(self.rows)):
-            if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
-                raise work.exhausted(work.most - before + PASSES * needed)
-            if k == len(self._data):
-                self._data.append(self._read_row(self.rows[k]))
-            charge(steps)
-            yield self._data[k]
-            collect()
-
-    def slopes(self, values: Sequence[Any]) -> list[Any]:
-        """The left sides at some values of the parameters."""
-        zero = self.m.number(0)
-        total = [zero] * len(self.names)
-        point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(ROW_GRADIENT):
-            swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
-            left = (swept.value - y) * weight
-            total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
-        return total
-
-    def matrix(self, values: Sequence[Any]) -> list[list[Any]]:
-        """The derivatives of the left sides."""
-        zero = self.m.number(0)
-        n = len(self.names)
-        total = [[zero] * n for _ in range(n)]
-        point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(ROW_HESSIAN):
-            here = hessian_in(self.m, self.output, {**row, **point}, self.names)
-            left = here.value - y
-            for i in range(n):
-                for j in range(i + 1):
-                    total[i][j] = total[i][j] + weight * (
-                        here.gradient[i] * here.gradient[j] + left * here.hessian[i][j]
-                    )
-        for i in range(n):
-            for j in range(i):
-                total[j][i] = total[i][j]
-        return total
-
-    def summary(self, values: Sequence[Any]) -> tuple[Any, list[list[Any]]]:
-        """The sum of squares, and the inverse of JᵀJ."""
-        m, n = self.m, len(self.names)
-        zero = total = m.number(0)
-        square = [[zero] * n for _ in range(n)]
-        point = dict(zip(self.names, values, strict=True))
-        for row, y, weight in self.data(ROW_GRADIENT):
-            swept = value_and_gradient(m, self.output, {**row, **point}, self.names)
-            left = swept.value - y
-            total = total + weight * left * left
-            g = [swept.gradient[name] for name in self.names]
-            for i in range(n):
-                for j in range(n):
-                    square[i][j] = square[i][j] + weight * g[i] * g[j]
-        return total, solve_linear(m, square, [[m.number(x) for x in row] for row in identity(n)])
-
-    def solved(self, start: Sequence[float]) -> list[Any]:
-        """The solution near a start."""
-        # one matrix serves all steps: each gains the digits to which it is known
-        matrix = self.matrix([self.m.number(x) for x in start])
-        return polished(self.m, lambda values: (self.slopes(values), matrix), start)
-
-    def enclosed(self, start: Sequence[float]) -> list[Any]:
-        """Balls in which the solution near a start is proven to be, and alone."""
-        from ..equations.enclosures import Operator, boxes
-        from ..numbers.ball import Ball
-        from ..numbers.base import undecided
-
-        normal = self
-
-        class Stationary(Operator):
-            def __init__(self) -> None:
-                super().__init__((), normal.names, {}, boxes(normal.m.bits))
-                normal.m = self.m
-                self.known: list[list[Any]] = []
-
-            def at(self, box: Any) -> tuple[Any, Any]:
-                balls = [Ball(a) for a in box]
-                exact = all(a.is_exact() for a in box)
-                # at a point the matrix of the box around it, or of the point before it, does as well
-                if not (exact and self.known):
-                    self.known = [[self.m.number(x).a for x in row] for row in normal.matrix(balls)]
-                return [self.m.number(x).a for x in normal.slopes(balls)], self.known
-
-        enclosed = Stationary().enclosed(start, 4)
-        if enclosed is None:
-            raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
-        return [Ball(a) for a in enclosed[1]]

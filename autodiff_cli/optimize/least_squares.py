@@ -14,7 +14,7 @@ from operator import or_
 from typing import Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError
+from ..errors import ExpressionError, point_error
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
@@ -62,6 +62,36 @@ class Ended(NamedTuple):
     moved: float
     """By how many standard errors another step of Gauss and Newton would move them."""
     message: str
+
+
+class Observations(NamedTuple):
+    """The data of a fit: which columns are what, and how rows are weighted."""
+
+    columns: Mapping[str, Sequence[float]]
+    response: str
+    predictors: list[str]
+    sigma: str | float | None
+    """The standard uncertainty of the response: a column or a number."""
+    weights: str | None
+    """A column that is proportional to the inverse of its square."""
+
+    def root_weights(self, np: Any) -> Any:
+        """Return the root of the weight of each row. Raises `ExpressionError`."""
+        name = self.sigma if self.sigma is not None else self.weights
+        if name is None:
+            return np.ones(len(self.columns[self.response]))
+        numbers = np.array(self.columns[name] if isinstance(name, str) else [name], dtype=float)
+        where = f"column `{name}`" if isinstance(name, str) else "`--sigma`"
+        uncertain = self.sigma is not None
+        bad = np.flatnonzero(~(numbers > 0 if uncertain else numbers >= 0))
+        if bad.size:
+            what = "uncertainty" if uncertain else "weight"
+            row = f" in row {int(bad[0]) + 1}" if isinstance(name, str) else ""
+            hint = "an uncertainty is above 0" if uncertain else "a weight is 0 or above"
+            raise point_error(f"{where} has the {what} {numbers[bad[0]]:g}{row}", hint)
+        if not np.any(numbers):
+            raise point_error(f"all weights in {where} are 0", "a row with weight 0 is left out")
+        return np.broadcast_to(1 / numbers if uncertain else np.sqrt(numbers), len(self.columns[self.response]))
 
 
 class Robust(NamedTuple):

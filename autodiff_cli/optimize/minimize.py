@@ -14,13 +14,13 @@ from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.problem import Point
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, Work, current
-from ..numerics.optimality import Function, Single
+from ..numerics.optimality import Single
 from ..record import Record
 from .convergence import ConvergenceReport, Limits, LocalModel, projected
 from .descend import DescentStep, begin
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import LossSpec, LossSummary
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
 
 METHODS = {
     "bfgs": "BFGS",
@@ -112,7 +112,7 @@ class Objective:
     where: tuple[int, ...]
     """Which of the variables move."""
     stop: Callable[[], bool]
-    function: Function
+    function: Single | DataLoss
     best: DescentStep = field(init=False)
     path: list[DescentStep] = field(init=False)
     evaluations: int = 1
@@ -228,7 +228,7 @@ def minimize(
     evaluator, start = begun.evaluator, begun.start
     if method is None and len(begun.where) > MOST_DENSE:
         chosen = "l-bfgs-b"
-    function: Function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
+    function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
     objective = Objective(evaluator, start, begun.where, stop, function)
     limits = _limits(start, bounds or {})
     try:
@@ -336,7 +336,7 @@ def _ended(
     try:
         if objective.boundless or not message:
             raise _Stopped
-        report = model.settled(row, walking=more)
+        report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
             message = "not converged: the value falls without bound"
@@ -346,7 +346,7 @@ def _ended(
             objective.reserve = 0.0
             error = objective.work.exhausted(objective.work.most)
             reason, message = "limit", f"not converged: {error}; {error.hint}"
-        return replace(model.settled(row, walking=True), reason=reason, message=message)
+        return replace(model.report(row, walking=True), reason=reason, message=message)
     # the counts are those of the method
     objective.evaluations, objective.outside = counts
     if report.reason:

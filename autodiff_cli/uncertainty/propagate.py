@@ -111,9 +111,9 @@ class Result(Record):
     interval: str
     """The value with its expanded uncertainty: `127.73 ± 0.14 (k = 2.06)`."""
     budget: dict[str, Share]
-    second_order: SecondOrder | None
-    drawn: Drawn | None
-    validation: Validation | None
+    second_order: SecondOrder | None = None
+    drawn: Drawn | None = None
+    validation: Validation | None = None
 
 
 class Input(Record):
@@ -537,9 +537,6 @@ def _result(
         written=concise(value, u),
         interval=plus_minus(value, k * u, k),
         budget=budget,
-        second_order=None,
-        drawn=None,
-        validation=None,
     )
 
 

@@ -39,13 +39,13 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     from .characters import Terminal
     from .formats import Asked, Documents, writer
 
-    made = writer(format, out, view_of(answer, **choices), many=False, document=document)
-    if isinstance(made, Documents):
+    out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
+    if isinstance(out_writer, Documents):
         # whatever the environment says of terminals: a notebook's asks for colour
-        made.look = Terminal()
+        out_writer.look = Terminal()
     # LaTeX says in a comment what it is of
-    made.answer(Asked(getattr(answer, "text", None) if format == "latex" else None), answer)
-    made.close()
+    out_writer.answer(Asked(getattr(answer, "text", None) if format == "latex" else None), answer)
+    out_writer.close()
 
 
 def text(answer: Any, format: str = "table", *, document: bool = False, **choices: Any) -> str:

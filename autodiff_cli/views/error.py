@@ -32,15 +32,15 @@ class Mark(NamedTuple):
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
     """The error or warning as lines of text; `text` is what its spans point into, `where` stands before the message."""
-    lines = _told(f"{where}{level}:", level, diagnostic.message, look, "")
+    lines = _labelled(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
         lines += _excerpts(text, _marks(diagnostic, len(text)), look, level)
     if diagnostic.hint:
-        lines += _told("hint:", "hint", diagnostic.hint, look, "  ")
+        lines += _labelled("hint:", "hint", diagnostic.hint, look, "  ")
     return "\n".join(lines) + "\n"
 
 
-def _told(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
+def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
     """A word and what follows it, broken between words where the screen ends: not inside backticks."""
     dots = "…" if look.unicode else "..."
     parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]

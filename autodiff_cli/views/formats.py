@@ -41,7 +41,7 @@ class Asked(NamedTuple):
     """How values of its point were read, where that is not as they were typed: `x = 1/2`."""
 
     @property
-    def told(self) -> list[str]:
+    def readings(self) -> list[str]:
         """What was read otherwise than it was typed, as it was read."""
         return [*([] if self.reading is None else [self.reading.text]), *self.values]
 
@@ -54,7 +54,7 @@ class Asked(NamedTuple):
         """The same as the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
         if self.reading is not None or self.values:
-            fields["note"] = f"read as: {'; '.join(self.told)}"
+            fields["note"] = f"read as: {'; '.join(self.readings)}"
         return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
@@ -105,8 +105,8 @@ class JsonLines(Writer[Answer]):
         self.record(fields if asked.text is None else asked.fields() | fields)
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        told = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
-        self.record({**asked.fields(), "error": told})
+        record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
+        self.record({**asked.fields(), "error": record})
 
     def record(self, fields: dict[str, object]) -> None:
         """Write one record."""
@@ -318,8 +318,8 @@ class Latex(Writer[Answer]):
         from ..language.typesetting import text_latex
 
         if self.many:
-            told = rf"\noindent Error: {text_latex(str(error))}." if self.document else _remark(f"error: {error}")
-            self._part(asked, told)
+            text = rf"\noindent Error: {text_latex(str(error))}." if self.document else _remark(f"error: {error}")
+            self._part(asked, text)
 
     def close(self) -> None:
         from .tex import FOOT
@@ -378,13 +378,13 @@ class Other(Writer[Answer]):
     name = ""
 
     def answer(self, asked: Asked, answer: Answer) -> None:
-        made = self.view.draw(answer, self.name)
-        if isinstance(made, str):
-            self.out.write(made + "\n")
+        content = self.view.draw(answer, self.name)
+        if isinstance(content, str):
+            self.out.write(content + "\n")
         else:
             # the same bytes whatever encoding the stream has
             self.out.flush()
-            self.out.buffer.write(made)
+            self.out.buffer.write(content)
 
 
 FORMATS: dict[str, type[Writer[Any]]] = {
@@ -460,8 +460,8 @@ def language_of(
     Raises a usage error where these ask for two things, and for a file that is surely of another language.
     """
     if format == "latex" and to not in (None, "latex"):
-        told = f"`--format latex` and `--to {to}` ask for two things"
-        raise ExpressionError("usage", told, hint="leave one of them out")
+        message = f"`--format latex` and `--to {to}` ask for two things"
+        raise ExpressionError("usage", message, hint="leave one of them out")
     ending = splitext(path)[1].lower() if path else ""
     if to is None and format is None and ending in CODE and not any(ending in ends for ends in languages.values()):
         raise ExpressionError(
@@ -534,9 +534,9 @@ def writer(
         other: Other[Answer] = Other(out, view, many)
         other.name = name
         return other
-    made = FORMATS[name](out, view, many)
-    made.document = document
-    if isinstance(made, Separated):
-        made.columns += tuple(name for name in kept if name not in made.columns)
-    made.disarm_cells(spreadsheet)
-    return made
+    format_writer = FORMATS[name](out, view, many)
+    format_writer.document = document
+    if isinstance(format_writer, Separated):
+        format_writer.columns += tuple(name for name in kept if name not in format_writer.columns)
+    format_writer.disarm_cells(spreadsheet)
+    return format_writer

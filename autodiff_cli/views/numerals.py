@@ -57,29 +57,29 @@ def _stated(figure: Figure) -> str:
     return f"within {figure.within} of 0" if figure.within else figure.text
 
 
-def doubles(found: Any) -> Any:
-    """Numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
-    return _each(found, lambda figure: figure.nearest)
+def doubles(value: Any) -> Any:
+    """Return numbers in lists and dictionaries as records have them: doubles, null beyond their range."""
+    return _mapped(value, lambda figure: figure.nearest)
 
 
-def _each(found: Any, told: Callable[[Figure], object], other: Callable[[Any], object] = lambda x: x) -> Any:
-    """Numbers in lists and dictionaries, each as what is told of it; `other` says what is told of what is no figure."""
-    if isinstance(found, Figure):
-        return told(found)
-    if isinstance(found, dict):
-        return {key: _each(item, told, other) for key, item in found.items()}
-    return [_each(item, told, other) for item in found] if isinstance(found, (list, tuple)) else other(found)
+def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
+    """Return lists and dictionaries with `of_figure` of each figure in them, and `of_other` of all else."""
+    if isinstance(value, Figure):
+        return of_figure(value)
+    if isinstance(value, dict):
+        return {key: _mapped(item, of_figure, of_other) for key, item in value.items()}
+    return [_mapped(x, of_figure, of_other) for x in value] if isinstance(value, (list, tuple)) else of_other(value)
 
 
-def _any(found: Any) -> bool:
-    if isinstance(found, (dict, list)):
-        return any(map(_any, found.values() if isinstance(found, dict) else found))
-    return found is not None
+def _any(value: Any) -> bool:
+    if isinstance(value, (dict, list)):
+        return any(map(_any, value.values() if isinstance(value, dict) else value))
+    return value is not None
 
 
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """Return the arithmetic of a record's figures, all their digits, and how near to 0 those are of unknown digits."""
-    record: dict[str, object] = {"arithmetic": arithmetic, "digits": _each(fields, lambda figure: figure.text)}
-    within = _each(fields, lambda figure: figure.within or None, lambda x: None)
-    near = {key: found for key, found in within.items() if _any(found)}
+    record: dict[str, object] = {"arithmetic": arithmetic, "digits": _mapped(fields, lambda figure: figure.text)}
+    within = _mapped(fields, lambda figure: figure.within or None, lambda x: None)
+    near = {key: value for key, value in within.items() if _any(value)}
     return record | {"within": near} if near else record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from ..algebra.nary import Chains
@@ -100,11 +100,7 @@ def _levels(output: Value, chains: Chains) -> int:
         sizes.append(len(children))
     if sum(sizes) <= LINES and not level:
         return len(sizes)
-    fits = 1
-    for depth, (_, _) in enumerate(pairwise(sizes), start=1):
-        if depth <= CUT_DEPTH and sum(sizes[: depth + 1]) <= LINES:
-            fits = depth
-    return fits
+    return max(1, sum(count <= LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
 
 
 class _Row(NamedTuple):

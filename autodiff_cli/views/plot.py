@@ -195,7 +195,7 @@ CURVE = (
     Field("breaks", "where it is discontinuous", lambda curve: curve.function.breaks),
     Field("function", f"the function: {STRETCHES}", lambda curve: curve.function.stretches),
     Field("derivative", f"the derivative: {STRETCHES}", lambda curve: curve.derivative.stretches),
-    Field("second", f"with `--second`: {STRETCHES}", lambda x: x.second.stretches or None, optional=True),
+    Field("second", f"with `--order 2`: {STRETCHES}", lambda x: x.second.stretches or None, optional=True),
     Field("path", "with `--path`: its points", lambda curve: curve.path or None, optional=True),
     Field(
         "outputs", "several functions", lambda curve: curve.outputs or None, optional=True,

@@ -50,7 +50,7 @@ class PropagationView(View[Propagation]):
                     ),
                 ),
                 Field(
-                    "second_order", "with `--second-order`: the second-order terms",
+                    "second_order", "the second-order terms; null at a kink",
                     fields=(
                         Field("uncertainty", "the standard uncertainty with them"),
                         Field("shift", "by how much they move the mean"),

@@ -91,10 +91,10 @@ class PlainText:
 
     def program(self, program: Program) -> Iterable[str]:
         """The heading over one of many answers."""
-        number, told = program
-        if not is_ordinary(told):
-            told = "; ".join([visible(line, self.look.encoding) for line in told.splitlines()])
-        return self.lines(((f"line {number}: {told}", "heading"),))
+        number, text = program
+        if not is_ordinary(text):
+            text = "; ".join([visible(line, self.look.encoding) for line in text.splitlines()])
+        return self.lines(((f"line {number}: {text}", "heading"),))
 
     def table(self, table: Table) -> Iterable[str]:
         """A table in a box; where the screen is narrower, several tables one below the other, or a list."""
@@ -272,8 +272,10 @@ class Html(PlainText):
         sides = ["right" if column in table.right else "left" for column in range(len(table.heads))]
 
         def row(tag: str, cells: Iterable[str]) -> str:
-            made = (f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in zip(cells, sides, strict=True))
-            return f"<tr>{''.join(made)}</tr>"
+            cells_of_row = (
+                f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in zip(cells, sides, strict=True)
+            )
+            return f"<tr>{''.join(cells_of_row)}</tr>"
 
         yield "<table>"
         yield f"<thead>{row('th', (escaped_html(visible(head)) for head in table.heads))}</thead>"

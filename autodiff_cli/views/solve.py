@@ -25,7 +25,12 @@ class SolvedView(View[Solved]):
             fields=(
                 Field("values", "the value of each unknown, by name", figures=True),
                 Field("derivatives", "by each unknown, its derivatives by the other variables", figures=True),
-                Field("second", "with `--second`: the second derivatives", figures=True, optional=True),
+                Field(
+                    "second",
+                    "with `--order 2`: the second derivatives, by unknown, then by two variables",
+                    figures=True,
+                    optional=True,
+                ),
                 Field("errors", "how far rounding may have put each unknown off, by name; null where not known"),
                 Field("residuals", "left side less right side of each equation"),
                 Field("simple", "whether the solution is simple: the equations' Jacobian is regular there"),

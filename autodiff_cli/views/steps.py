@@ -61,8 +61,8 @@ def lines(each: Derivation, unicode: bool = True) -> Iterator[str]:
     """The steps as lines of a solution."""
     written = Written(each.by[-1], unicode)
     for step in each.steps:
-        told = f"{step.name}; {_holds(step)}" if step.condition else step.name
-        yield f"{written.formula(step.part, step)} = {written.formula(step.result, step)}   ({told})"
+        reason = f"{step.name}; {_holds(step)}" if step.condition else step.name
+        yield f"{written.formula(step.part, step)} = {written.formula(step.result, step)}   ({reason})"
 
 
 def rows(each: Derivation) -> Iterator[OutputRow]:

@@ -408,8 +408,8 @@ def _cut(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
 
 def _left_out(what: str, count: int, steps: int) -> Iterator[Line]:
     if count > steps:
-        told = f"{count - steps:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
-        yield Line(((told, "faint"),))
+        message = f"{count - steps:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
+        yield Line(((message, "faint"),))
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
@@ -421,16 +421,16 @@ def _blank(record: dict[str, Any]) -> dict[str, object]:
         numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}
         return row | {name: None for name in steps if name in row} | numeral
 
-    made = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
-    made["primal"] = [
+    blank = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
+    blank["primal"] = [
         row | ({} if row["formula"] is None else {"value": None}) | {"adjoint": None} for row in record["primal"]
     ]
-    made["gradient"] = dict.fromkeys(record["gradient"])
+    blank["gradient"] = dict.fromkeys(record["gradient"])
     if "adjoint" in record:
-        made["adjoint"] = [left_out(row) for row in record["adjoint"]]
+        blank["adjoint"] = [left_out(row) for row in record["adjoint"]]
     else:
-        made["derivative"] = None
-        made["tangent"] = [
+        blank["derivative"] = None
+        blank["tangent"] = [
             left_out(row) | {"terms": [left_out(each) for each in row["terms"]]} for row in record["tangent"]
         ]
-    return made
+    return blank

@@ -41,7 +41,7 @@ class WideView(View[Values]):
         yield dict(zip(self.names, answer, strict=True))
 
 
-def told(asked: Asked, error: ExpressionError) -> str:
+def error_text(asked: Asked, error: ExpressionError) -> str:
     """An error as a cell says it; without a line it says itself where it is."""
     if not asked.line:
         return str(error)
@@ -56,7 +56,7 @@ class WideLines(JsonLines[Values]):
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         names = self.view.columns[: self.view.columns.index("error")]
-        self.record({**dict.fromkeys(names), "error": told(asked, error), **(asked.kept or {})})
+        self.record({**dict.fromkeys(names), "error": error_text(asked, error), **(asked.kept or {})})
 
 
 class WideJson(WideLines, Json[Values]):
@@ -67,7 +67,7 @@ class WideCells(Separated[Values]):
     """One line of cells a row."""
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
-        self._rows(asked, [{"error": told(asked, error)}])
+        self._rows(asked, [{"error": error_text(asked, error)}])
 
 
 class WideTabs(WideCells, Tabbed[Values]):

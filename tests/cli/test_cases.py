@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import pytest
 
+from autodiff_cli.extras import EXTRAS, installed_extras
 from library_digits import same
 from places import TESTS
 from running import Result, autodiff
@@ -99,6 +100,8 @@ CASES = [pytest.param(case, id=f"{path.stem}:{case.line}") for path in FILES for
 def test_case(case: Case) -> None:
     printed = shown(case.run())
     if not same(case.command, "\n".join(case.expected), "\n".join(printed)):
+        if any("`pip install '.[" in line for line in printed) and len(installed_extras()) < len(EXTRAS):
+            pytest.skip("it needs an extra that this environment lacks")
         assert printed == list(case.expected)
 
 

@@ -23,6 +23,7 @@ from autodiff_cli.cli import row_routes as data
 from autodiff_cli.data import pipeline, readers, rows
 from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
+from autodiff_cli.numbers import budget as work
 from running import Result, autodiff
 
 FORMULA = "x*log(y) + sqrt(x)"
@@ -233,6 +234,17 @@ def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert compared > 300 and wrong > 300
 
 
+def test_cells_that_are_not_plain_numbers_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not the lines around them, which would take its time."""
+    text = "x,note,y\n1,a,2\nNA,b,2\npi/4,c,2\n,d,-2\n1e999,e,2\n3,f,oops\nno,g,no\n 4,h,2.50\n"
+    asked = ("grad", "y*x", "--points", "-", "--wide", "--keep", "note", "--format", "jsonl")
+    plain = autodiff(*asked, "--backend", "python", stdin=text)
+    monkeypatch.setattr(readers.Text, "by_hand", None)
+    found = autodiff(*asked, "--backend", "numpy", stdin=text)
+    assert (found.out, found.err, found.code) == (plain.out, plain.err, plain.code)
+    assert [json.loads(row)["error"] is None for row in found.out.splitlines()] == [1, 0, 1, 0, 0, 0, 0, 1]
+
+
 def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ["grad", "x", "--points", "-", "--wide"]
 
@@ -260,6 +272,16 @@ def test_the_backend_is_taken(backend: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(blocks, "kernel", kernel)
     rows = autodiff("grad", f"x*{len(backend)}", "--points", "-", "--wide", "--backend", backend, stdin="x\n1\n2\n")
     assert rows.code == 0 and [each.backend for each in taken] == [backend]
+
+
+def test_the_limit_on_work_is_that_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "STEPS", 10)
+    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 0)
+    text = "+".join(f"log(x*{k})" for k in range(1, 20))
+    asked = ("grad", text, "--points", "-", "--wide", "--backend", "numpy", "--format", "jsonl")
+    for more, kind in (((), "limit"), (("--work", "1000000"), "domain")):
+        row = json.loads(autodiff(*asked, *more, stdin="x\n-1\n").out)
+        assert row["error"].startswith(f"line 2: {kind}: ")
 
 
 def test_what_computes_is_said_where_it_is_slow(tmp_path: Path) -> None:

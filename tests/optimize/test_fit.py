@@ -22,6 +22,7 @@ from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.parse_point import typed
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.optimize import fit as fitting
+from autodiff_cli.optimize import normal_equations
 from autodiff_cli.optimize.fit import Fit, Parameter, fit
 from autodiff_cli.views.plots.fitted import CELLS, in_sight
 from counting import allowed, counted_calls
@@ -628,13 +629,13 @@ def test_digits_of_too_many_rows_are_refused_at_the_first(
 ) -> None:
     data, arithmetic = decaying(20_000), chosen(False, digits, digits is None)
     swept: list[object] = []
-    original = fitting.hessian_in
+    original = normal_equations.hessian_in
 
     def noted(m: Any, *given: Any) -> Any:
         swept.append(m)
         return original(m, *given)
 
-    monkeypatch.setattr(fitting, "hessian_in", noted)
+    monkeypatch.setattr(normal_equations, "hessian_in", noted)
     with pytest.raises(ExpressionError) as caught:
         fit("y = a*exp(-b*x)", data, {"a": 1, "b": 1}, arithmetic=arithmetic)
     assert caught.value.kind == "limit" and len(swept) == 1

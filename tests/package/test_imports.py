@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import resource
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
-from loaded import HEAVY, RUN, modules
+from loaded import HEAVY, RUN, modules, modules_of_a_press_of_tab
+from terminals import on_terminal
 
 # `dataclasses` brings the other four along: a quarter of a piped answer.
 SLOW = {"dataclasses", "inspect", "ast", "dis", "tokenize"}
@@ -87,3 +90,39 @@ def test_nothing_is_imported_before_signals_are_handled() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= {"autodiff_cli", "autodiff_cli.__main__", "errno", "gc"}
+
+
+ENGINE = re.compile(r"autodiff_cli\.(language|graphs|run|numbers|table|algebra|derivatives|batched|data)\b")
+TAB = {"a command": ["gr"], "an option": ["grad", "x*y", "--pre"], "a choice": ["grad", "x*y", "--format", "j"]}
+
+
+@pytest.mark.parametrize("words", TAB.values(), ids=TAB)
+def test_a_press_of_tab_loads_neither_rich_nor_the_engine(words: list[str]) -> None:
+    loaded = modules_of_a_press_of_tab(*words)
+    assert "typer" in loaded and not {name.partition(".")[0] for name in loaded} & HEAVY
+    assert not [name for name in loaded if ENGINE.match(name)]
+    assert not [name for name in loaded if name.startswith("autodiff_cli.cli.commands.")]
+
+
+def test_the_list_of_commands_loads_no_command() -> None:
+    loaded = modules("--help")
+    assert not [name for name in loaded if ENGINE.match(name) or name.startswith("autodiff_cli.cli.commands.")]
+
+
+def cpu(run: Callable[[], object]) -> float:
+    """The processor's time that the processes of a run take, in seconds; the least of some runs."""
+    taken = []
+    for _ in range(4):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(taken)
+
+
+def test_tab_and_help_cost_little_more_than_an_answer() -> None:
+    answer = cpu(lambda: modules(*GRAD, "--json"))
+    for words in TAB.values():
+        assert cpu(lambda words=words: modules_of_a_press_of_tab(*words)) <= 1.5 * answer
+    for args in (["--help"], ["grad", "--help"]):
+        assert cpu(lambda args=args: on_terminal(*args)) <= 3 * answer

@@ -29,3 +29,9 @@ def test_all_digits_are_compared_to_a_billionth() -> None:
     shown = "60.35243728127101 u=1.4621033739247958"
     assert same("autodiff propagate x", shown, "60.35243728127102 u=1.4621033739247873")
     assert not same("autodiff propagate x", shown, "60.35243728127101 u=1.4621033839247958")
+
+
+def test_what_the_data_do_not_determine_may_be_anything() -> None:
+    rows = "│ a │  1.25 │ 0.3 │\n│ b │ {}  │ – │ not determined │"
+    assert same("autodiff fit x", rows.format("67.52"), rows.format("-3.1"))
+    assert not same("autodiff fit x", rows.format("67.52"), rows.format("-3.1").replace("1.25", "1.35"))

@@ -143,3 +143,13 @@ def test_the_man_page_is_set_without_a_warning() -> None:
     text = re.sub(r".\x08", "", done.stdout)
     assert "printf 'x**2\\tx=3\\nsin(x)\\tx=1\\n' | autodiff grad --format csv" in text
     assert "‐" not in text, "hyphens of code stay what they are"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_keys_name_options_that_their_command_has(command: str) -> None:
+    page = (TOP / "tests" / "tutorials" / "reference.md").read_text(encoding="utf-8")
+    keys = page.partition("<!-- table: keys -->")[2]
+    tables = re.findall(rf"^`{command}`(?:, [^\n]*)?:\n\n(.*?)(?=^`|\Z)", keys, re.MULTILINE | re.DOTALL)
+    assert tables
+    for name in re.findall(r"`(--[a-z-]+)[^`]*`", "".join(tables)):
+        assert name in declared(command).options or command == "exercise", name

@@ -5,12 +5,15 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import console
+from environments import build_wheel, environment, extras_named, packages_named
 from places import TOP
 from running import autodiff
 
@@ -32,9 +35,32 @@ PYTHON = [(document, fenced(document, "python")) for document in DOCUMENTS if fe
 
 
 @cache
+def wheel() -> Path:
+    return build_wheel(Path(tempfile.mkdtemp()))
+
+
+@cache
+def commands_of(extras: frozenset[str], packages: frozenset[str] = frozenset()) -> Path:
+    """The commands of a fresh installation of the wheel with these extras and packages, and no other library."""
+    folder = wheel().parent / "-".join(["with", *sorted(extras | packages)])
+    return environment(wheel(), folder, extras, packages)
+
+
+@cache
 def wrong(document: Path) -> tuple[tuple[console.Step, str], ...]:
-    """The commands of a document that print something else than it shows; the document is run once."""
-    return tuple(console.differences(document))
+    """The commands of a document that print something else than it shows; the document is run once.
+
+    They run as its reader would run them: in an installation with the extras that the document names.
+    """
+    text = document.read_text(encoding="utf-8")
+    return tuple(console.differences(document, commands_of(extras_named(text), packages_named(text))))
+
+
+def test_an_installation_has_the_extras_that_a_page_names_and_no_others() -> None:
+    for extras, words in ((frozenset[str](), "extras: none;"), (frozenset({"optimize"}), "extras: optimize;")):
+        shown = subprocess.run([commands_of(extras) / "autodiff", "--version"], capture_output=True, text=True)
+        assert words in shown.stdout, shown.stderr
+    assert extras_named("pip install 'autodiff-cli[data,plot]' or '.[draw]'") == {"data", "plot", "draw"}
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def by_values(output: Value) -> bool:
 
 def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
     program = parse(text)
-    places = {name: place for name, i in program.leaves.items() if (place := program.place(i)) is not None}
+    places = program.places
     try:
         found = Doubles(program.graph).gradient(places, point)
     except (ValueError, ArithmeticError, Fault):

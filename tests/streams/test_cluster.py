@@ -446,6 +446,7 @@ def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Pa
     failure("is not one of this command's formats", "--format", "table", code=2)
     failure("`--all` is not for wide rows", "--all", code=2)
     failure("holds doubles", "--exact", code=2)
+    failure("`--engine dask` computes in doubles", "--exact", "--format", "csv", code=2)
     failure("standard input cannot be read in parts", given="-", code=2)
     failure("`x` has no value", "--columns", "q=x", "--wrt", "q", code=2)
     failure("there is no file system `nope://`", given="nope://a/b.csv", code=2)

@@ -109,7 +109,11 @@ def steps(block: Block) -> list[Step]:
     return found
 
 
-def run(commands: list[str], seconds: float = SECONDS) -> list[str]:
+HERE = Path(sys.executable).parent
+"""The folder of the commands of this environment."""
+
+
+def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) -> list[str]:
     """What each command prints, when they run one after the other in one shell in an empty folder.
 
     A command that was not reached, since an earlier one ended the shell or the time was up, raises `RuntimeError`.
@@ -127,7 +131,6 @@ def run(commands: list[str], seconds: float = SECONDS) -> list[str]:
                 f"{{ eval {shlex.quote(command)}\n}} </dev/null >{place} 2>&1",
                 "last_exit=$?",
             ]
-        bin_folder = Path(sys.executable).parent
         environment = {
             "PATH": f"{bin_folder}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(home),
@@ -157,10 +160,13 @@ def run(commands: list[str], seconds: float = SECONDS) -> list[str]:
         return [path.read_text(encoding="utf-8", errors="backslashreplace") for path in done]
 
 
-def differences(document: Path) -> Iterator[tuple[Step, str]]:
-    """Each command of a document's console blocks whose output is not what is shown, and what it printed."""
+def differences(document: Path, bin_folder: Path = HERE) -> Iterator[tuple[Step, str]]:
+    """Each command of a document's console blocks whose output is not what is shown, and what it printed.
+
+    The commands are those of `bin_folder` and of the system.
+    """
     found = [step for block in blocks(document.read_text(encoding="utf-8"), "console") for step in steps(block)]
-    for step, printed in zip(found, run([step.command for step in found]), strict=True):
+    for step, printed in zip(found, run([step.command for step in found], bin_folder=bin_folder), strict=True):
         if not same(step.command, step.shown, printed):
             yield step, printed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -19,4 +20,16 @@ def modules(*args: str, stdin: str = "") -> set[str]:
     """The modules that a command has loaded when it ends, its output going to a pipe."""
     done = subprocess.run([sys.executable, "-c", RUN, *args], input=stdin, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return set(done.stderr.split("\n"))
+
+
+def modules_of_a_press_of_tab(*words: str) -> set[str]:
+    """The modules that are loaded when bash has asked what the last of these words may become."""
+    line = ["autodiff", *words]
+    asked = {"_AUTODIFF_COMPLETE": "complete_bash", "COMP_WORDS": "\n".join(line), "COMP_CWORD": str(len(words))}
+    code = RUN.replace(
+        "code = run(sys.argv[1:])", "try:\n    code = run([])\nexcept SystemExit as end:\n    code = end.code"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout, done.stderr
     return set(done.stderr.split("\n"))

@@ -264,7 +264,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "batched/evaluator": ("gamma", "a family of functions"),
     "batched/data_loss": ("mean sum", "words of an option"),
     "accuracy/check": ("mean", "a word of an option"),
-    "cli/options": ("mean sum", "words of an option"),
     "views/mathematics": ("abs sqrt", "bars and root signs"),
     "views/plots/losses": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),

@@ -47,13 +47,15 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
     most = min(SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
     if choices.width is None:
         scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5), most)
-        told = "" if scale >= SMALLEST else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
+        excess = (
+            "" if scale >= SMALLEST else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
+        )
     else:
         scale = choices.width / width
         most = min(most, (AMPLE / (width * height)) ** 0.5)
-        told = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
-    if told:
-        raise ExpressionError("limit", f"the picture would be {told}", hint="`--format svg` has no such limit")
+        excess = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
+    if excess:
+        raise ExpressionError("limit", f"the picture would be {excess}", hint="`--format svg` has no such limit")
     data = resvg_py.svg_to_bytes(
         svg_string=text,
         zoom=scale,

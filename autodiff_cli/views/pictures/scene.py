@@ -227,7 +227,7 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
     )  # fmt: skip
     across, along = (layout.height, layout.width) if way.down else (layout.width, layout.height)
     # numbers that change are not for a description that does not
-    told = picture._replace(numbers=False) if choices.live else picture
+    described = picture._replace(numbers=False) if choices.live else picture
     return Scene(
         across + 2 * MARGIN,
         along + 2 * MARGIN,
@@ -236,7 +236,7 @@ def _laid_out(picture: Picture, choices: Choices, gaps: tuple[float, float], tig
             tuple(_node(node, units[index], layout.corners[index], index in picture.outputs, way))
             for index, node in enumerate(picture.nodes)
         ),
-        description(told, choices),
+        description(described, choices),
     )
 
 

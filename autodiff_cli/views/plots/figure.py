@@ -104,12 +104,7 @@ def drawn(
     `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
     installed.
     """
-    if theme == "auto" and format == "svg":
-        return _both(_drawn(draw, format, title, caption, LIGHT), levels)
-    return _drawn(draw, format, title, caption, DARK if theme == "dark" else LIGHT)
-
-
-def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, caption: str, palette: Palette) -> bytes:
+    palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -135,7 +130,9 @@ def _drawn(draw: Callable[[Any, Palette], None], format: str, title: str, captio
             # a letter that the font lacks is drawn as a box
             warnings.simplefilter("ignore", UserWarning)
             page.savefig(file, format=format, dpi=150, metadata=metadata)
-    return _in_pixels(file.getvalue()) if format == "svg" else file.getvalue()
+    if format != "svg":
+        return file.getvalue()
+    return _both(_in_pixels(file.getvalue()), levels) if theme == "auto" else _in_pixels(file.getvalue())
 
 
 def _fit(line: Any) -> None:

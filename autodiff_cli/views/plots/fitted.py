@@ -29,8 +29,8 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
             xs, ys, wide = zip(*answer.curve, strict=True)
             low = [y - w for y, w in zip(ys, wide, strict=True)]
             high = [y + w for y, w in zip(ys, wide, strict=True)]
-            told = f"{100 * answer.level:.3g} % confidence"
-            upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=told)
+            band = f"{100 * answer.level:.3g} % confidence"
+            upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=band)
             upper.plot(xs, ys, color=palette.red, label="fit")
         elif not single:
             ends = [min(across), max(across)]

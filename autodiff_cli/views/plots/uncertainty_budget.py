@@ -36,13 +36,13 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
     """What each input contributes, the largest on top."""
     ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)
-    told = ranked[:MOST_BARS]
-    names = [name for name, _ in told] + ["combined"]
-    sizes = [share.contribution for _, share in told] + [result.uncertainty]
-    colors = [palette.blue if share.sensitivity >= 0 else palette.red for _, share in told] + [palette.ink]
+    largest = ranked[:MOST_BARS]
+    names = [name for name, _ in largest] + ["combined"]
+    sizes = [share.contribution for _, share in largest] + [result.uncertainty]
+    colors = [palette.blue if share.sensitivity >= 0 else palette.red for _, share in largest] + [palette.ink]
     places = range(len(names), 0, -1)
     axes.barh(list(places), sizes, color=colors, height=0.62)
-    for place, size, (_, share) in zip(places, sizes, told, strict=False):
+    for place, size, (_, share) in zip(places, sizes, largest, strict=False):
         if share.share is not None:
             axes.annotate(
                 f" {100 * share.share:.3g} %", (size, place), va="center", fontsize=8, color=palette.ink,

@@ -1,0 +1,175 @@
+"""The normal equations of a fit in a number type: its estimates with many digits, or proven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..equations.enclosures import Operator, boxes
+from ..graphs.second_order import hessian_in
+from ..graphs.value_and_gradient import value_and_gradient
+from ..inputs.arithmetic import Arithmetic
+from ..inputs.problem import Problem
+from ..numbers.base import undecided
+from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current
+from ..numerics.linear_algebra import Matrix, identity, solve_linear
+from ..numerics.newton import polished, with_errors
+from .least_squares import Observations
+
+WITH_ERRORS = 3
+"""How many times as much a row takes whose numbers carry error bounds: measured."""
+
+PASSES = 6
+"""How often the derivatives of all rows are computed anew until an estimate has its digits, about."""
+
+
+class NormalEquations:
+    """Σ w²·(f − y)·∂f/∂b = 0, the data read as the decimals that were typed; rows of weight 0 are left out."""
+
+    def __init__(
+        self, m: Any, problem: Problem, data: Observations, rows: Sequence[int], held: Mapping[str, Any]
+    ) -> None:
+        from ..numbers.running_digits import RunningDigits
+
+        self.m, self.names, self.output = m, problem.unknowns, problem.program.outputs[0]
+        self.data, self.rows, self.held = data, rows, held
+        self._arithmetic = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
+        self._times = WITH_ERRORS if isinstance(m, RunningDigits) else 1
+        self._read: list[tuple[dict[str, Any], Any, Any]] = []
+
+    def _number(self, name: str, value: float | str) -> Any:
+        charge(READ_NUMBER)
+        return self._arithmetic._value(self.m, name, value)
+
+    def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
+        """The predictors, the response and the weight of a row."""
+        data, columns = self.data, self.data.columns
+        point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
+        weight = self.m.number(1)
+        if data.weights is not None:
+            weight = self._number(data.weights, columns[data.weights][k])
+        elif isinstance(data.sigma, str):
+            weight /= self._number(data.sigma, columns[data.sigma][k]) ** 2
+        elif data.sigma is not None:
+            weight /= self._number("sigma", repr(data.sigma)) ** 2
+        return point, self._number(data.response, columns[data.response][k]), weight
+
+    def _each_row(self, steps: float) -> Iterator[tuple[dict[str, Any], Any, Any]]:
+        """Each row of the data, of which each takes so many steps and its sweep.
+
+        The first one tells what all take, so that what cannot be done is not begun. Raises `BudgetExceeded`.
+        """
+        work = current()
+        before = work.left
+        for k, row in enumerate(self.rows):
+            if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
+                raise work.exhausted(work.most - before + PASSES * needed)
+            if k == len(self._read):
+                self._read.append(self._row(row))
+            charge(steps * self._times)
+            yield self._read[k]
+            collect()
+
+    def slopes(self, values: Sequence[Any]) -> list[Any]:
+        """Return the left sides at some values of the parameters."""
+        total = [self.m.number(0)] * len(self.names)
+        point = dict(zip(self.names, values, strict=True))
+        for row, y, weight in self._each_row(ROW_GRADIENT):
+            swept = value_and_gradient(self.m, self.output, {**row, **point}, self.names)
+            left = (swept.value - y) * weight
+            total = [a + left * swept.gradient[name] for a, name in zip(total, self.names, strict=True)]
+        return total
+
+    def matrix(self, values: Sequence[Any]) -> Matrix:
+        """Return the derivatives of the left sides."""
+        return self._sums(values, second=True)[1]
+
+    def summary(self, values: Sequence[Any]) -> tuple[Any, Matrix]:
+        """Return the sum of squares, and the inverse of JᵀJ."""
+        total, square = self._sums(values, second=False)
+        return total, solve_linear(self.m, square, [list(map(self.m.number, row)) for row in identity(len(square))])
+
+    def _sums(self, values: Sequence[Any], *, second: bool) -> tuple[Any, Matrix]:
+        """The sum of squares and JᵀJ; with second derivatives 0 and half the Hessian of that sum."""
+        n = len(self.names)
+        total = self.m.number(0)
+        square = [[total] * n for _ in range(n)]
+        point = dict(zip(self.names, values, strict=True))
+        for row, y, weight in self._each_row(ROW_HESSIAN if second else ROW_GRADIENT):
+            here: Any = (hessian_in if second else value_and_gradient)(
+                self.m, self.output, {**row, **point}, self.names
+            )
+            g = here.gradient if second else [here.gradient[name] for name in self.names]
+            left = here.value - y
+            if not second:
+                total = total + weight * left * left
+            for i in range(n):
+                for j in range(i + 1):
+                    entry = g[i] * g[j] + left * here.hessian[i][j] if second else g[i] * g[j]
+                    square[i][j] = square[j][i] = square[i][j] + weight * entry
+        return total, square
+
+    def solved(self, start: Sequence[float]) -> list[Any]:
+        """Return the solution near a start."""
+        # one matrix serves all steps: each gains the digits to which it is known
+        matrix = self.matrix([self.m.number(x) for x in start])
+        return polished(self.m, lambda values: (self.slopes(values), matrix), start)
+
+    def enclosed(self, start: Sequence[float]) -> list[Any]:
+        """Return balls in which the solution near a start is proven to be, and alone."""
+        from ..numbers.ball import Ball
+
+        enclosed = _Stationary(self).enclosed(start, 4)
+        if enclosed is None:
+            raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
+        return [Ball(a) for a in enclosed[1]]
+
+
+class _Stationary(Operator):
+    """Krawczyk's operator of normal equations."""
+
+    def __init__(self, equations: NormalEquations) -> None:
+        super().__init__((), equations.names, {}, boxes(equations.m.bits))
+        equations.m = self.m
+        self.equations = equations
+        self.known: Matrix = []
+
+    def at(self, box: Any) -> tuple[Any, Any]:
+        """The left sides over a box, and their derivatives."""
+        balls = [self.ball(a) for a in box]
+        # at a point the matrix of the box around it, or of the point before it, does as well
+        if not (self.known and all(a.is_exact() for a in box)):
+            self.known = [[self.m.number(x).a for x in row] for row in self.equations.matrix(balls)]
+        return [self.m.number(x).a for x in self.equations.slopes(balls)], self.known
+
+
+def estimates_in(
+    arithmetic: Arithmetic, problem: Problem, data: Observations, rows: Sequence[int], start: Sequence[float], dof: int
+) -> dict[str, Any]:
+    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near a start in doubles."""
+    names = problem.unknowns
+
+    def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
+        from ..numbers.running_digits import plain
+
+        equations = NormalEquations(m, problem, data, rows, held)
+        if m.name == "certified":
+            solution = equations.enclosed(start)
+        else:
+            # Newton's steps correct themselves: only what they come to has an error.
+            fixed = {name: plain(x) for name, x in held.items()}
+            near = NormalEquations(m.base, problem, data, rows, fixed).solved(start)
+            solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
+        total, inverse = equations.summary(solution)
+        known, count = data.sigma is not None, m.number(dof)
+        result = {"values": dict(zip(names, solution, strict=True)), "rss": total}
+        # as many rows as parameters say nothing of how far they are off, unless that is known
+        if known or dof:
+            variance = m.number(1) if known else total / count
+            result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(names)}
+        if dof:
+            result["deviation"] = m.sqrt(total / count)
+        return result
+
+    fixed = [name for name in problem.program.variables if name not in (*names, *data.predictors)]
+    return arithmetic.run({name: problem.point[name] for name in fixed}, work)
