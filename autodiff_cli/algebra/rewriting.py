@@ -32,6 +32,7 @@ from .canonical import (
 )
 from .simplify import FORMS, known
 from .symbolic import SYMBOLIC
+from .walk import fact_of
 
 ROUNDS = 3
 MOST_TERMS = 40
@@ -111,24 +112,11 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
 
 def text_size(value: Value, sizes: dict[Value, int]) -> int:
     """How many names, numbers, operators and calls the text of a graph has; what is shared counts at every place."""
-    if value in sizes:
-        return sizes[value]
-    stack = [value]
-    while stack:
-        top = stack[-1]
-        missing = [p for p in top._prev if p not in sizes]
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
-        if top._prev:
-            total = 1
-            for p in top._prev:
-                total += sizes[p]
-            sizes[top] = total
-        else:
-            sizes[top] = 2 if top.primitive is CONSTANT and top.data < 0 else 1
-    return sizes[value]
+    return sizes[value] if value in sizes else fact_of(value, _text_size, sizes)
+
+
+def _text_size(value: Value, inputs: Sequence[int]) -> int:
+    return 1 + sum(inputs) if inputs else 2 if value.primitive is CONSTANT and value.data < 0 else 1
 
 
 class Shortener(Collector):

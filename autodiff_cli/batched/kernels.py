@@ -332,7 +332,7 @@ def evaluate(
                 found.append(plain(dict(zip(names, point, strict=True))))
                 answered.append(row)
             except ExpressionError as error:
-                # what led to it holds on to a tape
+                # what led to it holds on to a graph
                 error.__context__ = None
                 errors[row] = error.with_traceback(None)
             collect()

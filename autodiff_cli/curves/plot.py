@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator, compile_gradient
@@ -217,8 +217,6 @@ def _curve(
     order: int,
 ) -> Curve:
     evaluator = compile_gradient(program, (name,))
-    position = evaluator.variables.index(name)
-    point = [values[key] for key in evaluator.variables]
     tangent = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -231,7 +229,7 @@ def _curve(
         low, high = spanning([*marks, *([values[name]] if pointed else [])])
     _check(name, Range(low, high))
     assert low is not None and high is not None
-    heights, slopes = functions(evaluator, position, point)
+    orders = functions(evaluator, name, values)
     fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
@@ -241,7 +239,7 @@ def _curve(
                 f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
                 hint=f"draw it over both: `--wrt {name},{other}`",
             )
-    on_path = ((x, heights(x)) for x in marks)
+    on_path = ((x, orders[0](x)) for x in marks)
     curve = Curve(
         program.text,
         name,
@@ -255,26 +253,7 @@ def _curve(
         tuple(warnings),
         path=tuple((x, y) for x, y in on_path if y is not None),
     )
-    also = [values[name]] if pointed else []
-    if not order:
-        return _sampled(curve, heights, None, also)
-    curve = _sampled(curve, heights, slopes, also)
-    if order < ORDERS:
-        return curve
-    bends = sample(_curvature(evaluator, name, values), low, high, also)
-    return curve._replace(second=bends._replace(stretches=split(bends.stretches, curve.derivative.breaks)))
-
-
-def _curvature(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> Function:
-    """The second derivative by one variable, as a function of it; None where there is none."""
-
-    def second(x: float) -> float | None:
-        work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
-        with work.Defined():
-            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
-        return None
-
-    return second
+    return _sampled(curve, orders[: order + 1], [values[name]] if pointed else [])
 
 
 def _several(
@@ -299,8 +278,7 @@ def _several(
     results: list[Output] = []
     coarse = False
     for title, output in zip(called, outputs, strict=True):
-        evaluator = compile_gradient(program, (name,), output)
-        heights, _ = functions(evaluator, evaluator.variables.index(name), [values[key] for key in evaluator.variables])
+        heights, *_ = functions(compile_gradient(program, (name,), output), name, values)
         samples = sample(heights, low, high, also)
         coarse = coarse or samples.coarse
         results.append(Output(title, samples, heights(values[name]) if pointed else None))
@@ -335,20 +313,22 @@ def _coarse(name: str, low: float, high: float) -> Diagnostic:
     return Diagnostic("limit", message, None, hint)
 
 
-def _sampled(curve: Curve, heights: Function, slopes: Function | None, also: Sequence[float]) -> Curve:
-    """The curve with its function and, if asked, its derivative sampled, the numbers `also` among the samples."""
+def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) -> Curve:
+    """The curve with its function and derivatives sampled, in their orders, the numbers `also` among the samples."""
     name, low, high = curve.variable, curve.low, curve.high
-    function = sample(heights, low, high, also)
-    if not function.stretches:
-        raise _nowhere(name, low, high)
-    derivative = NOTHING
-    if slopes is not None:
-        derivative = sample(slopes, low, high, also)
-        derivative = derivative._replace(stretches=split(derivative.stretches, function.breaks))
+    sampled: list[Samples] = []
+    for function in orders:
+        samples = sample(function, low, high, also)
+        if sampled:
+            samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
+        elif not samples.stretches:
+            raise _nowhere(name, low, high)
+        sampled.append(samples)
     warnings = curve.warnings
-    if function.coarse or derivative.coarse:
+    if any(samples.coarse for samples in sampled[:2]):
         warnings = (*warnings, _coarse(name, low, high))
-    return curve._replace(function=function, derivative=derivative, warnings=warnings)
+    value, derivative, second = (*sampled, NOTHING, NOTHING)[: ORDERS + 1]
+    return curve._replace(function=value, derivative=derivative, second=second, warnings=warnings)
 
 
 def _branch(
@@ -410,7 +390,7 @@ def _branch(
         tuple(posed.texts),
         frozenset(model.values),
     )
-    return _sampled(curve, height, branch.slope, [at])
+    return _sampled(curve, (height, branch.slope), [at])
 
 
 def _formula(program: Program, name: str) -> str:
@@ -426,11 +406,10 @@ def _formula(program: Program, name: str) -> str:
     return text if len(text) <= SHORT else ""
 
 
-def functions(
-    evaluator: Evaluator, position: int, point: Sequence[float]
-) -> tuple[Callable[[float], float | None], Callable[[float], float | None]]:
-    """The value and the derivative as functions of one variable; None where they are undefined."""
-    place = list(point)
+def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
+    """The value and its first two derivatives as functions of one variable; None where they are undefined."""
+    place = [values[each] for each in evaluator.variables]
+    position = evaluator.variables.index(name)
 
     def value(x: float) -> float | None:
         place[position] = x
@@ -444,4 +423,10 @@ def functions(
             return unsigned(evaluator(place)[1][0])
         return None
 
-    return value, slope
+    def second(x: float) -> float | None:
+        work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
+        with work.Defined():
+            return unsigned(float(hessian_in(REAL, evaluator.output, {**values, name: x}, [name]).hessian[0][0]))
+        return None
+
+    return value, slope, second

@@ -44,7 +44,8 @@ class PreparedProgram:
         if answer is None:
             return None
         values, adjoints = answer
-        wanted = [name for name in program.leaves if name in (program.parameters if wrt is None else wrt)]
+        asked = program.parameters if wrt is None else wrt
+        wanted = [name for name in program.leaves if name in asked]
         # `+ 0.0` turns the -0.0 of a product into a plain zero.
         return Gradient(
             program.text,

@@ -14,7 +14,7 @@ Read = TypeVar("Read")
 
 
 def parse(text: str, given: Collection[str] = ()) -> Program:
-    """The program of a text, on a tape that is not evaluated yet. Linear in the text, without recursion.
+    """The program of a text, as a graph that is not evaluated yet. Linear in the text, without recursion.
 
     `given` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`.
     Raises `ExpressionError` where the text is not valid.

@@ -241,32 +241,33 @@ def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, 
     return posed._replace(solution=_solved(posed, draft)) if solutions else posed
 
 
+TASKS = {
+    "derivative": "Differentiate {f}.",
+    "partial": "Find the partial derivative of {f} by `{by}`.",
+    "slope": "Find the slope of {f} at `{at}`.",
+    "tangent": "Which line touches {f} at `{at}`? Give it as a formula in `x`.",
+    "flat": "Where is {f} flat, its slope 0? Give `x`.",
+    "kink": "Where does {f} have no derivative? Give `x`.",
+    "second": "Find the second derivative of {f}.",
+    "direction": "How fast does {f} grow at `{at}` in the direction `({more})`?",
+    "step": "Take one step of gradient descent on {f} from `{at}`, with the rate `{more}`. Where does it end?",
+    "gradient": "Find the gradient of {f} at `{at}`.",
+    "graph": "Go back through the graph of {f} at `{at}`: what are the derivatives of `{last}` by {wrt}?",
+}
+"""What is asked, by the kind of problem."""
+
+
 def _task(draft: Draft) -> str:
-    at = _at(_typed(draft.point))
-    by = draft.wrt[0]
     several = "f(x," in draft.program
-    if draft.kind == "derivative":
-        return f"Find the partial derivative of {{f}} by `{by}`." if several else "Differentiate {f}."
-    if draft.kind == "slope":
-        return draft.words.replace("{at}", at) or f"Find the slope of {{f}} at `{at}`."
-    if draft.kind == "tangent":
-        return f"Which line touches {{f}} at `{at}`? Give it as a formula in `x`."
-    if draft.kind == "flat":
-        return "Where is {f} flat, its slope 0? Give `x`."
-    if draft.kind == "kink":
-        return "Where does {f} have no derivative? Give `x`."
-    if draft.kind == "second":
-        return "Find the second derivative of {f}."
-    if draft.kind == "direction":
-        along = ", ".join(map(str, draft.more.values()))
-        return f"How fast does {{f}} grow at `{at}` in the direction `({along})`?"
-    if draft.kind == "step":
-        rate = draft.more["rate"]
-        return f"Take one step of gradient descent on {{f}} from `{at}`, with the rate `{rate}`. Where does it end?"
-    if several:
-        return f"Find the gradient of {{f}} at `{at}`."
-    last = parse(draft.program).bindings[-1].name
-    return f"Go back through the graph of {{f}} at `{at}`: what are the derivatives of `{last}` by {listed(draft.wrt)}?"
+    kind = "partial" if draft.kind == "derivative" and several else draft.kind
+    return (draft.words or TASKS["graph" if kind == "gradient" and not several else kind]).format(
+        f="{f}",
+        by=draft.wrt[0],
+        wrt=listed(draft.wrt),
+        at=_at(_typed(draft.point)),
+        more=", ".join(map(str, draft.more.values())),
+        last=draft.program.rpartition("; ")[2].partition(" = ")[0],
+    )
 
 
 def listed(names: Sequence[str]) -> str:

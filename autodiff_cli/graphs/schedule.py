@@ -154,7 +154,8 @@ class _Planner:
         tasks: list[Task] = []
         providers: dict[tuple[Step, Branch], list[int]] = {}
         for step in self.live:
-            for path in sorted(self.places[step], key=lambda p: p.serial):
+            # branches in different ones may have the same serial
+            for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
                 made = providers[step, path] = []
                 for task in self.tasks_of(step, path):
                     made.append(len(tasks))

@@ -1,4 +1,4 @@
-"""The builder: what names, bindings, definitions and calls are on the tape, and the types. It evaluates nothing."""
+"""The builder: what names, bindings, definitions and calls are in the graph, and the types. It evaluates nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands
 from .statements import Complete, Head, Statement
 from .statements import UnexplainedText as UnexplainedText
-from .tokens import Offsets, new_number, offsets, worth
+from .tokens import Offsets, number_of, offsets, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
@@ -47,7 +47,7 @@ class Program:
     """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
 
     __slots__ = (
-        "_graph", "_labels", "_places", "_read", "_values", "_variables", "bound", "constants", "is_plain", "leaves",
+        "_graph", "_places", "_read", "_values", "_variables", "bound", "constants", "is_plain", "leaves",
         "parameters", "roots", "text",
     )  # fmt: skip
 
@@ -76,37 +76,34 @@ class Program:
         """The names that the program bound: each with where it stands in pairs, and the place of its node."""
         self.is_plain = is_plain
         """Whether all that was read is needed for the outputs wherever they are taken, and in their order."""
-        self._labels = labels
         self._read = read
         self._graph: Graph | None = None
         self._places: Mapping[int, int] | None = None
         self._values: list[Value] | None = None
         self._variables: dict[str, Value] | None = None
         read.roots = roots
+        read.names = labels, leaves
+        if is_plain:
+            self._graph = read
+            read.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """The same program with other outputs, from nodes that were read, or added; `text` begins as its own does."""
         read = self.whole.changed(rows=self.whole.rows)
-        return Program(text, read, roots, self.leaves, self.parameters, self.constants, self.bound, self._labels, False)
+        return Program(
+            text, read, roots, self.leaves, self.parameters, self.constants, self.bound, read.names[0], False
+        )
 
     @property
     def whole(self) -> Graph:
         """All that was read, whether an output needs it or not; always the same graph."""
-        read = self._read
-        if not read.labels:
-            read.labels = {**self._labels, **{i: name for name, i in self.leaves.items()}}
-            read.span_of = Spans(self.text)
-        return read
+        return self._read
 
     @property
     def graph(self) -> Graph:
         """What the outputs need, in the order in which that is found from them; always the same graph."""
         if self._graph is None:
-            if self.is_plain:
-                self._graph = self.whole
-                self._graph.chooses = False
-            else:
-                self._graph, self._places = self.whole.below(self.roots)
+            self._graph, self._places = self._read.below(self.roots)
         return self._graph
 
     def place(self, i: int) -> int | None:
@@ -250,7 +247,7 @@ class Builder:
         self.uncalled: dict[int, _Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
         self.looks: dict[str, tuple[str, Place]] = {}
-        self.span = Spans(text)
+        self.span = self.nodes.span_of = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
         """What there was before this statement: names, nodes, and what was wrong."""
 
@@ -575,7 +572,7 @@ class Builder:
         """The exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            found = new_number(text)
+            found = number_of(text)
             assert found is not None
             return self.constant(*found, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
@@ -769,4 +766,4 @@ class Builder:
 
     def now(self) -> Graph:
         """The program as far as it has been read."""
-        return self.whole.changed(rows=self.whole.rows, span_of=self.span)
+        return self.whole.changed(rows=self.whole.rows)

@@ -53,7 +53,7 @@ class BudgetExceeded(Diagnosed):
     """
 
     node: int | None = None
-    """The node of a tape whose operation took too much."""
+    """The node of a graph whose operation took too much."""
     position = None
 
     @property

@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..table.names import by_name
 from . import budget as work
 from .base import Number, NumberType
 from .double import aggregates, elementary, gamma, learning, normal, slopes, trigonometry
@@ -26,8 +27,13 @@ _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh as
 _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
 """Comparisons, and the logic of conditions."""
 
+ARITHMETIC: dict[str, Callable[..., float]] = by_name({
+    "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
+    "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
+})  # fmt: skip
+
 FUNCTIONS: dict[str, Callable[..., Any]] = (
-    {"abs": math.fabs}
+    ARITHMETIC
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | {

@@ -1,1 +1,1 @@
-"""The run: a program on a tape, evaluated on demand and differentiated backward or forward."""
+"""The run: a graph, evaluated on demand and differentiated backward or forward."""

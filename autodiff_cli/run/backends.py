@@ -2,7 +2,7 @@
 
 One point goes to a backend `first`: `doubles` runs over the rows that the reader wrote, and back over a graph of
 Values; an evaluator compiles a program that is asked for again and again. They give what
-the sweep over a tape gives and leave to it all that there is anything to say about: errors, kinks, infinite numbers.
+the sweep over a graph gives and leave to it all that there is anything to say about: errors, kinks, infinite numbers.
 Blocks of rows take the `fastest` way that the machine and the program have, and leave rows to the sweep likewise.
 """
 

@@ -33,7 +33,7 @@ class Graph:
     """
 
     __slots__ = (
-        "chooses", "constants", "data", "labels", "parents", "places", "primitives", "roots", "rows", "signed",
+        "chooses", "constants", "data", "labels", "names", "parents", "places", "primitives", "roots", "rows", "signed",
         "span_of",
     )  # fmt: skip
 
@@ -45,6 +45,8 @@ class Graph:
     """The value of each node; None where there is none (yet)."""
     chooses: bool
     """Whether some node leaves inputs unevaluated."""
+    labels: dict[int, str]
+    """The names that the program or the user gave to nodes; every variable has one."""
 
     def __init__(self) -> None:
         self.rows = []
@@ -54,8 +56,8 @@ class Graph:
         """Each constant, and the text that it was read from, so that it can be read again as another number type."""
         self.signed: set[int] = set()
         """The operations that are a constant with a sign."""
-        self.labels: dict[int, str] = {}
-        """The names that the program or the user gave to nodes; every variable has one."""
+        self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
+        """The names of nodes, and those of variables with their places: what the labels are made of."""
         self.roots: tuple[int, ...] = ()
         """The outputs."""
         self.span_of: Callable[[Place], Span | None] = _nowhere
@@ -66,6 +68,8 @@ class Graph:
         elif name == "rows":
             columns = enumerate(zip(self.primitives, self.parents, strict=True))
             self.rows = [(primitive, i, *_pair(ps)) for i, (primitive, ps) in columns if ps]
+        elif name == "labels":
+            self.labels = {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
         elif name == "data":
             self.data = self.leaf_data()
         elif name == "chooses":
@@ -94,7 +98,8 @@ class Graph:
 
     def at(self, data: list[Any]) -> Graph:
         """The same graph with other values of its nodes."""
-        return self.changed(data=data, primitives=self.primitives, parents=self.parents, chooses=self.chooses)
+        columns = {"primitives": self.primitives, "parents": self.parents}
+        return self.changed(data=data, chooses=self.chooses, labels=self.labels, **columns)
 
     def with_leaves(self, values: Mapping[int, Any]) -> Graph:
         """The same graph with these values of variables, not evaluated."""
@@ -106,7 +111,7 @@ class Graph:
     def changed(self, **parts: Any) -> Graph:
         """A graph of the same parts but for these."""
         made = Graph.__new__(Graph)
-        for name in ("constants", "labels", "places", "roots", "signed", "span_of"):
+        for name in ("constants", "names", "places", "roots", "signed", "span_of"):
             setattr(made, name, getattr(self, name))
         for name, part in parts.items():
             setattr(made, name, part)
@@ -117,7 +122,8 @@ class Graph:
         order = in_order(self.parents, roots)
         place = {i: k for k, i in enumerate(order)}
         if order == [*range(len(self.places))]:
-            return self.changed(roots=roots, rows=self.rows, primitives=self.primitives, parents=self.parents), place
+            columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
+            return self.changed(roots=roots, labels=self.labels, **columns), place
         return self.changed(
             roots=tuple([place[root] for root in roots]),
             primitives=[self.primitives[i] for i in order],

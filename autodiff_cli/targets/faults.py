@@ -1,8 +1,11 @@
 """Faults: how exported code says that it has no answer, where its language raises no error.
 
-A step that has no value, or one too large, is not a finite number. Arithmetic hands that on, but a comparison does not,
-nor a division by infinity, nor the branch that is not taken. So to the results is added x - x for every operand x that
-may hide such a number: 0, or not a number; under the conditions under which the program needs that operand.
+A step fails where it has no value, or one too large: it is not a finite number there. Most operations show that, their
+results are not finite either. A comparison does not, nor a division by infinity, nor a branch that is not taken: there
+the result of `max(log(x), y)` is y, a number, at x = -1. So to the results is added x - x for every operand x that may
+hide a failure: 0, or not a number; under the conditions under which the program needs that operand.
+
+Sets of steps that may fail are sets of bits, one bit a step.
 """
 
 from __future__ import annotations
@@ -20,7 +23,13 @@ NOTE = "0, or not a number where something has no value"
 """What is said of the step that shows the faults."""
 
 MOST = 1_000
-"""Steps that are told apart; of more of them it is not known which results show that they failed."""
+"""Steps with a bit of their own; those after them share one, of which it is not known who shows that it is set."""
+
+SHARED = MOST
+"""The bit of the further steps that may be too large; the next one is that of those that may be undefined."""
+
+ALL = -1
+"""All bits."""
 
 Silent = Callable[[Step, bool], bool]
 """Whether a target raises no error where a step has no value (or, if true is given, where that is too large)."""
@@ -31,20 +40,17 @@ def is_undefined(step: Step) -> bool:
     return step.name == "number" and step.data != step.data
 
 
-class _Sources:
-    """Which steps may fail, as sets of bits; what of them a step's value shows, and what it hides."""
+class _Failures:
+    """Which steps may fail below each step of a recording, and what the step's value shows of that."""
 
     def __init__(self, recording: Recording, live: Sequence[Step], silent: Silent, limits: bool) -> None:
-        large = {step for step in recording.watched if _may_be_infinite(step)}
-        # Also a step that stands for an operation which the target lacks.
-        large |= {step for node, step in recording.place.items() if node.primitive.infinite}
         self.operands = operands(recording)
         self.limits = limits
-        self.sharp = 0
-        """Steps that fail where they are undefined, not only where they are too large."""
-        self.plain = 0
-        """Steps that are not a number where they fail: never infinite."""
-        self.below: dict[Step, int] = {}
+        self.undefined = 0
+        """Steps that have no value somewhere, and are not only too large."""
+        self.never_infinite = 0
+        """Steps that are not a number where they fail."""
+        self.possible: dict[Step, int] = {}
         """What may fail in the evaluation of a step."""
         self.shown: dict[Step, int] = {}
         """Of these the steps whose failure makes this one fail, wherever it is evaluated."""
@@ -52,54 +58,58 @@ class _Sources:
         """Of these the steps that may fail although this one has a value."""
         self.domains: dict[Step, list[tuple[int, str, float]]] = {}
         """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
+        large = {step for step in recording.watched if _may_be_infinite(step)}
+        # Also a step that stands for an operation which the target lacks.
+        large |= {step for node, step in recording.place.items() if node.primitive.infinite}
         count = 0
         for step in live:
+            undefined = is_undefined(step) or (_may_be_undefined(step) and silent(step, False))
             own = 0
-            sharp = is_undefined(step) or (_may_be_undefined(step) and silent(step, False))
-            if sharp or (step.args and step in large and silent(step, True)):
-                own = 1 << (count if count < MOST else MOST + sharp)
+            if undefined or (step.args and step in large and silent(step, True)):
+                own = 1 << (count if count < MOST else SHARED + undefined)
                 count += 1
-                self.sharp |= own if sharp else 0
-                self.plain |= (
-                    own
-                    if count <= MOST and (is_undefined(step) or (step not in large and not _may_be_infinite(step)))
-                    else 0
-                )
-            domain = _domain(step) if sharp and step.args and count <= MOST else None
+            if undefined:
+                self.undefined |= own
+            if count <= MOST and (is_undefined(step) or not (step in large or _may_be_infinite(step))):
+                self.never_infinite |= own
+            domain = _domain(step) if undefined and step.args and count <= MOST else None
             if domain:
-                self.domains.setdefault(step.args[domain[0]], []).append((own, *domain[1:]))
-            self._enter(step, own)
+                position, relation, end = domain
+                self.domains.setdefault(step.args[position], []).append((own, relation, end))
+            self._add(step, own)
 
-    def _enter(self, step: Step, own: int) -> None:
-        below, shown, hidden = own, own & ((1 << MOST) - 1), 0
+    def _add(self, step: Step, own: int) -> None:
+        """Enter a step that has this bit, or none, and whose inputs are entered."""
+        possible, shown, hidden = own, own & ((1 << SHARED) - 1), 0
         if step.name == "where":
             condition, x, y = step.args
-            below |= self.below[condition]
-            hidden = self.below[condition]
+            hidden = self.possible[condition]
+            possible |= hidden
             for branch, holds in ((x, True), (y, False)):
-                safe = self.guarded(condition, holds)
-                below |= self.below[branch] & ~safe
-                hidden |= self.hidden[branch] & ~safe
+                defined = self.defined_where(condition, holds)
+                possible |= self.possible[branch] & ~defined
+                hidden |= self.hidden[branch] & ~defined
             shown |= self.shown[x] & self.shown[y]
         else:
             for k, a in enumerate(step.args):
-                reach = self.concealed(step, k)
-                kept = self.hidden[a] | (self.below[a] & reach)
+                concealed = self.concealed(step, k)
+                kept = self.hidden[a] | (self.possible[a] & concealed)
                 # Behind a limit that is right, such as tanh's, nobody needs to know that a number was too large.
-                below |= kept | (self.below[a] & (self.sharp if self.limits and _has_limit(step) else -1))
+                possible |= kept | (self.possible[a] & (self.undefined if self.limits and _has_limit(step) else ALL))
                 hidden |= kept
-                shown |= self.shown[a] & ~reach if step.name not in LAZY or k == 0 else 0
+                if step.name not in LAZY or k == 0:
+                    shown |= self.shown[a] & ~concealed
         for a in self.operands.get(step, ()):
-            below |= self.below.get(a, 0)
-            hidden |= self.below.get(a, 0)
-        self.below[step], self.shown[step], self.hidden[step] = below, shown, hidden & ~shown
+            possible |= self.possible.get(a, 0)
+            hidden |= self.possible.get(a, 0)
+        self.possible[step], self.shown[step], self.hidden[step] = possible, shown, hidden & ~shown
 
-    def guarded(self, condition: Step, holds: bool) -> int:
+    def defined_where(self, condition: Step, holds: bool) -> int:
         """The steps that are certainly defined where a condition holds, or where it does not."""
         if condition.name == ("and_" if holds else "or_"):
-            return self.guarded(condition.args[0], holds) | self.guarded(condition.args[1], holds)
+            return self.defined_where(condition.args[0], holds) | self.defined_where(condition.args[1], holds)
         if condition.name == "not_":
-            return self.guarded(condition.args[0], not holds)
+            return self.defined_where(condition.args[0], not holds)
         found = 0
         signs = OPERATIONS[condition.name].holds if condition.args else ""
         if signs and condition.args[1].name == "number":
@@ -113,14 +123,16 @@ class _Sources:
         """Of the failures that may reach an input of a step, those that its result may not show."""
         row = OPERATIONS[step.name]
         if step.name in CONDITIONS or (row.may_kink and not row.shows):
-            return -1
-        if row.shows or step.name == "item":
-            return 0
-        if k == 0 and shows_first(step):
+            return ALL
+        if row.shows or step.name == "item" or (k == 0 and shows_first(step)):
             return 0
         if row.total_for is not None and step.args[-1].name != "number":
-            return -1
-        return self.sharp & ~self.plain if row.total and self.limits else ~self.plain
+            return ALL
+        return (self.undefined if row.total and self.limits else ALL) & ~self.never_infinite
+
+    def not_shown(self, step: Step, k: int) -> int:
+        """Of the failures that an input of a step shows itself, those that its result may not show."""
+        return self.possible[step.args[k]] & ~self.hidden[step.args[k]] & self.concealed(step, k)
 
 
 def _domain(step: Step) -> tuple[int, str, float] | None:
@@ -175,20 +187,20 @@ def showing(
     m = recording.recorder
     values, partials = recording.values, recording.partials
     live = live_steps((*values, *partials))
-    sources = _Sources(recording, live, silent, limits)
-    undefined, visible, needed = 0, 0, 0
+    failures = _Failures(recording, live, silent, limits)
+    undefined, shown, needed = 0, 0, 0
     for value in values:
-        undefined |= sources.below[value] & sources.sharp
-        visible |= sources.shown[value]
-        needed |= sources.hidden[value]
+        undefined |= failures.possible[value] & failures.undefined
+        shown |= failures.shown[value]
+        needed |= failures.hidden[value]
     # A derivative that would not show where the value is undefined takes that from the value.
-    told = {partial: visible if undefined & ~sources.shown[partial] else 0 for partial in partials}
-    unseen = {partial: sources.hidden[partial] & ~told[partial] for partial in partials}
+    from_value = {partial for partial in partials if undefined & ~failures.shown[partial]}
+    unseen = {partial: failures.hidden[partial] & ~(shown if partial in from_value else 0) for partial in partials}
     for missing in unseen.values():
         needed |= missing
-    faults = _faults(live, sources, needed) if needed else {}
+    faults = _faults(live, failures, needed) if needed else {}
 
-    def shown(result: Step, parts: Sequence[Step]) -> Step:
+    def with_faults(result: Step, parts: Sequence[Step]) -> Step:
         for fault in dict.fromkeys(parts):
             if labels is not None and fault.name == "sub":
                 labels[fault] = NOTE
@@ -196,50 +208,44 @@ def showing(
         return result
 
     of_values = [faults[value] for value in values if value in faults]
-    new_values = tuple([shown(value, [faults[value]] if value in faults else []) for value in values])
+    new_values = tuple([with_faults(value, [faults[value]] if value in faults else []) for value in values])
     new_partials = []
     for partial in partials:
         parts = [faults[partial]] if unseen[partial] and partial in faults else []
-        if undefined & ~sources.shown[partial]:
+        if partial in from_value:
             parts = [part for part in parts if part not in of_values] + [m.step("sub", v, v) for v in new_values]
         else:
             parts += of_values
-        new_partials.append(shown(partial, parts))
+        new_partials.append(with_faults(partial, parts))
     return replace(recording, values=new_values, partials=tuple(new_partials))
 
 
-def _faults(live: Sequence[Step], sources: _Sources, needed: int) -> dict[Step, Step]:
+def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step, Step]:
     """For each step that hides a failure: 0, or not a number where there is one."""
     found: dict[Step, Step] = {}
-
-    def added(parts: Sequence[Step | None]) -> Step | None:
-        total: Step | None = None
-        for part in dict.fromkeys(parts):
-            if part is not None and part is not total:
-                total = part if total is None else total.m.step("add", total, part)
-        return total
-
     for step in live:
-        if not step.args or not sources.below[step] & needed:
+        if not step.args or not failures.possible[step] & needed:
             continue
         m = step.m
         parts: list[Step | None] = []
         if step.name in LAZY:
             condition, x, y = branches(step)
-            then, otherwise = found.get(x), found.get(y)
             parts.append(found.get(condition))
-            if then is not None or otherwise is not None:
-                parts.append(m.where(condition, then or m.zero, otherwise or m.zero))
+            if x in found or y in found:
+                parts.append(m.where(condition, found.get(x, m.zero), found.get(y, m.zero)))
         else:
             for k, a in enumerate(step.args):
                 parts.append(found.get(a))
-                if sources.below[a] & ~sources.hidden[a] & sources.concealed(step, k) & needed:
+                if failures.not_shown(step, k) & needed:
                     parts.append(m.step("sub", a, a))
-        for a in sources.operands.get(step, ()):
+        for a in failures.operands.get(step, ()):
             parts.append(found.get(a))
-            if sources.below.get(a, 0) & ~sources.hidden.get(a, 0) & ~sources.shown[step] & needed:
+            if failures.possible.get(a, 0) & ~failures.hidden.get(a, 0) & ~failures.shown[step] & needed:
                 parts.append(m.step("sub", a, a))
-        total = added(parts)
+        total: Step | None = None
+        for part in dict.fromkeys(parts):
+            if part is not None and part is not total:
+                total = part if total is None else m.step("add", total, part)
         if total is not None:
             found[step] = total
     return found

@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from ..errors import Diagnostic, Span
 from .characters import Style, Terminal, ends, escaper, paint, terminal_of, visible, width_of
-from .document import Pieces, plain
-from .wrapping import broken
+
+if TYPE_CHECKING:
+    from .document import Pieces
 
 PIPED_WIDTH = 120
 """A longer line of the user's text is shown in part, around the place, where no terminal says how wide it is."""
@@ -42,6 +43,9 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
 
 def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
     """A word and what follows it, broken between words where the screen ends: not inside backticks."""
+    from .document import plain
+    from .wrapping import broken
+
     dots = "…" if look.unicode else "..."
     parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])

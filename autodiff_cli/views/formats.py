@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TextIO
 
 from ..errors import ExpressionError, quoted
 from .characters import ends, is_shown, terminal_of, visible
-from .document import Block, Line, Program, sentence
 from .numerals import repr_number
 from .schema import Answer, OutputRow, View, diagnostic_record
 
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
+    from .document import Block
     from .rendering import PlainText
 
 
@@ -275,6 +275,8 @@ class Documents(Writer[Answer]):
         self._document(asked, self.view.document(answer))
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
+        from .document import Line, sentence
+
         if self.many:
             self._document(asked, [Line((("error:", "error"), (" ", ""), *sentence(str(error))))])
 
@@ -285,6 +287,8 @@ class Documents(Writer[Answer]):
         self.out.write(self.medium.render(self._blocks(asked, blocks)))
 
     def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
+        from .document import Program
+
         if self.many:
             yield Program(asked.line, ends(asked.text or "", READ, "…" if self.look.unicode else "..."))
         yield from blocks

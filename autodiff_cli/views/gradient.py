@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..derivatives.gradient import Gradient
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
-from .document import (
-    NO_VARIABLES,
-    Block,
-    Line,
-    circumstances,
-    loss_summary_lines,
-    numbers_table,
-    partials_table,
-    sentence,
-    stated,
-)
 from .numerals import repr_number
-from .outline import outline
 from .schema import CONSTANTS, DATA, GRADIENT, POINT, VALUE, WARNINGS, Field, OutputRow, View
+
+if TYPE_CHECKING:
+    from .document import Block
 
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
@@ -76,6 +67,19 @@ class GradientView(View[Gradient[Any]]):
         return answer
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
+        # records need neither
+        from .document import (
+            NO_VARIABLES,
+            Line,
+            circumstances,
+            loss_summary_lines,
+            numbers_table,
+            partials_table,
+            sentence,
+            stated,
+        )
+        from .outline import outline
+
         answer = self.select(answer)
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -140,3 +142,24 @@ def test_reasons_are_the_same_for_rows_that_differ() -> None:
     assert why("column `x2`: the value of `x2` cannot be used: `a` has no value here", "point") == (
         "point: column `x2`: the value of `x2` cannot be used"
     )
+
+
+@pytest.mark.parametrize(
+    ("sources", "total", "size", "rows", "read", "left"),
+    [
+        (1, 4_000, None, 1_000, 0, ", 30 s left"),
+        (1, None, 2_000, 1_000, 500, ", 30 s left"),
+        (1, None, None, 1_000, 500, ""),  # as of standard input
+        (1, None, 0, 1_000, 500, ""),
+        (1, 1_000, None, 1_000, 0, ""),
+        (3, 4_000, 2_000, 1_000, 500, ""),  # the first of several files says nothing of the others
+    ],
+)
+def test_what_is_left_is_said_where_that_is_known(
+    sources: int, total: int | None, size: int | None, rows: int, read: int, left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autodiff_cli.data import pipeline
+
+    files: Any = SimpleNamespace(sources=[None] * sources, first=SimpleNamespace(total=total, size=size))
+    monkeypatch.setattr(pipeline.time, "monotonic", lambda: 110.0)
+    assert pipeline.rate(files, rows, read, 100.0) == f", 100 a second{left}"

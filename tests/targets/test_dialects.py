@@ -251,3 +251,41 @@ def test_several_outputs_have_the_columns_of_the_rows_of_jacobian() -> None:
     assert bad == (0.0, 0.5, *[None] * 6, "domain: division by zero in `sin(t)/r`")
     with pytest.raises(ExpressionError, match="2 outputs"):
         export("r*cos(t), sin(t)/r", "c")
+
+
+@pytest.mark.skipif(not find_spec("duckdb"), reason="DuckDB is not installed")
+def test_the_finer_powers_of_spark_are_right_to_the_last_digit() -> None:
+    """What is written for Spark, whose `exp` and `pow` are coarse, run by DuckDB with functions that are coarser still.
+
+    Java's powers of 2 are exact, and so is its `expm1` to the last digit.
+    """
+    import duckdb
+    import mpmath
+
+    database = duckdb.connect()
+
+    def coarse(x: float, y: float) -> float:
+        return math.pow(x, y) * (1 if x == 2 else 1 + 2.0**-49)
+
+    database.create_function("spark_pow", coarse, ["DOUBLE", "DOUBLE"], "DOUBLE")
+    database.create_function("spark_expm1", math.expm1, ["DOUBLE"], "DOUBLE")
+    draw = random.Random(3)
+    exponents = [-744.0, -708.4, -20.5, -1e-9, 0.0, 1e-300, 0.3, 709.7, *[draw.uniform(-708, 709) for _ in range(300)]]
+    bases = [-3.7, -1.0, 0.1, 1.5, 9.99, *[draw.uniform(-30, 30) for _ in range(100)]]
+    with mpmath.workdps(40):
+        checked = 0
+        for text, points, function in [
+            ("exp(x)", exponents, mpmath.exp),
+            *[(f"x**{n}", bases, lambda x, n=n: x**n) for n in range(3, 9)],
+        ]:
+            program = export(text, "sql", dialect="spark", wrt=[]).source
+            program = re.sub(r"\b(pow|expm1)\(", r"spark_\1(", program)
+            assert not re.search(r"\bexp\(", re.sub(r"--.*|'[^']*'", "", program))
+            database.execute("CREATE OR REPLACE TABLE points (x DOUBLE)")
+            database.executemany("INSERT INTO points VALUES (?)", [[x] for x in points])
+            for x, value, error in database.execute(program).fetchall():
+                want = function(mpmath.mpf(x))
+                off = abs(mpmath.mpf(value) - want) / math.ulp(float(want))
+                assert error is None and off <= 1, (text, x, value, float(off))
+                checked += 1
+    assert checked == len(exponents) + 6 * len(bases)

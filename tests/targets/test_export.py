@@ -407,3 +407,8 @@ def test_large_programs(tmp_path: Path) -> None:
             assert len(export(text, to).source) < 2_000_000
     got = RUNNERS["python"][1](export(text, "python"), [0.5, 0.25])
     assert_agrees(got, text, {"x": 0.5, "y": 0.25}, 64.0)
+
+
+@pytest.mark.parametrize("to", ["c", "javascript", "jax", "torch"])
+def test_code_is_the_same_every_time(to: str) -> None:
+    assert len({export("gamma(x)", to).source for _ in range(12)}) == 1

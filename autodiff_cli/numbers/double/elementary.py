@@ -1,4 +1,4 @@
-"""Arithmetic, powers, roots, exponentials, logarithms and rounding of floats."""
+"""Powers, roots, exponentials, logarithms and rounding of floats."""
 
 from __future__ import annotations
 
@@ -9,31 +9,6 @@ from .twofold import finite, two_product, two_sum
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal and have fewer than 53 bits."""
-
-
-def add(x: float, y: float) -> float:
-    """x + y."""
-    return float(x + y)
-
-
-def sub(x: float, y: float) -> float:
-    """x - y."""
-    return float(x - y)
-
-
-def mul(x: float, y: float) -> float:
-    """x · y."""
-    return float(x * y)
-
-
-def div(x: float, y: float) -> float:
-    """x / y; ZeroDivisionError where y is 0."""
-    return float(x / y)
-
-
-def neg(x: float) -> float:
-    """-x."""
-    return float(-x)
 
 
 def pow(x: float, y: float) -> float:
