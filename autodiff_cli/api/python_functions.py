@@ -757,7 +757,7 @@ def rows(
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
     return _rows.rows(
-        text, at=point_of(at), wrt=names_of(wrt), keep=keep, columns=columns, backend=backend, question=question
+        text, at=point_of(at), wrt=names_of(wrt), keep=keep or (), columns=columns, backend=backend, question=question
     )
 
 

@@ -27,6 +27,9 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
     """Return the X with matrix·X = right in a number type, by elimination with the largest pivots.
 
     Raises `Singular`, of doubles and balls `ZeroDivisionError` too.
+
+    >>> solve_linear(REAL, [[2.0, 1.0], [1.0, 1.0]], [[3.0], [2.0]])
+    [[1.0], [1.0]]
     """
     n = len(matrix)
     rows = [[*row, *other] for row, other in zip(matrix, right, strict=True)]
@@ -67,6 +70,9 @@ def cholesky(matrix: Sequence[Sequence[float]], slack: float | None = None) -> l
     """Return the lower triangle L with L·Lᵀ the symmetric matrix, None where that is not positive definite.
 
     With `slack` a semidefinite matrix has one too: a pivot that is no larger leaves its column 0.
+
+    >>> cholesky([[4.0, 2.0], [2.0, 5.0]]), cholesky([[1.0, 1.0], [1.0, 1.0]], 1e-9)
+    ([[2.0], [1.0, 2.0]], [[1.0], [1.0, 0.0]])
     """
     lower: list[list[float]] = []
     for i, row in enumerate(matrix):
@@ -156,3 +162,15 @@ def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[floa
 
     values, vectors = numpy.linalg.eigh(numpy.array(matrix).reshape(len(matrix), len(matrix)))
     return values.tolist(), vectors.T.tolist()
+
+
+def shortest_mean(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """Return the shortest of the weighted means of some vectors, by SciPy: 0 is in their convex hull where it is 0."""
+    import numpy
+    from scipy.optimize import nnls
+
+    columns: Any = numpy.array(vectors).T
+    size = float(numpy.abs(columns).max()) or 1.0
+    # the sum of the weights is free: of each mean the best multiple is taken, and that of the shortest is the least
+    weights, _ = nnls(numpy.vstack([columns / size, numpy.ones(len(vectors))]), numpy.append(0 * columns[:, 0], 1.0))
+    return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]

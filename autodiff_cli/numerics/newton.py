@@ -38,7 +38,12 @@ def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tupl
 
 
 def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
-    """Return the solution near a start with all digits of a number type: where Newton's steps no longer shrink."""
+    """Return the solution near a start with all digits of a number type: where Newton's steps no longer shrink.
+
+    >>> from autodiff_cli.numbers.floats import REAL
+    >>> polished(REAL, lambda at: ([at[0] ** 2 - 4], [[2 * at[0]]]), [1.5])
+    [2.0]
+    """
     begin = [m.number(x) for x in start]
     point, shortest = begin, None
     for here, step in islice(newton(m, system, begin), MOST_STEPS):
@@ -106,6 +111,9 @@ def bisected(
     """Return the two numbers next to each other, or within `width`, between which a condition ceases to hold.
 
     It holds at `inside`, and not at `outside`. 2200 halvings are enough for any interval of doubles.
+
+    >>> bisected(lambda x: x * x < 2, 1.0, 2.0)
+    (1.414213562373095, 1.4142135623730951)
     """
     for _ in range(most):
         middle = inside + (outside - inside) / 2

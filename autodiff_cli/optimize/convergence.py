@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.running_error import UNIT, Bounded
-from ..numerics.linear_algebra import eigh
+from ..numerics.linear_algebra import eigh, shortest_mean
 from ..numerics.newton import bisected
 from ..numerics.optimality import NAMED, Single, Verdict, classified, direction_in_words
 from .descend import DescentStep
@@ -352,7 +352,7 @@ class LocalModel:
         gathered = [row.partials]
         kink = False
         for _ in range(SIDES):
-            mean = _least_mean([[g * s for g, s in zip(each, self.size, strict=True)] for each in gathered])
+            mean = shortest_mean([[g * s for g, s in zip(each, self.size, strict=True)] for each in gathered])
             walls = self.walls(row)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
@@ -445,21 +445,6 @@ def _coordinates(row: DescentStep) -> list[float]:
     """The values of the variables that move."""
     point = row.point
     return [point[name] for name in row.moving]
-
-
-def _least_mean(gradients: Sequence[Sequence[float]]) -> list[float]:
-    """The shortest of the weighted means of some vectors: 0 is in their convex hull where it is 0."""
-    import numpy
-    from scipy.optimize import nnls
-
-    if len(gradients) == 1:
-        return list(gradients[0])
-    columns: Any = numpy.array(gradients).T
-    heavy = 1e6 * float(numpy.abs(columns).max() or 1.0)
-    weights, _ = nnls(
-        numpy.vstack([columns, numpy.full(columns.shape[1], heavy)]), numpy.append(0 * columns[:, 0], heavy)
-    )
-    return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]
 
 
 def _ratio(before: Sequence[float], step: Sequence[float]) -> float:

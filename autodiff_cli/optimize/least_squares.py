@@ -18,6 +18,7 @@ from ..errors import ExpressionError, point_error
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
+from ..numerics.linear_algebra import shortest_mean
 from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 
 MOST_EVALUATIONS = 2000
@@ -376,8 +377,6 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
     Burke, Lewis and Overton, SIAM J. Optim. 15 (2005): where the cost has kinks it is least where 0 lies in the convex
     hull of the gradients around, and no directional derivative is negative. The linear parameters follow the others.
     """
-    from scipy.optimize import nnls
-
     np = model.np
     if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
         return ended
@@ -408,12 +407,10 @@ def at_kink(model: Model, ended: Ended, places: Sequence[int]) -> Ended:
         directions /= np.linalg.norm(directions, axis=1)[:, None]
         samples = [at(here + radius * direction) for direction in directions]
         around = [slope for _, _, slope in samples]
-        hull = np.array([*around, gradient]).T
-        size = float(np.max(np.abs(hull))) or 1.0
+        size = max(float(np.max(np.abs(slope))) for slope in (*around, gradient)) or 1.0
         if any(abs(other - cost) > 10 * radius * size * n * spread**2 + 1e-9 * cost for _, other, _ in samples):
             break  # a jump
-        weights = nnls(np.vstack([hull / size, np.ones(hull.shape[1])]), np.array([*[0.0] * n, 1.0]))[0]
-        least = hull @ (weights / weights.sum())
+        least = np.array(shortest_mean([*around, gradient]))
         steepest = float(np.linalg.norm(least))
         if steepest <= CONVERGED:
             outward = min(float(direction @ slope) for direction, slope in zip(directions, around, strict=True))
