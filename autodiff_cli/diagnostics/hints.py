@@ -58,7 +58,7 @@ def _unknown(
 
     near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
     if near:
-        return f"did you mean {' or '.join(f'`{each}`' for each in near)}?", ()
+        return f"did you mean {' or '.join(f'`{name}`' for name in near)}?", ()
     return "`autodiff functions` lists them all", ()
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 
 from ..language.tokens import KEYWORDS
+from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
-_GREEK = frozenset((
-    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa",
-    "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega",
-    "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "ell",
-))  # fmt: skip
+_GREEK = frozenset((*GREEK, "varepsilon", "vartheta", "varphi", "ell"))
 _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ne": "!=",
     "neq": "!=", "lt": "<", "gt": ">",
@@ -37,10 +34,10 @@ class _Reader:
     """The tokens of a text, written out from left to right; it recurses, as deep as people nest."""
 
     def __init__(self, text: str) -> None:
-        found = [
+        tokens = [
             token for token in _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text)) if token not in _SPACING
         ]
-        self.tokens = [token for token in found if not token.isspace()]
+        self.tokens = [token for token in tokens if not token.isspace()]
         self.at = 0
         self.depth = 0
 
@@ -241,9 +238,9 @@ def _is_function(command: str) -> bool:
     return command in FUNCTIONS and command not in _GREEK and command != "sqrt"
 
 
-def spelled(found: re.Match[str]) -> str:
+def spelled(match: re.Match[str]) -> str:
     """The text as a program; nothing where it has no spelling, or more than one."""
-    text = found[0]
+    text = match[0]
     if "\\" not in text:
         return text
     reader = _Reader(text)

@@ -46,26 +46,26 @@ class AsRead(NamedTuple):
         """Where a piece of what was read was typed; None where it was not."""
         if span is None:
             return None
-        found = [place for place in self.places[span.start : span.end] if place >= 0]
-        if not found and span.start == span.end:
+        places = [place for place in self.places[span.start : span.end] if place >= 0]
+        if not places and span.start == span.end:
             before = [place + 1 for place in self.places[: span.start] if place >= 0]
-            found = before[-1:]
-            return Span(found[0], found[0]) if found else Span(0, 0)
-        return Span(min(found), max(found) + 1, self.typed_at(span.via)) if found else None
+            places = before[-1:]
+            return Span(places[0], places[0]) if places else Span(0, 0)
+        return Span(min(places), max(places) + 1, self.typed_at(span.via)) if places else None
 
     def placed(self, record: Any) -> Any:
         """A record of what was read, with the places in it, `start` and `end`, in what was typed."""
         if isinstance(record, list):
-            return [self.placed(each) for each in record]
+            return [self.placed(item) for item in record]
         if not isinstance(record, dict):
             return record
-        made = {key: self.placed(each) for key, each in record.items()}
-        if isinstance(made.get("start"), int) and isinstance(made.get("end"), int):
-            span = self.typed_at(Span(made["start"], made["end"]))
-            made["start"], made["end"] = (None, None) if span is None else span[:2]
-        return made
+        moved = {key: self.placed(item) for key, item in record.items()}
+        if isinstance(moved.get("start"), int) and isinstance(moved.get("end"), int):
+            span = self.typed_at(Span(moved["start"], moved["end"]))
+            moved["start"], moved["end"] = (None, None) if span is None else span[:2]
+        return moved
 
-    def told(self, diagnostic: Diagnostic) -> Diagnostic:
+    def typed_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
         """A warning about what was read, with its places in what was typed."""
         also = [(self.typed_at(span), words) for span, words in diagnostic.also]
         return diagnostic._replace(
@@ -81,7 +81,7 @@ class AsRead(NamedTuple):
                 if self.typed_at(error.span) is None:
                     error.text = self.text
                 else:
-                    error.diagnostic = self.told(error.diagnostic)
+                    error.diagnostic = self.typed_diagnostic(error.diagnostic)
         return error
 
 
@@ -89,7 +89,7 @@ def _aligned(old: str, new: str) -> list[int | None]:
     """Where in the old text the characters of the new one stood, as far as they did. Nearly linear for a long text."""
     from difflib import SequenceMatcher  # only another reading needs it
 
-    found: list[int | None] = [None] * len(new)
+    origins: list[int | None] = [None] * len(new)
     start = 0  # of what was not looked at, in each text
     begun = 0
     while begun < len(new):
@@ -98,12 +98,12 @@ def _aligned(old: str, new: str) -> list[int | None]:
         if len(other) == _WINDOW and len(blocks) > 2:
             blocks = blocks[: max(1, len(blocks) // 2)]  # the rest again, with more of the text
         for a, b, size in blocks:
-            found[begun + b : begun + b + size] = range(start + a, start + a + size)
+            origins[begun + b : begun + b + size] = range(start + a, start + a + size)
         last = blocks[-1] if blocks[-1].size or len(blocks) == 1 else blocks[-2]
-        whole = len(other) < _WINDOW or not last.size
-        begun += len(other) if whole else last.b + last.size
-        start += len(piece) if whole else last.a + last.size
-    return found
+        is_end = len(other) < _WINDOW or not last.size
+        begun += len(other) if is_end else last.b + last.size
+        start += len(piece) if is_end else last.a + last.size
+    return origins
 
 
 def certain(offers: Sequence[Offer]) -> Offer | None:

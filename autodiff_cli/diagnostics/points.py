@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import Span
 from ..language.builder import CONSTANTS
-from ..language.tokens import NAMES
+from ..language.tokens import is_name
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
@@ -78,7 +78,7 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
         return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
-    if not NAMES[bare]:
+    if not is_name(bare):
         return (
             f"`{bare}` is not a name" if bare else "the name is missing here",
             Span(start, start + len(bare)),
@@ -96,7 +96,7 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
 
 def _instead(piece: str) -> str:
     """What to write for a part of a point that has no equals sign."""
-    if NAMES[piece]:
+    if is_name(piece):
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
@@ -108,15 +108,15 @@ def _instead(piece: str) -> str:
 
 def without_unit(text: str) -> str | None:
     """What to write for a number with a unit; None where it has none."""
-    found = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
-    letter = found is not None and len(found[2]) == 1 and found.end() == found.end(2)
-    if found is None or found[2] in CONSTANTS or (letter and found[2] not in _LETTERS):
+    quantity = _UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    letter = quantity is not None and len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
+    if quantity is None or quantity[2] in CONSTANTS or (letter and quantity[2] not in _LETTERS):
         return None
-    if found[2] in ("°", "deg", "degree", "degrees"):
-        return f"angles are in radians: write `rad({found[1]})`"
-    unit = found[2]
-    plain = found.end() == found.end(2) and "e" not in found[1].lower()
+    if quantity[2] in ("°", "deg", "degree", "degrees"):
+        return f"angles are in radians: write `rad({quantity[1]})`"
+    unit = quantity[2]
+    plain = quantity.end() == quantity.end(2) and "e" not in quantity[1].lower()
     if plain and unit[0] in _PREFIXES and unit[1:] in _UNITS and unit != "kg":
-        scaled = f"{found[1]}e{_PREFIXES[unit[0]]}"
-        return f"write `{scaled}` where the formula takes {unit[1:]}, `{found[1]}` where it takes {unit}"
-    return f"write `{found[1]}`, in the unit that the formula takes it in"
+        scaled = f"{quantity[1]}e{_PREFIXES[unit[0]]}"
+        return f"write `{scaled}` where the formula takes {unit[1:]}, `{quantity[1]}` where it takes {unit}"
+    return f"write `{quantity[1]}`, in the unit that the formula takes it in"

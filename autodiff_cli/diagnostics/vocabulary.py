@@ -72,7 +72,7 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
     """What to write for a call of a function that there is not."""
     name, call = text[span.start : span.end], text[span.end : end]
     context = _at(text, span, given)
-    found: list[Offer] = []
+    offers: list[Offer] = []
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
     following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
@@ -80,28 +80,28 @@ def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Off
         return (Offer(span.start, end, "pi", shown=("pi",)),)
     if lower in _SEVERAL and (count == 1 or lower == "lg"):
         for function in _SEVERAL[lower]:
-            found.append(Offer(span.start, span.end, function, shown=(f"{function}{call}",)))
+            offers.append(Offer(span.start, span.end, function, shown=(f"{function}{call}",)))
     elif (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
         spelling = f"log({arguments[0]}, {base[1]})"
-        found.append(Offer(span.start, end, spelling, shown=(spelling,)))
+        offers.append(Offer(span.start, end, spelling, shown=(spelling,)))
     elif lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
         alone = lower in ("square", "cube", "mod")
         written = _WRITTEN[lower].format(
-            *[each if not alone or re.fullmatch(r"[\w.]+", each) else f"({each})" for each in arguments]
+            *[argument if not alone or re.fullmatch(r"[\w.]+", argument) else f"({argument})" for argument in arguments]
         )
         certain = lower == name and following not in POWERS + Kind.UNREADABLE
-        found.append(Offer(span.start, end, written, certain, (written,)))
+        offers.append(Offer(span.start, end, written, certain, (written,)))
     elif lower in _TURNED and count == 2 and name != "LOG" and name != lower:
         for first, second in (arguments, arguments[::-1]):
             spelling = f"{lower}({first}, {second})"
-            found.append(Offer(span.start, end, spelling, shown=(spelling,)))
+            offers.append(Offer(span.start, end, spelling, shown=(spelling,)))
     elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in given):
         function = _CALLED.get(lower, lower)
-        found.append(Offer(span.start, span.end, function, lower not in _DOUBTED, (f"{function}{call}",)))
+        offers.append(Offer(span.start, span.end, function, lower not in _DOUBTED, (f"{function}{call}",)))
     for parts in _divided(name, {*given, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
-            found += _products(context, "*".join(part.text for part in parts), call, end)
-    return tuple([offer for offer in found if not offer.shown or offered(offer.shown[0])])
+            offers += _products(context, "*".join(part.text for part in parts), call, end)
+    return tuple([offer for offer in offers if not offer.shown or offered(offer.shown[0])])
 
 
 def is_glued(name: str, given: Collection[str]) -> bool:
@@ -119,15 +119,15 @@ def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[O
         return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
     if name in FUNCTIONS or len(name) > LONGEST:
         return ()
-    found: dict[str, Offer] = {}
+    offers: dict[str, Offer] = {}
     for parts in _divided(name, given, exponential=following in POWERS):
         if parts[-1].is_function:
             continue
         for offer in _readings(context, parts, span.end):
-            found.setdefault(offer.text, offer)
-        if len(found) > 2:
+            offers.setdefault(offer.text, offer)
+        if len(offers) > 2:
             break
-    return tuple(list(found.values())[:3])
+    return tuple(list(offers.values())[:3])
 
 
 def _at(text: str, span: Span, given: Collection[str]) -> Context:
@@ -139,13 +139,13 @@ def _arguments(c: Context) -> list[str]:
     if c.kinds[c.at + 1 : c.at + 2] != Kind.OPEN or c.at + 1 not in c.partner:
         return []
     end = c.partner[c.at + 1]
-    found, start, depth = [], c.tokens[c.at + 1].end, 0
+    arguments, start, depth = [], c.tokens[c.at + 1].end, 0
     for token in c.tokens[c.at + 2 : end]:
         depth += (token.kind == Kind.OPEN) - (token.kind == Kind.CLOSE)
         if token.kind == Kind.COMMA and not depth:
-            found.append(c.text[start : token.start].strip())
+            arguments.append(c.text[start : token.start].strip())
             start = token.end
-    return [*found, c.text[start : c.tokens[end].start].strip()]
+    return [*arguments, c.text[start : c.tokens[end].start].strip()]
 
 
 def _divided(name: str, given: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
@@ -161,14 +161,14 @@ def _divided(name: str, given: Collection[str], *, exponential: bool = False) ->
         if special or any(name.startswith(word.text, at) and at + len(word.text) in possible for word in words):
             possible.add(at)
 
-    found = 0
+    count = 0
     ahead: list[tuple[Part, ...]] = [()]
-    while ahead and found < MOST:
+    while ahead and count < MOST:
         parts = ahead.pop()
         at = sum(len(part.text) for part in parts)
         if at == len(name) and len(parts) > 1:
             yield parts
-            found += 1
+            count += 1
         if at == len(name) or at not in possible:
             continue
         ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]

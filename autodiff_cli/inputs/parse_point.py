@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
-from ..language.tokens import NAMES, plain_number
+from ..language.tokens import is_name as is_name
+from ..language.tokens import plain_number
 from .decoding import whole
 from .problem import evaluate_constant
 
@@ -41,12 +42,11 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
 def _plain_point(text: str) -> dict[str, float] | None:
     """The point where it is names and numbers with nothing around them, as most are; else None."""
     point: dict[str, float] = {}
-    names = NAMES
     try:
         for piece in text.split(","):
             name, _, number = piece.partition("=")
             # digits in another order are no number to `float` either
-            if name in point or not names[name] or (number.strip("-.0123456789") and not plain_number(number)):
+            if name in point or not is_name(name) or (number.strip("-.0123456789") and not plain_number(number)):
                 return None
             point[name] = value = Typed(number)
             value.source = number
@@ -174,11 +174,6 @@ def meant(point: Mapping[str, float]) -> list[str]:
     return [f"{name} = {text.strip()}" for name, text in readings.items() if text is not None]
 
 
-def is_name(text: str) -> bool:
-    """Whether the text is a name of the language."""
-    return NAMES[text]
-
-
 def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:
     """The point in a JSON object: numbers, or texts that `value_of` reads, by default constant expressions.
 
@@ -188,7 +183,7 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
         fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
     point: dict[str, float] = {}
     for name, entry in value.items():
-        if not NAMES[name]:
+        if not is_name(name):
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
         point[name] = value_of_object(name, entry, value_of)
     return point

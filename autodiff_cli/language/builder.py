@@ -18,7 +18,7 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands
 from .statements import Complete, Head, Statement
 from .statements import UnexplainedText as UnexplainedText
-from .tokens import Offsets, new_number, offsets, worth
+from .tokens import Offsets, number_of, offsets, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
@@ -572,7 +572,7 @@ class Builder:
         """The exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            found = new_number(text)
+            found = number_of(text)
             assert found is not None
             return self.constant(*found, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))

@@ -23,16 +23,13 @@ from .tokens import (
     KEYWORDS,
     NAME,
     NUMBER,
-    NUMBERS,
     OPEN,
-    SIGNS,
     UNREADABLE,
     is_coefficient,
-    multiplies,
-    new_number,
-    new_sign,
+    number_of,
     pairs,
     read_token,
+    sign_kind,
     stranger,
     without_skipped,
     worth,
@@ -63,7 +60,7 @@ class Frame(NamedTuple):
 
 
 class ParseFailure(Exception):
-    """No rule of the grammar goes on from here; `refusals` makes an `ExpressionError` of it."""
+    """No rule of the grammar goes on from here; `diagnostics` makes an `ExpressionError` of it."""
 
     def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
         super().__init__(at)
@@ -81,7 +78,7 @@ def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Prog
     """The program of a text.
 
     `given` are the names that the point gives values to: they win over constants; calls expand to at most so many
-    nodes. Raises `Stuck` where the grammar does not go on, `ExpressionError` for all else.
+    nodes. Raises `ParseFailure` where the grammar does not go on, `ExpressionError` for all else.
     """
     return read(text, Builder(text, given, most)).program()
 
@@ -93,42 +90,37 @@ def read(text: str, builder: Builder) -> Builder:
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
     that ends before it. Places are in pairs, see `Offsets.span`.
     """
-    numbers, shift, binary, prefix, closing = NUMBERS, _SHIFT, _BINARY, _PREFIX, _PROGRAM
-    group, call, raised = _GROUP, _CALL, _SUPERSCRIPT
-    name_read, number_read, unreadable_read = NAME, NUMBER, UNREADABLE
+    shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
+    name_read, number_read, numeric = NAME, NUMBER, _NUMERIC
     nodes, known, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     cut = pairs(without_skipped(text))
     stack: list[Frame | tuple[Moves, int, Any]] = []
     state = context = _state(0)
-    first = count = 0
+    first = 0
     top: Any = None
     for i, (operand, sign) in enumerate(cut):
         if operand:
             read = name_read
             if operand in known:
                 top = known[operand]
-            elif operand in numbers:
-                top = count
-                constants[count] = numbers[operand]
-                places.append((first, i))
-                count += 1
-                read = number_read
+            elif operand[0] in numeric:
+                read = UNREADABLE
+                if number := number_of(operand):
+                    if number[0] == math.inf:
+                        builder.refuse_number((first, i))
+                    top = len(places)
+                    constants[top] = number
+                    places.append((first, i))
+                    read = number_read
             elif operand in functions and sign == "(":
                 pass
-            elif operand[0] in _NUMERIC:
-                top = _number(operand, builder, (first, i))
-                read = unreadable_read if top is None else number_read
-                count = len(places)
             elif stranger(operand) is not None:
-                read = unreadable_read
+                read = UNREADABLE
+            elif _move(_move(state, read), sign)[0] == _AFTER_NAME:
+                top = None
             else:
-                try:
-                    how = state[read][sign][0]
-                except KeyError:
-                    how = _move(_move(state, read), sign)[0]
-                top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
-                count = len(places)
+                top = builder.name(operand, (first, i))
             try:
                 state = state[read]
             except KeyError:
@@ -148,10 +140,9 @@ def read(text: str, builder: Builder) -> Builder:
                 context, before, left = stack.pop()
                 if conditions and (left in conditions or top in conditions):
                     builder.check_types((), (left, top), ((before, _last(first)), (first, i)))
-                    count = len(places)
-                rows.append((make, count, left, top))
-                top = count
-                count += 1
+                node = len(places)
+                rows.append((make, node, left, top))
+                top = node
                 first = before
                 places.append((first, i))
             elif how == group:
@@ -161,50 +152,36 @@ def read(text: str, builder: Builder) -> Builder:
                 if called in functions and type(top) is int and not conditions and cut[i + 1][1] != "=":
                     # A function of one argument that cannot be anything else: what `builder.call` would do.
                     context, first, _ = stack.pop()
-                    rows.append((functions[called], count, top, None))
-                    top = count
-                    count += 1
+                    rows.append((functions[called], len(places), top, None))
+                    top = len(places)
                     places.append((first, i + 1))
                 else:
                     frame = stack.pop()
                     top = _call(Parts(builder, cut, (frame,), first, top, i))
                     context, first, _ = frame
-                    count = len(places)
             elif how == prefix:
                 context, before, _ = stack.pop()
                 if conditions and top in conditions:
                     builder.check_types((), (top,), ((first, i),))
-                    count = len(places)
-                rows.append((make, count, top, None))
                 if top in constants and make is NEG:
-                    nodes.signed.add(count)
-                top = count
-                count += 1
+                    nodes.signed.add(len(places))
+                rows.append((make, len(places), top, None))
+                top = len(places)
                 first = before
                 places.append((first, i))
-            elif how == raised:
-                if sign in numbers and not conditions:
-                    constants[count] = numbers[sign]
-                    places += ((~i, i + 1), (first, i + 1))
-                    rows.append((POW, count + 1, top, count))
-                    top = count + 1
-                    count += 2
-                else:
-                    exponent = builder.superscript(sign, i)
-                    top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
-                    count = len(places)
+            elif how == _SUPERSCRIPT:
+                exponent = builder.superscript(sign, i)
+                top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
             elif how in (_OTHER, _CLOSING):
                 rule, size = make
-                frames = stack[-size:] if size else []
-                if size:
-                    del stack[-size:]
+                frames = stack[len(stack) - size :]
+                del stack[len(stack) - size :]
                 top = rule(Parts(builder, cut, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]
                 if builder.nodes is not nodes or builder.functions is not functions:
                     nodes, known, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-                count = len(places)
             elif how == _STATEMENT:
                 top = builder.finish_statement(top, (first, i))
                 if make:
@@ -224,21 +201,16 @@ def read(text: str, builder: Builder) -> Builder:
                     builder.begin_body()
                     nodes, known, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-                    count = len(places)
-                elif (coefficient := _coefficient(context[None], state[None])) and _multiplies(text, builder, cut, i):
-                    target = coefficient
-                    if sign:
-                        stack.append((context, first, top))
-                        context = state = target
-                        first = ~i
-                        top = None
-                        continue
-                else:
+                elif (target := _coefficient(context[None], state[None])) is None or not _multiplies(
+                    text, builder, cut, i
+                ):
                     raise _stuck(text, builder, stack, state[None], first, top, i)
                 stack.append((context, first, top))
                 context = state = target
-                first = i + 1
+                first = ~i if how == _STUCK and sign else i + 1
                 top = None
+                if first < 0:
+                    continue
                 break
             try:
                 state = context[target]
@@ -249,21 +221,11 @@ def read(text: str, builder: Builder) -> Builder:
     raise AssertionError("the end of the text ends the loop")
 
 
-def _number(text: str, builder: Builder, place: Piece) -> int | None:
-    """The node of a number that is met for the first time; None where it is none."""
-    found = new_number(text)
-    if found is None:
-        return None
-    if found[0] == math.inf:
-        builder.refuse_number(place)
-    return builder.constant(*found, place)
-
-
 def _multiplies(text: str, builder: Builder, cut: Sequence[tuple[str, str]], i: int) -> bool:
     """Whether the number in a pair is a coefficient of what follows."""
     number, sign = cut[i]
     if not sign and len(number) + len(cut[i + 1][0]) <= _SHORT:
-        return multiplies(number + cut[i + 1][0])
+        return is_coefficient(number + cut[i + 1][0])
     return is_coefficient(text, builder.offsets.starts[i])
 
 
@@ -566,7 +528,7 @@ def _move(moves: Moves, key: Any) -> Any:
     if type(key) is not str:
         moves[key] = found = State(state.number, key, state).moves
         return found
-    action = state.action(SIGNS[key] if key in SIGNS else new_sign(key))
+    action = state.action(sign_kind(key))
     if len(moves) < _MOST_SIGNS:
         moves[key] = action
     return action

@@ -32,7 +32,7 @@ class Head(NamedTuple):
 
 
 class UnexplainedText(ExpressionError):
-    """An error whose hint only `refusals` can give, since it has to try spellings.
+    """An error whose hint only `diagnostics` can give, since it has to try spellings.
 
     Of a value that is not used: `end` is where that ends, `after` where the next statement begins. Of a call of
     something that is no function: where the call ends; `after` is 0. Where it has no value either, `functions` are

@@ -1,20 +1,14 @@
-"""Text to tokens, by the grammar's own patterns; what a token is worth is looked up, since most of them come again."""
+"""Text to tokens, by the grammar's own patterns, and what a token is worth."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
-from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from ..errors import Span
 from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
-
-Found = TypeVar("Found")
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
 """The number of each terminal, as in the tables."""
@@ -31,15 +25,11 @@ DIRECTLY = 0
 EXPONENT_DIGITS = 6
 """A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
 
-REMEMBERED = 4096
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words, with their terminals."""
 
-_END_SIGN, _ANOTHER, _APART = "\x00", "\x01", "\x02"
-"""What is read as the end of the text, and other characters that are in no program either."""
-
-_SIGNS = "()+-*/^,"
-"""Frequent signs after which a text can be cut into pieces, see `_Pieces`."""
+_END_SIGN, _ANOTHER = "\x00", "\x01"
+"""What is read as the end of the text, and another character that is in no program either."""
 
 _NUMERIC = tuple("0123456789.")
 
@@ -66,76 +56,16 @@ def _readable(text: str) -> str:
     return (text.replace(_END_SIGN, _ANOTHER) if _END_SIGN in text else text) + _END_SIGN
 
 
-def pairs(text: str) -> Sequence[tuple[str, str]]:
+def pairs(text: str) -> list[tuple[str, str]]:
     """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
 
-    Without a sign are those that directly precede the next one. In place of `**` may be `^`, the same sign.
+    Without a sign are those that directly precede the next one.
     """
-    text = _readable(text)
-    if _APART not in text:
-        apart = text.replace("**", "^")
-        for sign in _SIGNS:
-            apart = apart.replace(sign, sign + _APART)
-        pieces = apart.split(_APART)
-        if len(pieces) > 1:
-            try:
-                found: tuple[tuple[str, str], ...] = itemgetter(*pieces)(_PIECES.single)
-                return found
-            except KeyError:
-                pass
-        with suppress(_Together):
-            return [*chain.from_iterable(map(_PIECES.__getitem__, pieces))]
-    return _cut(text)
+    return _cut(_readable(text))
 
 
 def _cut(text: str) -> list[tuple[str, str]]:
     return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(text)
-
-
-class _Together(Exception):
-    """A piece of text has to be read together with the one before or after it."""
-
-
-class Remembered(dict[str, Found]):
-    """What a function finds out about short texts, looked up where one comes again; the last ones are remembered."""
-
-    def __init__(self, find: Callable[[str], Found]) -> None:
-        super().__init__()
-        self.find = find
-
-    def __missing__(self, text: str) -> Found:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        found = self.find(text)
-        if len(text) <= _LONGEST:
-            self[text] = found
-        return found
-
-
-class _Pieces(Remembered[Sequence[tuple[str, str]]]):
-    """The pairs of each piece of text that ends with one of `_SIGNS`, of which only a few characters make a longer one.
-
-    There are far fewer pieces than texts: most of them are looked up.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(self._find)
-        self.single: dict[str, tuple[str, str]] = {}
-        """The pair of each that has only one, as nearly all have."""
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        super().clear()
-        self.single.clear()
-
-    def _find(self, text: str) -> Sequence[tuple[str, str]]:
-        # `*=` is one sign, and `1e-3` one number
-        if text[:1] == "=" or (text[-1:] in ("+", "-") and text[-2:-1] in ("e", "E") and text[-3:-2] in _NUMERIC):
-            raise _Together
-        found = _cut(text)
-        if len(found) == 1 and len(text) <= _LONGEST:
-            self.single[text] = found[0]
-        return found
 
 
 class Offsets(NamedTuple):
@@ -181,50 +111,35 @@ def offsets(text: str) -> Offsets:
     return found
 
 
-def _is_name(text: str) -> bool:
-    alone = _cut(_readable(text)) == [(text, _END_SIGN)]
-    return alone and text[:1] not in ("", *_NUMERIC) and stranger(text) is None
+def is_name(text: str) -> bool:
+    """Whether a text is a name."""
+    if text.isascii():
+        return text.isidentifier() and text not in KEYWORDS
+    return pairs(text) == [(text, _END_SIGN)] and text[0] not in _NUMERIC and stranger(text) is None
 
 
-_PIECES, NAMES = _Pieces(), Remembered(_is_name)
-_USUAL = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
-SIGNS: dict[str, int] = {**_USUAL}
-"""The kinds of the usual signs, and of those that have been met, by their text."""
-
-NUMBERS: dict[str, tuple[float, str]] = {}
-"""The finite numbers that have been met: what they are worth, and their text as plain ASCII without underscores."""
-
-_LONGEST = 32
-"""Characters of what is remembered."""
+_ASCII_KINDS = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
 
 
-def new_sign(sign: str) -> int:
-    """The kind of a sign that is not among `SIGNS` yet."""
+def sign_kind(sign: str) -> int:
+    """The kind of a sign."""
+    if sign in _ASCII_KINDS:
+        return _ASCII_KINDS[sign]
     kind = read_token(sign).lastindex or 0
-    if kind == NAME:
-        kind = KEYWORDS.get(sign, NAME)
-    if len(sign) <= _LONGEST:
-        if len(SIGNS) >= REMEMBERED:
-            SIGNS.clear()
-            SIGNS.update(_USUAL)
-        SIGNS[sign] = kind
-    return kind
+    return KEYWORDS.get(sign, NAME) if kind == NAME else kind
 
 
-def new_number(text: str) -> tuple[float, str] | None:
-    """What a number, or a superscript without a sign, is worth; None for a number with too long an exponent.
+def number_of(text: str) -> tuple[float, str] | None:
+    """What a number, or a superscript without a sign, is worth, and its text as plain ASCII without underscores.
 
-    For what is not among `NUMBERS` yet.
+    None for a number with too long an exponent.
     """
+    if not text.strip(".0123456789"):
+        return float(text), text
     if _has_long_exponent(text):
         return None
     plain = text.replace("_", "").translate(_PLAIN)
-    worth = float(plain), plain
-    if len(text) <= _LONGEST and worth[0] < math.inf:
-        if len(NUMBERS) >= REMEMBERED:
-            NUMBERS.clear()
-        NUMBERS[text] = worth
-    return worth
+    return float(plain), plain
 
 
 def _has_long_exponent(number: str) -> bool:
@@ -244,13 +159,7 @@ def read_token(text: str, start: int = 0) -> re.Match[str]:
     return found
 
 
-@lru_cache(REMEMBERED)
-def multiplies(text: str) -> bool:
-    """Whether a short text begins with a number that is a coefficient."""
-    return is_coefficient(text, 0)
-
-
-def is_coefficient(text: str, start: int) -> bool:
+def is_coefficient(text: str, start: int = 0) -> bool:
     """Whether the number that starts there is a coefficient: `2` in `2x`, but not in `2 x` or `2*x`."""
     return read_token(text, start).lastindex == COEFFICIENT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import AutodiffError, Diagnostic, Span
@@ -170,7 +170,7 @@ def _places(inputs: Sequence[Number]) -> str:
     return show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
 
 
-@cache
+@lru_cache(256)
 def domain_words(primitive: Primitive, count: int) -> str:
     """The domain of an operation on so many inputs, for people: the table's `x` is not the user's."""
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from ..graphs.adjoint import Recording
@@ -94,7 +94,7 @@ def _is_undefined_condition(step: Step) -> bool:
     return any(is_undefined(a) for a in step.args)
 
 
-@cache
+@lru_cache(256)
 def length(name: str, count: int) -> int:
     """How many steps the formula of an operation has; vectors, and whatever else it rests on, are one step each."""
     m = Recorder()

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from random_formulas import Formula, formulas, is_right
+from random_formulas import Formula, formulas, is_right, unshared_formulas
 from written_formulas import formulas as written_formulas
 
 from autodiff_cli.cli.runner import answer_requests
@@ -229,8 +229,8 @@ def _theirs(way: Way, asked: Sequence[Formula]) -> tuple[float, list[Answer]]:
 
 def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, object]]:
     """One row a program: median lines a second over the rounds, for formulas that are all different, for formulas that
-    come again at other points, and for those that people write (each once); how many times as fast this program is;
-    and wrong answers among how many.
+    come again at other points, for formulas that share no names and numbers, and for those that people write (each
+    once); how many times as fast this program is; and wrong answers among how many.
 
     A program whose round would last longer than so many seconds gets the first formulas only.
     """
@@ -245,36 +245,36 @@ def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, obj
         "autodiff, request records": lambda asked: _ours(asked, _record),
     }
     ways |= {name: lambda asked, way=way: _theirs(way, asked) for name, way in installed().items()}
-    written = written_formulas()
+    kinds = {
+        "lines/s": distinct,
+        "repeated": repeated,
+        "unshared": unshared_formulas(count),
+        "written": written_formulas(),
+    }
     shares = {}
     for name, way in ways.items():
         way(distinct[:3])
         taken, _ = way(distinct[: min(20, count)])
         shares[name] = max(10, min(count, round(seconds / max(taken, 1e-9) * min(20, count))))
-    rates: dict[str, tuple[list[float], ...]] = {name: ([], [], []) for name in ways}
+    rates: dict[str, dict[str, list[float]]] = {name: {kind: [] for kind in kinds} for name in ways}
     wrong: dict[str, int] = {}
+    asked_of: dict[str, int] = {}
     for _ in range(rounds):
         for name, way in ways.items():
-            wrong[name] = 0
-            for kind, asked in enumerate((distinct, repeated, written)):
+            wrong[name] = asked_of[name] = 0
+            for kind, asked in kinds.items():
                 some = asked[: shares[name]]
                 taken, answers = way(some)
                 rates[name][kind].append(len(some) / max(taken, 1e-9))
-                if kind != 1:
+                if kind != "repeated":
+                    asked_of[name] += len(some)
                     wrong[name] += sum(not is_right(f, *answer) for f, answer in zip(some, answers, strict=True))
-    middle = {name: [statistics.median(each) for each in both] for name, both in rates.items()}
-    ours = middle["autodiff"]
-    return [
-        {
-            "program": name,
-            "lines/s": round(both[0]),
-            "autodiff is": f"{ours[0] / both[0]:.2f}x",
-            "repeated, lines/s": round(both[1]),
-            "autodiff is then": f"{ours[1] / both[1]:.2f}x",
-            "written, lines/s": round(both[2]),
-            "autodiff is there": f"{ours[2] / both[2]:.2f}x",
-            "wrong": wrong[name],
-            "of": min(shares[name], count) + min(shares[name], len(written)),
-        }
-        for name, both in sorted(middle.items(), key=lambda item: -item[1][0])
-    ]
+    medians = {name: {kind: statistics.median(of) for kind, of in kinds.items()} for name, kinds in rates.items()}
+    ours = medians["autodiff"]
+    table: list[dict[str, object]] = []
+    for name, by_kind in sorted(medians.items(), key=lambda item: -item[1]["lines/s"]):
+        row: dict[str, object] = {"program": name}
+        for kind, rate in by_kind.items():
+            row |= {kind: round(rate), f"autodiff is, {kind}": f"{ours[kind] / rate:.2f}x"}
+        table.append(row | {"wrong": wrong[name], "of": asked_of[name]})
+    return table

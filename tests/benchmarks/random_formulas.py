@@ -1,9 +1,14 @@
-"""The formulas of the comparison with other programs: random ones from a seed, each with its answer to 30 digits."""
+"""The formulas of the comparison with other programs: random ones from a seed, each with its answer to 30 digits.
+
+Those of `formulas` have much in common: six names, and constants such as `1.5 + (`. Those of `unshared_formulas` have
+names and numbers of their own, so that next to nothing of the text of one stands in another.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, NamedTuple
 
 import mpmath
@@ -13,6 +18,8 @@ TINY, HUGE = 1e-6, 1e6
 """Bounds of the largest number in an answer: beyond them the formulas are mostly about rounding."""
 
 NAMES = ("x", "y", "z", "u", "v", "w")
+OWN_NAMES = [a + b for a in ascii_lowercase if a != "e" for b in digits + ascii_uppercase]
+"""Short names, none of which is a function or a word of one of the programs."""
 
 
 class Formula(NamedTuple):
@@ -119,6 +126,70 @@ def formulas(count: int, seed: int = 1) -> list[Formula]:
             text, dual = _made(rng, rng.randint(5, 30), point)
             largest = max(abs(number) for number in (dual.value, *dual.partials.values()))
             if dual.partials and TINY < largest < HUGE:
+                made.append(Formula(text, point, dual.value, dual.partials))
+    return made
+
+
+PLAIN_FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
+    **{name: FUNCTIONS[name][1] for name in ("sin", "cos", "tanh")},
+    "exp": lambda a: a.through(y := mpmath.exp(a.value), y),
+    "log": lambda a: a.through(mpmath.log(a.value), 1 / a.value),
+    "sqrt": lambda a: a.through(mpmath.sqrt(a.value), 1 / (2 * mpmath.sqrt(a.value))),
+}
+
+
+def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[str, int, Dual]:
+    """A random expression with so many operators and no needless parentheses, how tightly it binds, and its dual."""
+    if size <= 0:
+        if rng.random() < 0.85:
+            name = rng.choice([*point])
+            return name, 2, Dual(mpmath.mpf(point[name]), {name: mpmath.mpf(1)})
+        text = f"{rng.uniform(0.1, 3):.3f}"
+        return text, 2, Dual(mpmath.mpf(float(text)), {})
+    kind = rng.random()
+    if kind >= 0.72:
+        text, tight, x = _compact(rng, size - 1, point)
+        if kind < 0.82:
+            exponent = rng.choice((2, 3))
+            return f"{text if tight == 2 else f'({text})'}**{exponent}", 1, power(x, exponent)
+        name = rng.choice([*PLAIN_FUNCTIONS])
+        if not isinstance(x.value, mpmath.mpf) or abs(x.value) > HUGE or (name == "exp" and x.value > 10):
+            raise OverflowError
+        if abs(x.value) < TINY:
+            raise ZeroDivisionError
+        return f"{name}({text})", 2, PLAIN_FUNCTIONS[name](x)
+    left = rng.randint(0, size - 1)
+    (a, tight_a, x), (b, tight_b, y) = _compact(rng, left, point), _compact(rng, size - 1 - left, point)
+    sign = rng.choice("+-*/")
+    if sign == "/" and abs(y.value) < TINY:
+        raise ZeroDivisionError
+    tight = int(sign in "*/")
+    a = a if tight_a >= tight else f"({a})"
+    b = b if tight_b >= tight + (sign in "-/") else f"({b})"
+    if tight == 0:
+        return f"{a}{sign}{b}", 0, add(x, y, 1 if sign == "+" else -1)
+    return f"{a}{sign}{b}", 1, multiply(x, y if sign == "*" else y.through(1 / y.value, -1 / y.value**2))
+
+
+def unshared_formulas(count: int, seed: int = 2) -> list[Formula]:
+    """So many formulas of 3 to 6 variables and 23 operators, about 100 characters, with names and numbers of their own.
+
+    Sums, products, powers and functions are as frequent as in `formulas`.
+    """
+    rng = random.Random(seed)
+    made: list[Formula] = []
+    with mpmath.workdps(DIGITS):
+        while len(made) < count:
+            point = {name: round(rng.uniform(0.2, 1.8), 3) for name in rng.sample(OWN_NAMES, rng.randint(3, 6))}
+            try:
+                text, _, dual = _compact(rng, 23, point)
+            except (ZeroDivisionError, OverflowError):
+                continue
+            numbers = [dual.value, *dual.partials.values()]
+            if len(dual.partials) < len(point) or not all(isinstance(x, mpmath.mpf) for x in numbers):
+                continue
+            largest = max(map(abs, numbers))
+            if TINY < largest < HUGE and abs(dual.value) > TINY:
                 made.append(Formula(text, point, dual.value, dual.partials))
     return made
 

@@ -7,17 +7,14 @@ import re
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable
-from typing import NoReturn
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lark import Lark
 
 from autodiff_cli.diagnostics.context import Kind
 from autodiff_cli.language import generate, tables, tokens
-from strategies import texts
 
 
 @pytest.mark.parametrize("lexer", ["basic", "contextual"])
@@ -77,46 +74,6 @@ def test_the_quicker_patterns_for_plain_text_cut_it_in_the_same_places(text: str
         assert ways[0] == ways[1]
 
 
-def cut_by_the_pattern(text: str) -> list[tuple[str, str]]:
-    return [(operand, "^" if sign == "**" else sign) for operand, sign in tokens._cut(tokens._readable(text))]
-
-
-PIECES = [*"xe12._ ()+-*/^,=<>!|;#\t\r\né²√−", "**", "1e", "e-", "or ", "\x00", "\x01", "\x02", "2x"]
-
-
-@given(texts() | st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
-@settings(max_examples=500, deadline=None)
-@example("x*=2")
-@example("12e-3")
-@example("x*1.e+2")
-@example("1_0E-3*x")
-@example("x2e-3")
-@example("x***y **= 2")
-@example("f(x)=2x if(x)or(y)else-1\x02")
-def test_what_is_cut_into_pieces_that_are_looked_up_is_cut_as_the_pattern_does(text: str) -> None:
-    assert [(a, "^" if b == "**" else b) for a, b in tokens.pairs(text)] == cut_by_the_pattern(text)
-
-
-@pytest.mark.parametrize("text", ["2*x**2 - 4*(x + 1)/y", "n = x*w + b; tanh(2n)", "x² if x > 0 else -x"])
-def test_pieces_are_looked_up(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = tokens.pairs(text)
-
-    def not_asked(text: str) -> NoReturn:
-        raise AssertionError(text)
-
-    monkeypatch.setattr(tokens, "_cut", not_asked)
-    assert [*tokens.pairs(text)] == [*expected]
-
-
-def test_the_memory_for_pieces_is_bounded() -> None:
-    for k in range(2 * tokens.REMEMBERED):
-        tokens.pairs(f"x{k}*(y{k} + 2x{k})")
-        tokens.pairs("x" * k + "+1")
-    for known in (tokens._PIECES.single, tokens._PIECES):
-        assert len(known) <= tokens.REMEMBERED
-        assert max(map(len, known)) <= tokens._LONGEST
-
-
 def is_name(text: str) -> bool:
     """What the language page says a name is, in other words than the program's."""
 
@@ -140,7 +97,7 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
         for text in (character, "x" + character):
             match = tokens.read_token(text)
             name = match.lastindex == tokens.NAME and match.end() == len(text) and tokens.stranger(text) is None
-            if name != is_name(text):
+            if not name == tokens.is_name(text) == is_name(text):
                 wrong.append(text)
     assert wrong == []
 
@@ -161,24 +118,3 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
 )
 def test_where_a_name_stops_being_one(name: str, at: int | None) -> None:
     assert tokens.stranger(name) == at
-
-
-@pytest.mark.parametrize(
-    ("new", "known", "text"),
-    [
-        (tokens.new_number, tokens.NUMBERS, lambda k: f"0.{k:05}"),
-        (tokens.new_sign, tokens.SIGNS, lambda k: str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))),
-    ],
-)
-def test_the_memory_for_tokens_is_bounded(
-    new: Callable[[str], object], known: dict[str, object], text: Callable[[int], str]
-) -> None:
-    most = 0
-    for k in range(3 * tokens.REMEMBERED):
-        new(text(k))
-        most = max(most, len(known))
-    assert tokens.REMEMBERED // 2 < most <= tokens.REMEMBERED
-    before = dict(known)
-    new(text(10**100))
-    assert known == before
-    assert tokens.SIGNS[""] == tokens.DIRECTLY

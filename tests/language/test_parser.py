@@ -18,7 +18,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import _PIECES, END, KIND, NAMES, UNREADABLE, pairs, scan
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, scan
 from counting import lines
 from strategies import texts
 from trees import Node, parsed, tree
@@ -445,9 +445,6 @@ def test_time_is_linear_also_where_the_text_is_refused(make: Callable[[int], str
 )  # fmt: skip
 def test_every_sign_takes_the_same_work_however_long_the_text_is(make: Callable[[int], str], most: int) -> None:
     sizes = [make(n) for n in (200, 400, 800)]
-    # what is remembered of earlier texts may be forgotten in the middle of one
-    _PIECES.clear()
-    NAMES.clear()
     parse(sizes[-1])
     short, middle, long = (lines(lambda text=text: parse(text)) for text in sizes)
     signs = [len(pairs(text)) for text in sizes]

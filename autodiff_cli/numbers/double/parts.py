@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 
 from .twofold import horner
 
@@ -80,7 +80,7 @@ def tan_pi(x: float) -> float:
     return math.copysign(value, r)
 
 
-@cache
+@lru_cache(256)
 def polygamma_tail(order: int) -> tuple[float, ...]:
     """B(2k)·(n+1)…(n+2k-1)/(2k)!, the coefficients of 1/x^(n+2k) in |ψ⁽ⁿ⁾(x)|/n!, k = 8 … 1 (DLMF 5.15.8)."""
     return tuple(
