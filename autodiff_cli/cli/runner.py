@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, Self, TextIO, 
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option
 from ..inputs.parse_point import meant
-from ..numbers.budget import collect, current, reported
+from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams import internal_error as bugs
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -210,8 +210,10 @@ def _answered(request: Request, method: Callable[[Request], One], lenient: bool)
     """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
 
     def answer(request: Request) -> One:
-        with reported():
+        try:
             return method(request)
+        except BudgetExceeded as exceeded:
+            raise exceeded.reported() from None
 
     asked = request.asked
     if asked.reading is not None:

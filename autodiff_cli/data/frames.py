@@ -53,15 +53,17 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         return frame, _same
     if isinstance(frame, arrow.RecordBatch):
         return arrow.Table.from_batches([frame]), _one_batch
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    library = next(
+        (kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"), ""
+    )
     try:
-        if pandas is not None and isinstance(frame, pandas.DataFrame):
+        if library == "pandas":
             index = frame.index
             return arrow.Table.from_pandas(frame, preserve_index=False), lambda table: table.to_pandas().set_index(
                 index
             )
-        if polars is not None and isinstance(frame, polars.DataFrame):
-            return arrow.table(frame), polars.from_arrow
+        if library == "polars":
+            return arrow.table(frame), sys.modules["polars"].from_arrow
         if isinstance(frame, Mapping):
             return _of_columns(frame, arrow)
         if (names := _field_names(frame)) is not None:

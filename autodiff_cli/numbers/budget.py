@@ -61,6 +61,12 @@ class BudgetExceeded(Diagnosed):
         """What to say."""
         return self.diagnostic.message
 
+    def reported(self) -> ExpressionError:
+        """The error for whoever asked."""
+        error = ExpressionError(*self.diagnostic)
+        error.text, error.read = self.text, self.read
+        return error
+
     def at_node(self, node: int) -> BudgetExceeded:
         """This error, raised by the operation of a node."""
         self.node = node
@@ -75,9 +81,7 @@ class reported(ContextDecorator):
 
     def __exit__(self, kind: object, exceeded: object, trace: object) -> None:
         if isinstance(exceeded, BudgetExceeded):
-            error = ExpressionError(*exceeded.diagnostic)
-            error.text, error.read = exceeded.text, exceeded.read
-            raise error from None
+            raise exceeded.reported() from None
 
 
 class Defined(suppress):
