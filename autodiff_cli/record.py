@@ -10,22 +10,20 @@ class Record:
     """A frozen object with the fields that its class annotates, equal to another one with equal fields."""
 
     _fields: ClassVar[tuple[str, ...]] = ()
-    _required: ClassVar[int] = 0
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
         cls._fields = tuple(dict.fromkeys([*cls._fields, *own]))
-        cls._required = sum(not hasattr(cls, name) for name in cls._fields)
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        fields, state = self._fields, self.__dict__
-        state.update(zip(fields, values, strict=False))
-        state.update(named)
-        if len(state) != len(values) + len(named) or (named and not state.keys() <= {*fields}):
-            raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}, each once")
-        if len(values) < self._required and not state.keys() >= {*fields[: self._required]}:
-            raise TypeError(f"{type(self).__name__} needs all of {', '.join(fields[: self._required])}")
+        # written out, as of named tuples: a stream has an answer a line
+        lines = ["def __init__(self, ", ", ".join(cls._fields), "):\n state = self.__dict__"]
+        lines += [f"\n state[{name!r}] = {name}" for name in cls._fields]
+        namespace: dict[str, Any] = {"__name__": cls.__module__}
+        exec("".join(lines), namespace)  # noqa: S102
+        init = namespace["__init__"]
+        init.__defaults__ = tuple([getattr(cls, name) for name in cls._fields if hasattr(cls, name)])
+        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        cls.__init__ = init  # type: ignore[method-assign]
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: `{name}` cannot be set")

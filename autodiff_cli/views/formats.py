@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
@@ -96,7 +96,7 @@ class JsonLines(Writer[Answer]):
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-        self._encode = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False).encode
+        self._encode = _encoder(escape)
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         fields = self.view.record(answer)
@@ -123,6 +123,18 @@ class JsonLines(Writer[Answer]):
     def _escaped(self, text: str) -> str:
         """Text of JSON with escapes for controls, what turns the direction of text, and half surrogate pairs."""
         return text if _is_plain(text) else "".join(map(_json_character, text))
+
+
+def _encoder(escape: bool) -> Callable[[object], str]:
+    """What makes JSON of a record; with `escape` in ASCII."""
+    encoder = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False)
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
+    # `encode` makes one of these for each record, which takes longer than to use it
+    pieces = make(None, encoder.default, string, None, ": ", ", ", False, False, False)
+    return lambda record: "".join(pieces(record, 0))
 
 
 COLUMNAR = ("parquet", "arrow")
