@@ -224,11 +224,11 @@ class View(Choices, Generic[Answer]):
 
     def document(self, answer: Answer) -> Iterable[Block]:
         """Return the answer for people, as lines, tables and trees."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
         """Return the answer as a piece of LaTeX, for a document or a slide that has amsmath."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no LaTeX")
 
     def latex_formula(self, answer: Answer) -> str | None:
         """Return the answer as mathematics in LaTeX, for a page; None for one without."""
@@ -236,11 +236,11 @@ class View(Choices, Generic[Answer]):
 
     def tikz(self, answer: Answer) -> tuple[str, str]:
         """Return the answer as a drawing in TikZ: the package beside amsmath that it needs, and the environment."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no TikZ")
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`: text, or the content of a file."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
 def words(value: Any) -> Iterator[str]:
