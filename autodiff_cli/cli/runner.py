@@ -208,25 +208,25 @@ def answer_one(inputs: Inputs, method: Callable[[Request], One], out: Writer[One
 
 def _answered(request: Request, method: Callable[[Request], One], lenient: bool) -> tuple[One, Asked]:
     """The answer to a program, and what was asked with how it was read. Raises `ExpressionError`."""
-
-    def answer(request: Request) -> One:
-        try:
-            return method(request)
-        except BudgetExceeded as exceeded:
-            raise exceeded.reported() from None
-
     asked = request.asked
     if asked.reading is not None:
         try:
-            return answer(request), asked
+            return _within_budget(request, method), asked
         except ExpressionError as error:
             raise asked.reading.blamed(error) from None
     if not lenient:
-        return answer(request), asked
+        return _within_budget(request, method), asked
     from ..diagnostics.leniency import leniently
 
-    result, reading = leniently(request.text, lambda text: answer(request._replace(text=text)))
+    result, reading = leniently(request.text, lambda text: _within_budget(request._replace(text=text), method))
     return result, asked if reading is None else asked._replace(reading=reading)
+
+
+def _within_budget(request: Request, method: Callable[[Request], One]) -> One:
+    try:
+        return method(request)
+    except BudgetExceeded as exceeded:
+        raise exceeded.reported() from None
 
 
 def _as_read(asked: Asked, error: ExpressionError) -> Asked:

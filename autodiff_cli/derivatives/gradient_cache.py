@@ -22,7 +22,7 @@ MOST_KEPT = 250_000
 class PreparedProgram:
     """A program with one output, ready for its gradients at any points in doubles. Its graph is made where needed."""
 
-    __slots__ = ("_doubles", "_places", "_root", "program", "size")
+    __slots__ = ("_doubles", "_places", "_root", "_wanted", "program", "size")
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -30,7 +30,9 @@ class PreparedProgram:
         graph = program.graph
         (self._root,) = graph.roots
         self.size = len(program.text) + len(graph.places)
-        self._places = program.places
+        self._places = places = program.places
+        self._wanted = [(name, places.get(name)) for name in program.leaves if name in program.parameters]
+        """The variables that a gradient is taken in unless it is said otherwise, each with its place, if it has one."""
         self._doubles = Doubles(graph)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
@@ -38,20 +40,21 @@ class PreparedProgram:
         program, places = self.program, self._places
         if program.bound and any(name in point for name, _, _ in program.bound):
             return None
-        if wrt is not None and not program.leaves.keys() >= set(wrt):
-            return None
+        wanted = self._wanted
+        if wrt is not None:
+            if not program.leaves.keys() >= set(wrt):
+                return None
+            wanted = [(name, places.get(name)) for name in program.leaves if name in wrt]
         answer = self._doubles.gradient(places, point)
         if answer is None:
             return None
         values, adjoints = answer
-        asked = program.parameters if wrt is None else wrt
-        wanted = [name for name in program.leaves if name in asked]
         # `+ 0.0` turns the -0.0 of a product into a plain zero.
         return Gradient(
             program.text,
             DOUBLE,
             values[self._root] + 0.0,
-            {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
+            {name: 0.0 if i is None else adjoints[i] + 0.0 for name, i in wanted},
             {name: float(point[name]) for name in program.leaves},
             program.constants,
         )

@@ -23,10 +23,10 @@ from .tokens import (
     KEYWORDS,
     NAME,
     NUMBER,
+    NUMBERS,
     OPEN,
     UNREADABLE,
     is_coefficient,
-    number_of,
     pairs,
     read_token,
     sign_kind,
@@ -91,7 +91,7 @@ def read(text: str, builder: Builder) -> Builder:
     that ends before it. Places are in pairs, see `Offsets.span`.
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric = NAME, NUMBER, _NUMERIC
+    name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
     nodes, known, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     cut = pairs(without_skipped(text))
@@ -106,7 +106,7 @@ def read(text: str, builder: Builder) -> Builder:
                 top = known[operand]
             elif operand[0] in numeric:
                 read = UNREADABLE
-                if number := number_of(operand):
+                if number := numbers[operand]:
                     if number[0] == math.inf:
                         builder.refuse_number((first, i))
                     top = len(places)
@@ -154,8 +154,9 @@ def read(text: str, builder: Builder) -> Builder:
                 if called in functions and type(top) is int and not conditions and cut[i + 1][1] != "=":
                     # A function of one argument that cannot be anything else: what `builder.call` would do.
                     context, first, _ = stack.pop()
-                    rows.append((functions[called], len(places), top, None))
-                    top = len(places)
+                    node = len(places)
+                    rows.append((functions[called], node, top, None))
+                    top = node
                     places.append((first, i + 1))
                 else:
                     frame = stack.pop()
@@ -165,10 +166,11 @@ def read(text: str, builder: Builder) -> Builder:
                 context, before, _ = stack.pop()
                 if conditions and top in conditions:
                     builder.check_types((), (top,), ((first, i),))
+                node = len(places)
                 if top in constants and make is NEG:
-                    nodes.signed.add(len(places))
-                rows.append((make, len(places), top, None))
-                top = len(places)
+                    nodes.signed.add(node)
+                rows.append((make, node, top, None))
+                top = node
                 first = before
                 places.append((first, i))
             elif how == _SUPERSCRIPT:
@@ -176,8 +178,9 @@ def read(text: str, builder: Builder) -> Builder:
                 top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
             elif how in (_OTHER, _CLOSING):
                 rule, size = make
-                frames = stack[len(stack) - size :]
-                del stack[len(stack) - size :]
+                kept = len(stack) - size
+                frames = stack[kept:]
+                del stack[kept:]
                 top = rule(Parts(builder, cut, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]

@@ -142,6 +142,23 @@ def number_of(text: str) -> tuple[float, str] | None:
     return float(plain), plain
 
 
+class _Numbers(dict[str, "tuple[float, str] | None"]):
+    """What `number_of` gives for texts; of short ones the last are remembered, since most of them come again."""
+
+    def __missing__(self, text: str) -> tuple[float, str] | None:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        number = number_of(text)
+        if len(text) <= LONGEST:
+            self[text] = number
+        return number
+
+
+NUMBERS = _Numbers()
+REMEMBERED, LONGEST = 4096, 32
+"""So many numbers are remembered, and of so many characters."""
+
+
 def _has_long_exponent(number: str) -> bool:
     return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > EXPONENT_DIGITS
 

@@ -97,12 +97,39 @@ class JsonLines(Writer[Answer]):
         super().__init__(out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._encode = _encoder(escape)
+        self._templates: dict[tuple[str, ...], str] = {}
 
     def answer(self, asked: Asked, answer: Answer) -> None:
+        text = self._filled(asked, answer)
+        if text is not None:
+            self.write(text)
+            return
         fields = self.view.record(answer)
         if asked.reading is not None:
             fields = asked.reading.placed(fields)
         self.record(fields if asked.text is None else asked.fields() | fields)
+
+    def _filled(self, asked: Asked, answer: Answer) -> str | None:
+        """The record as a template that its numbers are filled into, where answers with the same names came before."""
+        program, line, ident, kept, reading, values = asked
+        names_and_numbers = self.view.names_and_numbers(answer)
+        if names_and_numbers is None or program is None or kept is not None or reading is not None or values:
+            return None
+        names, numbers = names_and_numbers
+        template = self._templates.get(names)
+        total = sum(numbers)
+        if template is None or total - total != 0.0:
+            if len(self._templates) >= TEMPLATES:
+                self._templates.clear()
+            self._templates.setdefault(names, "")
+            return None
+        if not template:
+            record = self._encode(self.view.record(answer)).replace("%", "%%")
+            template = _NUMBER.sub("%r", self._escaped(record)[1:])
+            self._templates[names] = template
+        known = "null" if ident is None else self._encode(ident)
+        head = f'{{"id": {known}, "line": {line}, "expr": {self._encode(program)}, '
+        return self._escaped(head) + template % numbers
 
     def error(self, asked: Asked, error: ExpressionError) -> None:
         record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
@@ -123,6 +150,13 @@ class JsonLines(Writer[Answer]):
     def _escaped(self, text: str) -> str:
         """Text of JSON with escapes for controls, what turns the direction of text, and half surrogate pairs."""
         return text if _is_plain(text) else "".join(map(_json_character, text))
+
+
+TEMPLATES = 1024
+"""So many templates of records are remembered."""
+
+_NUMBER = re.compile("(?<=: )-?[0-9][^,}]*")
+"""A number in a record, after its name."""
 
 
 def _encoder(escape: bool) -> Callable[[object], str]:
@@ -280,8 +314,10 @@ class Documents(Writer[Answer]):
     """Answers for people: with colour and boxes on a terminal, without colour elsewhere."""
 
     def __init__(self, out: TextIO, view: View[Answer], many: bool) -> None:
+        from .document import Program
+
         super().__init__(out, view, many)
-        self.look = terminal_of(out)
+        self.look, self._heading = terminal_of(out), Program
 
     def answer(self, asked: Asked, answer: Answer) -> None:
         self._document(asked, self.view.document(answer))
@@ -299,10 +335,8 @@ class Documents(Writer[Answer]):
         self.out.write(self.medium.render(self._blocks(asked, blocks)))
 
     def _blocks(self, asked: Asked, blocks: Iterable[Block]) -> Iterator[Block]:
-        from .document import Program
-
         if self.many:
-            yield Program(asked.line, ends(asked.text or "", READ, "…" if self.look.unicode else "..."))
+            yield self._heading(asked.line, ends(asked.text or "", READ, "…" if self.look.unicode else "..."))
         yield from blocks
 
     @cached_property

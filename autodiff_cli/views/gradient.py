@@ -66,6 +66,14 @@ class GradientView(View[Gradient[Any]]):
             answer = answer._replace(gradient={name: answer.gradient[name] for name in names}, elasticities=shares)
         return answer
 
+    def names_and_numbers(self, answer: Gradient[Any]) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
+        if self.intermediates or self.relative or answer.warnings or answer.over or answer.arithmetic is not DOUBLE:
+            return None
+        answer = self.select(answer)
+        partials, point, constants = answer.gradient, answer.point, answer.constants
+        numbers = (answer.value, *partials.values(), *point.values(), *constants.values())
+        return (*partials, "", *point, "", *constants), numbers
+
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         # records need neither
         from .document import (

@@ -7,7 +7,7 @@ widths of all columns are decided here first: no number and no name is ever brok
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -217,6 +217,8 @@ class Markdown(PlainText):
 
     def piece(self, text: str, style: Style) -> str:
         """One of them."""
+        if style == "number" and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
+            return text
         if not (text.isascii() and text.isprintable()):
             text = visible(text, self.look.encoding)
         if (style == "name" or style == "code") and text.strip():
@@ -229,9 +231,7 @@ class Markdown(PlainText):
 
     def table(self, table: Table) -> Iterable[str]:
         """A table."""
-        names = [escaped(visible(head, self.look.encoding)) for head in table.heads]
-        rules = ["---:" if column in table.right else "---" for column in range(len(table.heads))]
-        yield f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
+        yield _markdown_head(table.heads, table.right, self.look.encoding)
         for row in table.rows:
             cells = map(self.piece, row, table.styles) if table.styles else map(self.line, row)
             yield "| " + " | ".join([cell.replace("|", "\\|") for cell in cells]) + " |"
@@ -428,6 +428,14 @@ def _code(text: str) -> str:
 _ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
 _ESCAPES_IN_CELLS = _ESCAPES | {ord("|"): "\\|"}
 _ESCAPED = frozenset("\\*_<[]|")
+
+
+@lru_cache(256)
+def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
+    """The heading row of a table, and the row below it that says which columns are flush right."""
+    names = [escaped(visible(head, encoding)) for head in heads]
+    rules = ["---:" if column in right else "---" for column in range(len(heads))]
+    return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 
 
 def escaped(text: str, bar: bool = True) -> str:

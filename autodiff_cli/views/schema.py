@@ -201,6 +201,13 @@ class View(Choices, Generic[Answer]):
         arithmetic = getattr(answer, "arithmetic", None)
         return record_of(self.shown_fields, self.select(answer), "double" if arithmetic is None else arithmetic.name)
 
+    def names_and_numbers(self, answer: Answer) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
+        """Return the doubles in the answer's record, after the names that all else in it follows from.
+
+        None where there is more in it, or a list of numbers: then it is encoded anew each time.
+        """
+        return None
+
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         """Yield the rows of csv and tsv: one for each name or record in the field of `row_key`."""
         answer = self.select(answer)

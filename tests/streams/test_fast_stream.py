@@ -185,6 +185,41 @@ def test_a_stream_is_answered_without_a_graph(format: str, monkeypatch: pytest.M
     assert short.code == 0
 
 
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+@pytest.mark.parametrize("more", [(), ("--sort",), ("--relative",), ("--all",)])
+def test_records_are_filled_into_templates_as_they_are_encoded(
+    format: str, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["x*y\tx=2,y=0.1", "x*y\tx=-0.5,y=1e300", "y/x\tx=3,y=5e-324", "pi*e*x\tx=7,y=1", "2\t", "x λ\tx=1"]
+    lines += ["sqrt(x)\tx=-1", "abs(x)\tx=0", "x + y\x7f\tx=1,y=2", "λ*x\tλ=1,x=2", "x²\tx=3", 'x*"y"\tx=1,y=2']
+    lines += ['{"id": "a\\u202e%s", "expr": "x*y", "at": {"x": 2, "y": 3}, "wrt": ["y"]}', "a = x%2; a*x\tx=3"]
+    data = "\n".join([*lines * 4, ""])
+    asked = ("grad", "-", "--format", format, *more)
+    texts: list[str] = []
+    ordinary = formats.JsonLines._filled
+
+    def noted(self: formats.JsonLines[Any], asked: formats.Asked, answer: Any) -> str | None:
+        text = ordinary(self, asked, answer)
+        texts.extend([text] if text else [])
+        return text
+
+    monkeypatch.setattr(formats.JsonLines, "_filled", noted)
+    filled = autodiff(*asked, stdin=data)
+    assert len(texts) >= (20 if more in ((), ("--sort",)) else 0)
+    monkeypatch.setattr(formats.JsonLines, "_filled", lambda self, asked, answer: None)
+    assert autodiff(*asked, stdin=data) == filled
+
+
+def test_templates_of_records_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "TEMPLATES", 10)
+    writer = formats.JsonLines(io.StringIO(), GradientView(), True)
+    for k in range(100):
+        answer = gradient(f"x{k}", {f"x{k}": 1.0})
+        for again in range(3):
+            assert bool(writer._filled(formats.Asked(answer.text), answer)) == (again > 0)
+            assert len(writer._templates) <= 10
+
+
 def answered(format: str, count: int, *, again: bool = False) -> Callable[[], object]:
     """What answers so many formulas at a point in a format, by formulas alone where people are shown the answers.
 
