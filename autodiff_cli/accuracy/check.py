@@ -68,15 +68,15 @@ class CheckedNumber:
     """The variable; empty for the value."""
     computed: float
     exact: str
-    """The same to 25 digits, computed with many more."""
+    """The value to 25 digits, computed with many more."""
     digits: int | None
-    """So many significant digits of `computed` at least are right, from 0 to 16: those that its relative error leaves.
+    """A lower bound on the correct significant digits of `computed`, 0 to 16, from its relative error.
 
     They are counted against the program as it is written, in decimals, at the point's decimals and at its doubles.
     None where there is no derivative: a convention at a kink has no digits that could be right.
     """
     kept: int | None
-    """The same at exactly the doubles that they were read as: what the computation alone has kept."""
+    """The correct digits if the inputs are exactly the doubles they were read as: only the computation loses digits."""
     difference: float | None
     """Of a partial: the slope by differences, in doubles, and the error that they estimate for themselves."""
     difference_error: float | None
@@ -172,7 +172,7 @@ def _reduced(
     over: LossSpec,
     watch: Callable[[int], None] | None,
 ) -> Check:
-    """The same of a formula's sum or mean over rows of data, at the doubles that were read.
+    """Check a formula's sum or mean over rows of data, at the doubles that were read.
 
     The reference adds up what each row is in many digits; differences are those of the reduced loss.
     """

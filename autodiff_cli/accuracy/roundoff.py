@@ -1,4 +1,4 @@
-"""Where digits were lost: the node of a computation in doubles at which rounding was magnified most."""
+"""Locate the loss of digits: the node of a computation in doubles that amplified rounding most."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _called(node: Value) -> str:
 
 
 def _hint(node: Value, inputs: Sequence[float]) -> str:
-    """What to write instead, for the losses that everyone meets."""
+    """Suggest a stable form for common cancellations."""
     primitive, operands = node.primitive, node._prev
     if primitive is LOG and operands[0].primitive is ADD:
         left, right = operands[0]._prev

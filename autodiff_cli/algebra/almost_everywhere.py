@@ -169,14 +169,14 @@ class _Opener:
         return _is_smooth(x) and _is_smooth(y) and _moves(difference)
 
     def plain(self, condition: Value) -> Value:
-        """That a length is 0, said of what it is the length of."""
+        """Express that a length is 0 by its components."""
         x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
         if condition.primitive is EQ and x.primitive.norm and rational(y) == 0:
             return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 
     def compared(self, condition: Value) -> Value:
-        """That a number is the largest of several, as it is without ties; anything else is left alone."""
+        """Return the condition that a number is the largest of several, without ties; keep other conditions."""
         if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
@@ -265,7 +265,7 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 
 # ---- assumptions --------------------------------------------------------------------------------------------------
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
-    """What is known at the places of a formula under assumptions."""
+    """Facts that hold at the nodes of a formula under assumptions."""
     budget = current()
     work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
@@ -296,7 +296,7 @@ class _Undecided(Exception):
 
 
 class _Sides:
-    """What the `near` of a row asks, answered by what is known of formulas; where it jumps, 0 is on neither side."""
+    """Answers for a row's `active_branch`, from facts about formulas; at a jump, 0 is on neither side."""
 
     def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
@@ -333,7 +333,7 @@ class _Assumed:
         return self.guards.settled(self.decided)
 
     def decided(self, value: Value) -> Value | None:
-        """What an operation is, in terms of its inputs, where that is known; else None."""
+        """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
         if rounds(primitive) and self.whole.holds(inputs[0]):

@@ -30,7 +30,7 @@ AGREED = 1e-30
 
 
 class ProgramPoint:
-    """Where in a formula something is computed: what is known there, within another place."""
+    """A branch of a formula in which nodes are computed, with the facts that hold there, within another branch."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
@@ -42,7 +42,7 @@ class ProgramPoint:
         self.pairs: dict[tuple[Value, Value], str] = {}
         """How one number may be to another."""
         self.known: dict[Value, Range] = {}
-        """What was found out of nodes here."""
+        """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
         """This place and those around it."""
@@ -74,16 +74,16 @@ class Guards:
         """How many operations may still be looked at."""
         self.order = list(in_order((root,)))
         self.bare = ProgramPoint()
-        """Where nothing is known."""
+        """The branch without facts."""
         self.places = [ProgramPoint()]
         for fact in facts:
             self.assume(self.places[0], fact, True)
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
         """Around all uses of a node."""
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
-        """Where a node is computed in any case."""
+        """The branch in which a node is computed in any case."""
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
-        """Where it is computed even if no condition is looked at."""
+        """The branch in which a node is computed whatever the conditions are."""
         for value in reversed(self.order):
             here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
             for k, p in enumerate(value._prev):

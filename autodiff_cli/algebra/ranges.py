@@ -51,7 +51,7 @@ class Range(NamedTuple):
         return found + (">" if self.high > 0 else "")
 
     def with_(self, other: Range) -> Range:
-        """What lies in both ranges."""
+        """Return the intersection of two ranges."""
         low, above = max((self.low, self.above), (other.low, other.above))
         high, not_below = min((self.high, not self.below), (other.high, not other.below))
         return Range(low, high, above, not not_below, self.nonzero or other.nonzero)
@@ -182,7 +182,7 @@ def _outward(x: Fraction, towards: float) -> End:
 
 # ---- from inputs to the operation ---------------------------------------------------------------------------------
 def forward(value: Value, inputs: Sequence[Range]) -> Range:
-    """What an operation gives, whose inputs lie in these ranges."""
+    """Return the range of an operation whose inputs lie in these ranges."""
     if value.primitive is CONSTANT:
         return _constant(value)
     if value.primitive is VARIABLE:
@@ -316,7 +316,7 @@ class Ranges(NumberType):
         """Unknown, as all conditions are."""
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
-        """What either branch gives."""
+        """Return the union of the ranges of two branches."""
         x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
         return x.around(y)
 
@@ -357,7 +357,7 @@ RANGES = Ranges()
 
 # ---- from the operation to its inputs -----------------------------------------------------------------------------
 def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """What follows for inputs from the range of an operation: 0 and the signs, and shifts by constants."""
+    """Return ranges of the inputs that follow from the range of an operation: signs, zeros, and shifts by constants."""
     primitive, operands, signs = value.primitive, value._prev, r.signs()
     if primitive is NEG:
         yield operands[0], -r

@@ -158,7 +158,7 @@ class Shortener(Collector):
         return found
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Where a factor stands in a product: constants, variables in the order of the leaves, sums, functions."""
+        """Return the sort key of a factor: constants, variables in the order of the leaves, sums, functions."""
         if base._prev:
             return 2 if base.primitive in _COLLECTED else 3, 0
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)

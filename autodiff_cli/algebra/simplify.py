@@ -107,7 +107,7 @@ FORMS: dict[str, FormRule] = by_name({
 
 
 def known(p: Collector, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-    """What the row of a function of one input says of it, for every argument in its domain. Raises `Refused`."""
+    """Return the identity that a function's row declares, valid in its whole domain. Raises `Refused`."""
     if len(inputs) != 1:
         raise Refused
     value = inputs[0]

@@ -56,7 +56,7 @@ def by_definition(value: Value, always: bool = False) -> Value:
 
 
 def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """What an operation is by its definition; several Values for one that gives a list.
+    """Return an operation expanded by its definition; a list of Values for an operation that returns several.
 
     Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
     """

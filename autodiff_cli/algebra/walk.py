@@ -9,7 +9,7 @@ from ..graphs.value import Value, in_order, node
 
 Fact = TypeVar("Fact")
 Rule = Callable[[Value, tuple[Value, ...]], Value]
-"""What stands for a node, given what stands for its inputs."""
+"""A rule: returns the replacement of a node, given the replacements of its inputs."""
 
 
 def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:

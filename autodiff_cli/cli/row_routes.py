@@ -64,7 +64,7 @@ class _Job(NamedTuple):
 
     @property
     def rows(self) -> Rows:
-        """What is asked about each row."""
+        """The question asked of each row."""
         return rows(
             self.text,
             at=default_point(self.inputs.at, self.inputs.reading),
@@ -358,7 +358,7 @@ class _Requests:
             raise
 
     def each(self) -> Iterator[Request]:
-        """What to answer, row by row."""
+        """The requests of rows, one by one."""
         text, program, reading = self.job.text, self.known.program.text, self.known.reading
         columns = [*self.used.values()]
         wrt = names(self.job.inputs.wrt)

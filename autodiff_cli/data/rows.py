@@ -335,7 +335,7 @@ class Rows(NamedTuple):
             return _bound(self, schema.serialize().to_pybytes())
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """What the answers to batches of a schema look like, with the meaning of each column."""
+        """Return the schema of the answers, with the meaning of each column."""
         return self.bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:

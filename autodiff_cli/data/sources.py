@@ -1,4 +1,4 @@
-"""Where the rows come from: which files, of which kind, and how they are opened."""
+"""Sources of rows: the files, their formats, and how they are opened."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STREAM = b"\xff\xff\xff\xff"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 AT_A_TIME = 32
-"""So many files of another file system are looked into at a time."""
+"""The number of remote files that are inspected at a time."""
 
 
 Item = TypeVar("Item")
@@ -70,12 +70,12 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return "standard input" if self.path == "-" else f"`{self.path}`"
 
     @property
     def shown(self) -> str:
-        """What says before a line, or a row, of which file it is."""
+        """The prefix of places in messages, which names the file."""
         return "standard input" if self.path == "-" else self.path
 
     @property
@@ -110,7 +110,7 @@ def sources(names: Sequence[str], format: str | None) -> list[Source]:
 def parallel_map(
     action: Callable[[Item], OpenedSource], items: Sequence[Item], where: Callable[[Item], str] = str
 ) -> list[OpenedSource]:
-    """What an action makes of each of them; many at a time for those that are elsewhere, which take their time."""
+    """Return the result of an action for each file; remote files are processed in parallel."""
     if len(items) < 2 or not any(is_url(where(item)) for item in items):
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
@@ -170,7 +170,7 @@ def _elsewhere(given: str) -> list[str]:
 
 
 def _data(folder: str, paths: list[str]) -> list[str]:
-    """Those of the files in a folder that hold data. Raises `ExpressionError` where there are none."""
+    """Return the data files of a folder. Raises `ExpressionError` if there are none."""
     found = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
     if not found:
         hint = f"it is read for files that end in {', '.join(SUFFIXES)}"

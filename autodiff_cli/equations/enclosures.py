@@ -42,7 +42,7 @@ Box = list[Any]
 
 
 class Search(NamedTuple):
-    """What a search has come to."""
+    """The result of a search."""
 
     proven: list[Box]
     """Boxes that hold exactly one solution each."""
@@ -292,7 +292,7 @@ def _distinct(operator: Operator, boxes: Sequence[Box]) -> list[Box]:
 
 
 def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
-    """The same boxes in order, those that touch, beside widths such as these, put together."""
+    """Return the boxes in order, with boxes that touch merged, relative to their widths."""
     result: list[tuple[Box, Box]] = []
     for box in sorted(boxes, key=lambda box: float(box[0].mid())):
         one, grown = box, [_grown(a, CLOSE * width) for a, width in zip(box, widths, strict=True)]

@@ -267,7 +267,7 @@ def refined(
 
 
 def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    """Where the secant method for f/f' comes nearest to f = 0; None where it has no derivative to start with."""
+    """Return the zero of f that the secant method for f/f' approaches; None without a derivative at the start."""
     before = function(start)
     if before is None or not before[1]:
         start += width / 32

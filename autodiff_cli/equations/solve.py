@@ -58,7 +58,7 @@ class Solution(Record):
 
 
 class Solved(Record):
-    """What was found of the solutions of equations."""
+    """The solutions of equations, with their derivatives."""
 
     text: str
     arithmetic: Arithmetic
@@ -69,7 +69,7 @@ class Solved(Record):
     reason: str
     """`solved`; `none` where there is no solution, `not found`, `undecided`; `interrupted`."""
     message: str
-    """The same in words."""
+    """The reason in words."""
     between: Box
     others: list[float]
     """Of one unknown: where other solutions between the bounds seem to be."""
@@ -85,13 +85,13 @@ class Solved(Record):
 
 
 class Proof(NamedTuple):
-    """What a certified search says of all solutions between the bounds."""
+    """The result of a certified search for all solutions between the bounds."""
 
     starts: list[list[float]]
     """The middles of boxes that hold exactly one solution each."""
     undecided: list[Box]
     unbounded: list[Box]
-    """Those of the undecided boxes in which an equation has no bound, as at a pole."""
+    """The undecided boxes in which an equation is unbounded, as at a pole."""
     complete: bool
 
 
@@ -107,7 +107,7 @@ def solve(
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
-    """Where the equations of `text` hold, or an expression in it is 0, and the derivatives of that by `wrt`.
+    """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
 
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
     value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are

@@ -72,7 +72,7 @@ class SeriesType(Lifted):
         self.here: Series
         """The one whose coefficient is being computed."""
         self.waiting: list[Series] = []
-        """What is needed as soon as the order exceeds its lag: the result, then derivatives."""
+        """Coefficients that are needed once the order exceeds their lag: of the result, then of derivatives."""
         self._same: dict[tuple[Any, ...], Series] = {}
         self.lag = 0
         self.cause: Series | None = None

@@ -1,4 +1,4 @@
-"""What gradient and Hessian say of a point: minimum, maximum, saddle, flat, not stationary; also at bounds.
+"""Classify a point by gradient and Hessian: minimum, maximum, saddle, flat, not stationary; also at bounds.
 
 The only numbers that decide are rounding errors: a partial derivative or an eigenvalue within its own error is 0.
 First and second order conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue
@@ -46,12 +46,12 @@ class Derivatives:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What kind of point it is."""
+    """The kind of a point."""
 
     kind: str
     """`minimum`, `maximum`, `saddle`, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary`."""
     curvature: str
-    """What the eigenvalues by the variables that are not held say: `convex`, `concave`, `indefinite`, `flat`."""
+    """The curvature in the free variables: `convex`, `concave`, `indefinite`, `flat`."""
     negative: bool
     """Whether the value falls in a direction that the bounds leave free, so that this is no minimum."""
     held: tuple[int, ...]
@@ -128,7 +128,7 @@ def _derivatives(output: Source, values: Mapping[str, float], wrt: Sequence[str]
 def classified(
     at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors
 ) -> Verdict:
-    """What kind of point it is.
+    """The kind of a point.
 
     `walls` says of each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
 
@@ -174,7 +174,7 @@ def classified(
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
-    """What the signs of eigenvalues say that may be off by `error`: `convex`, `concave`, `indefinite` or `flat`."""
+    """Return the curvature from eigenvalues known to within `error`: `convex`, `concave`, `indefinite` or `flat`."""
     if spectrum and min(spectrum) > error:
         return "convex"
     if spectrum and max(spectrum) < -error:

@@ -44,7 +44,7 @@ NAMED = 0.1
 """How large the part of a parameter in such a direction is for it to be named."""
 
 TYPED_ROWS = 100
-"""So many rows of data count in what a fit may take as the formula typed once more each."""
+"""The number of rows that raise a fit's limit of work by the formula's length each."""
 
 CHARACTERS_A_ROW = 0.2
 """As how much of a formula each further row counts: some 200 evaluations of all rows."""
@@ -55,14 +55,14 @@ SQUARED = 1e140
 """How large the data may be, or its inverse how small, for the squares of their residuals to be doubles."""
 
 FLIPPED = 10
-"""So many parameters at most are looked at for signs that leave the model as it is."""
+"""The most parameters that are searched for sign changes that do not change the model."""
 
 CURVE = 241
 """At how many points the fitted curve is computed to be drawn."""
 
 
 class Parameter(Record):
-    """What the data say of a parameter."""
+    """The estimate of a parameter."""
 
     estimate: Shown
     error: Shown | None
@@ -330,7 +330,7 @@ def _strategies(
 
 
 def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
-    """Where the sum of squares is least, as far as the strategies find it."""
+    """Return the smallest sum of squares that the strategies find."""
     if len(places) == len(start):
         return projected(model, start, places)
     best = searched(model, start)
@@ -406,7 +406,7 @@ def _r_squared(model: Model, values: Any) -> float:
 
 # ---- what the data say --------------------------------------------------------------------------------------------
 class _Inference:
-    """What the data say of the parameters around the values that a search has ended at."""
+    """The inference about the parameters at the end of a search."""
 
     def __init__(self, model: Model, problem: Problem, data: Observations, ended: Ended, level: float) -> None:
         np, values = model.np, ended.values
@@ -605,7 +605,7 @@ def _variance(np: Any, loss: str, u: Any, dof: int) -> float:
 
 
 def _normal_variance(np: Any, loss: str) -> float:
-    """The same where residuals are known to be normal with the variance 1: the expectations, by a sum over them."""
+    """Return the asymptotic variance for normal residuals of variance 1: expectations, by quadrature."""
     u = np.linspace(-12, 12, 4801)
     density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
     robust: Robust = LOSSES[loss](np, u)

@@ -54,7 +54,7 @@ class Stopped(Exception):
 
 
 class Ended(NamedTuple):
-    """Where a strategy has ended."""
+    """The end point of a strategy."""
 
     values: Any
     """Of the free parameters."""
@@ -96,7 +96,7 @@ class Observations(NamedTuple):
 
 
 class Robust(NamedTuple):
-    """What a loss makes of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
+    """A robust loss of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
 
     rho: Any
     """ρ(u²)."""
@@ -182,7 +182,7 @@ class Model:
         return found
 
     def residuals(self, values: Sequence[float]) -> Any:
-        """What is left at each row, times the root of its weight; where there is nothing it is far."""
+        """Return the weighted residual of each row; a large number where the model has no value."""
         fitted = self(values)[0]
         left = (self.response - fitted) * self.weights
         left = self.np.clip(self.np.where(self.np.isfinite(left), left, FAR), -FAR, FAR)
@@ -194,7 +194,7 @@ class Model:
         return self.np.where(self.np.isfinite(rows), rows, 0.0)
 
     def robust(self, values: Sequence[float]) -> Robust:
-        """What the loss makes of the residuals."""
+        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.np, self.residuals(values) / self.scale)
 
     def cost(self, values: Sequence[float]) -> float:
@@ -202,7 +202,7 @@ class Model:
         return 0.5 * self.scale**2 * float(self.np.sum(self.robust(values).rho))
 
     def check(self, values: Any) -> ExpressionError | None:
-        """What is wrong at the first row that has no value."""
+        """Raise the error of the first row that has no value."""
         errors = self(values)[2]
         return errors[min(errors)] if errors else None
 
@@ -252,7 +252,7 @@ def column_sizes(np: Any, rows: Any) -> Any:
 
 
 def fitted_linearly(model: Model, values: Any, places: Sequence[int]) -> Any:
-    """The same values with those of the linear parameters where the sum of squares is least."""
+    """Return the values with the linear parameters at their least squares solution."""
     np = model.np
     rows = model.jacobian(values)[:, places]
     size = column_sizes(np, rows)

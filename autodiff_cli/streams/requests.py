@@ -33,11 +33,11 @@ class Request(NamedTuple):
     wrt: tuple[str, ...] | None
     error: ExpressionError | None = None
     more: Mapping[str, Any] = MappingProxyType({})
-    """What the keys give that only this command's requests have."""
+    """The values of keys that only this command's requests have."""
 
 
 class Reading(NamedTuple):
-    """What a command reads of a request in a way of its own."""
+    """How a command reads the parts of a request."""
 
     value_of: ValueOf | None = None
     """Reads the values of points; by default they are constant expressions."""
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 
     @property
     def leniently(self) -> Reading:
-        """The same, where what a refusal of a value offers is taken if nothing else can be meant."""
+        """The reading that accepts the correction a refusal offers, where it is unambiguous."""
         return self._replace(value_of=Lenient(self.value_of or constant_value))
 
 
@@ -54,7 +54,7 @@ AS_USUAL = Reading()
 
 
 class Defaults(NamedTuple):
-    """What the command line gives to every line of a stream."""
+    """The defaults of the command line for every line of a stream."""
 
     point: Mapping[str, float]
     wrt: tuple[str, ...] | None
@@ -133,7 +133,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 
 def _told(asked: Asked, point: Mapping[str, float], kind: Reading) -> Asked:
-    """What was asked, with how its values were read, where that may be otherwise than they were typed."""
+    """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return asked._replace(values=tuple(values)) if values else asked
 

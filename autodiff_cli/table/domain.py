@@ -38,7 +38,7 @@ class Domain(NamedTuple):
 
 @cache
 def domain(words: str, params: tuple[str, ...]) -> Domain:
-    """What the words of a row mean; without those that are no bounds by numbers and no order, such as alternatives."""
+    """Return the bounds that the domain of a row declares; words that are no numeric bounds are left out."""
     poles = re.fullmatch(_POLES, words)
     if poles:
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)

@@ -20,7 +20,7 @@ from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS
 
 NOTE = "0, or not a number where something has no value"
-"""What is said of the step that shows the faults."""
+"""The comment on the step that reports the faults."""
 
 MOST = 1_000
 """Steps with a bit of their own; those after them share one, of which it is not known who shows that it is set."""
@@ -51,7 +51,7 @@ class _Failures:
         self.never_infinite = 0
         """Steps that are not a number where they fail."""
         self.possible: dict[Step, int] = {}
-        """What may fail in the evaluation of a step."""
+        """The faults that the evaluation of a step may have."""
         self.shown: dict[Step, int] = {}
         """Of these the steps whose failure makes this one fail, wherever it is evaluated."""
         self.hidden: dict[Step, int] = {}
@@ -152,7 +152,7 @@ def _implies(signs: str, number: float, domain: str, end: float) -> bool:
 
 
 def operands(recording: Recording) -> dict[Step, list[Step]]:
-    """What the program evaluates for a step although its formula leaves it out at some points: elu's `alpha`."""
+    """Inputs that the program evaluates although the formula of a step skips them at some points: elu's `alpha`."""
     found: dict[Step, list[Step]] = {}
     for node, step in recording.place.items():
         if node._prev and node.primitive.demand is None:

@@ -18,7 +18,7 @@ from .vectors import Vectors, whole_power
 LANES = 4
 INSTRUCTIONS = by_name({"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"})
 INTRINSICS = by_name({"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "round": "rint"})
-"""What a processor does to a vector itself."""
+"""Operations for which processors have vector instructions."""
 
 COMPARISONS = by_name({"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"})
 FUNCTIONS = {
@@ -39,7 +39,7 @@ def lowering() -> Lowering:
 
 
 def vector_name(function: str, inputs: int) -> str:
-    """What the C library calls a function of four doubles at a time, where it has one."""
+    """The C library's names of functions of four doubles at a time."""
     return f"_ZGVdN{LANES}{'v' * inputs}_{function}"
 
 
@@ -121,7 +121,7 @@ class Llvm:
         return self.names[step]
 
     def step(self, step: Step) -> str:
-        """What a step is called, once it is computed."""
+        """The name of a step once it is computed."""
         name, args = step.name, [self.value(a) for a in step.args]
         if name in INSTRUCTIONS:
             return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
@@ -195,7 +195,7 @@ class Llvm:
 
     # -- checks -----------------------------------------------------------------------------------------------------
     def mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
-        """Where all of these conditions turn out so."""
+        """Return the mask of rows in which all of these conditions have the required outcome."""
         if needed not in self.masks:
             condition, holds = needed[-1]
             last = self.value(condition) if holds else self.negated(self.value(condition))

@@ -24,10 +24,10 @@ LISTED = 40
 
 NO_VALUE = "no value: not defined here, or a number is too large"
 NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
-"""What a row says whose inputs are numbers inside the domains, and that has no answer."""
+"""The error of a row that has no answer although its inputs are numbers inside the domains."""
 
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
-"""What compares a number that is outside a bound."""
+"""The comparisons that a number outside a bound satisfies."""
 
 QUOTED = 40
 """Characters of the program that a row quotes."""

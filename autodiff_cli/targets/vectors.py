@@ -39,7 +39,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """What is computed, in order, and what of it is checked."""
+    """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
     """Each after its inputs; without leaves."""

@@ -21,7 +21,7 @@ SIGNIFICANT = 2
 
 
 class Distribution(NamedTuple):
-    """What is known of a quantity: a family of distributions with its parameters, and how well its spread is known."""
+    """The distribution of a quantity: a family with its parameters, and the degrees of freedom of its uncertainty."""
 
     family: str
     parameters: tuple[float, ...]
@@ -172,7 +172,7 @@ def _quantity(name: str, written: str, begin: int, text: str) -> MeasuredValue |
 
 
 def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
-    """What stands before and after the sign between a value and its uncertainty; None where there is no such sign."""
+    """Split a text at the sign between a value and its uncertainty; None without such a sign."""
     at, depth, last = start, 0, ""
     for found in _BETWEEN.finditer(written, start, end):
         between = written[at : found.start()].rstrip()

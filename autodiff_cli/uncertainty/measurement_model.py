@@ -52,7 +52,7 @@ SHORTEST = 2.0**-30
 """Into how small parts the way to another place is divided where the solution is hard to follow."""
 
 MOST_KINKS = 50
-"""So many of the nearest kinks of a program are looked at."""
+"""The number of nearest kinks of a program that are considered."""
 
 
 class FirstOrder(NamedTuple):
@@ -69,7 +69,7 @@ class Kink(NamedTuple):
 
     node: Breakpoint
     value: float
-    """That number at the estimates."""
+    """The value at the estimates."""
     slopes: list[float]
     """Its derivatives along the directions that were asked for."""
 
@@ -384,7 +384,7 @@ class Implicit:
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
 
     def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
-        """What the equations are off by at a place, and their derivatives by the unknowns and these inputs."""
+        """Return the residuals of the equations at a point, and their derivatives by the unknowns and these inputs."""
         by = (*self.outputs, *names)
         if by not in self._evaluators:
             self._evaluators[by] = [Evaluator(equation, by) for equation in self.equations]

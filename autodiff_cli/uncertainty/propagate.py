@@ -45,10 +45,10 @@ MOST_THIRD_ORDER = 24
 """With more inputs no third derivatives are computed: their number grows with the square."""
 
 QUANTILES = 100
-"""So many quantiles of a normal distribution stand for it where a kink is in reach."""
+"""The number of quantiles that represent a normal distribution if a kink is within reach."""
 
 SCATTER = 3
-"""So many standard deviations of scatter may lie between the draws and what they are drawn from."""
+"""The tolerance, in standard deviations of scatter, between the draws and their distribution."""
 
 LEAVE_ONE = "leave one of them out"
 
@@ -59,7 +59,7 @@ Pair = tuple[str, str]
 
 
 class Share(Record):
-    """What an input has to do with the uncertainty of an output: a row of the budget."""
+    """The contribution of an input to the uncertainty of an output: a row of the budget."""
 
     sensitivity: float
     """The partial derivative of the output by the input."""
@@ -70,7 +70,7 @@ class Share(Record):
 
 
 class SecondOrder(Record):
-    """What the terms beyond the first order say; JCGM 100, 5.1.2, note."""
+    """The terms beyond the first order; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
     """The standard uncertainty with them; None where they make the variance negative."""
@@ -552,7 +552,7 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
 
 # ---- beyond first order -------------------------------------------------------------------------------------------
 class _Shape(NamedTuple):
-    """What is known of an independent direction of unit variance."""
+    """The moments of an independent direction of unit variance."""
 
     moments: Moments
     low: float
@@ -649,7 +649,7 @@ class _Expansion:
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def variance_terms(self) -> list[float]:
-        """What the orders beyond the first add to the variance. Raises `ExpressionError`.
+        """Return the contributions of higher orders to the variance. Raises `ExpressionError`.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
         Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
@@ -674,7 +674,7 @@ class _Expansion:
 
 
 def _second_order(expansion: _Expansion, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-    """What the next terms of the Taylor series say of variance and mean, and a warning where that matters.
+    """Return the contribution of second-order terms to variance and mean, with a warning if it matters.
 
     The warning advises draws, unless there are some (`drawn`).
     """
@@ -722,7 +722,7 @@ def _tolerance(u: float) -> float:
 
 # ---- draws --------------------------------------------------------------------------------------------------------
 def _sampler(spread: _Spread, model: Model, seed: int) -> Sampler:
-    """What draws the inputs. Raises `ExpressionError` where their joint distribution is not determined."""
+    """Return the sampler of the inputs. Raises `ExpressionError` if their joint distribution is undetermined."""
     correlated = []
     for members, dof in spread.groups:
         if len(members) < 2:
