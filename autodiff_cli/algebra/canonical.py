@@ -115,20 +115,20 @@ def number_text(x: Fraction) -> str | None:
     return "-" + text if x < 0 else text
 
 
-def _factored(whole: int) -> tuple[int, int, int]:
+def _factored(n: int) -> tuple[int, int, int]:
     """A whole number without its factors 2 and 5, and how many of them there are."""
     counts = []
     for factor in (2, 5):
         count = 0
-        while whole % factor == 0:
-            whole, count = whole // factor, count + 1
+        while n % factor == 0:
+            n, count = n // factor, count + 1
         counts.append(count)
-    return whole, counts[0], counts[1]
+    return n, counts[0], counts[1]
 
 
-def significant(whole: int) -> int:
+def significant(n: int) -> int:
     """How many digits a whole number has in front of its last zeros."""
-    return len(str(abs(whole)).rstrip("0"))
+    return len(str(abs(n)).rstrip("0"))
 
 
 def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -154,11 +154,11 @@ def quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     top, bottom = (Fraction(whole // 10 ** (len(str(whole)) - significant(whole))) for whole in best[1:])
     power = Fraction(numerator, denominator) / (top / bottom)
     shift = Fraction(10) ** (significant(int(bottom)) - 1)
-    found = min(
+    best_pair = min(
         ((top * power, bottom), (top, bottom / power), (top * power / shift, bottom / shift)),
         key=lambda pair: sum(len(number_text(part) or "") for part in pair),
     )
-    return sign * found[0], found[1]
+    return sign * best_pair[0], best_pair[1]
 
 
 class Collector:
@@ -189,8 +189,8 @@ class Collector:
     def form(self, value: Value) -> Form:
         """Return the form of a node from the forms of its inputs."""
         if not value._prev:
-            found = rational(value)
-            return self.leaf(value) if found is None else Number(found)
+            number = rational(value)
+            return self.leaf(value) if number is None else Number(number)
         inputs = [self.forms[p] for p in value._prev]
         name = value.primitive.name
         try:
@@ -209,8 +209,8 @@ class Collector:
 
     def folded(self, name: str, inputs: Sequence[Form]) -> Form:
         """The value of a function of numbers, where it is rational."""
-        found = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-        return Truth(found) if isinstance(found, bool) else Number(checked(found))
+        value = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+        return Truth(value) if isinstance(value, bool) else Number(checked(value))
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """The operation itself on what is known of its inputs."""

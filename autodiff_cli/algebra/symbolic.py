@@ -62,11 +62,11 @@ def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> An
     """
     fixed = {operation.params.index(name) for name in operation.constant_params}
     places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
-    found = DEFINITIONS[operation.name](m, *places)
-    known = {place: x for place, x in zip(places, inputs, strict=True) if isinstance(place, Value)}
-    roots = found if isinstance(found, list) else [found]
-    written = [substituted(root, known.get) if isinstance(root, Value) else root for root in roots]
-    return written if isinstance(found, list) else written[0]
+    result = DEFINITIONS[operation.name](m, *places)
+    values = {place: x for place, x in zip(places, inputs, strict=True) if isinstance(place, Value)}
+    roots = result if isinstance(result, list) else [result]
+    written = [substituted(root, values.get) if isinstance(root, Value) else root for root in roots]
+    return written if isinstance(result, list) else written[0]
 
 
 def is_spelled(primitive: Primitive) -> bool:

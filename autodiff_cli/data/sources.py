@@ -122,16 +122,16 @@ def parallel_map(
     return filesystems.patiently(all_of_them)
 
 
-def _paths(given: str) -> list[str]:
-    if is_url(given):
-        return _elsewhere(given)
-    if given == "-" or os.path.isfile(given):
-        return [given]
-    if os.path.isdir(given):
-        return _data(given, sorted(os.path.join(given, name) for name in os.listdir(given)))
-    if glob.has_magic(given):
-        return _like(given, sorted(path for path in _matching(given) if os.path.isfile(path)))
-    return [given]
+def _paths(pattern: str) -> list[str]:
+    if is_url(pattern):
+        return _elsewhere(pattern)
+    if pattern == "-" or os.path.isfile(pattern):
+        return [pattern]
+    if os.path.isdir(pattern):
+        return _data(pattern, sorted(os.path.join(pattern, name) for name in os.listdir(pattern)))
+    if glob.has_magic(pattern):
+        return _like(pattern, sorted(path for path in _matching(pattern) if os.path.isfile(path)))
+    return [pattern]
 
 
 def _matching(pattern: str) -> list[str]:
@@ -160,28 +160,28 @@ def _is_link(folder: str) -> Callable[[str], tuple[bool, str]]:
     return lambda name: (os.path.islink(os.path.join(folder, name)), name)
 
 
-def _elsewhere(given: str) -> list[str]:
+def _elsewhere(pattern: str) -> list[str]:
     """The files that a pattern, a folder, or the name of a file on another file system says."""
-    if glob.has_magic(given):
-        return _like(given, filesystems.matched(given))
-    if not given.endswith("/") and filesystems.entry(given).is_file:
-        return [given]
-    return _data(given, [entry.path for entry in filesystems.listed(given) if entry.is_file])
+    if glob.has_magic(pattern):
+        return _like(pattern, filesystems.matched(pattern))
+    if not pattern.endswith("/") and filesystems.entry(pattern).is_file:
+        return [pattern]
+    return _data(pattern, [entry.path for entry in filesystems.listed(pattern) if entry.is_file])
 
 
 def _data(folder: str, paths: list[str]) -> list[str]:
     """Return the data files of a folder. Raises `ExpressionError` if there are none."""
-    found = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
-    if not found:
+    names = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
+    if not names:
         hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
         raise ExpressionError("io", f"the folder `{folder}` holds no file of data", hint=hint)
-    return found
+    return names
 
 
-def _like(pattern: str, found: list[str]) -> list[str]:
-    if not found:
+def _like(pattern: str, paths: list[str]) -> list[str]:
+    if not paths:
         raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
-    return found
+    return paths
 
 
 def _by_name(path: str) -> str | None:

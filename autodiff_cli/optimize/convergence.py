@@ -185,17 +185,17 @@ class LocalModel:
         The errors are those that come of rounding the point too, if that bounds anything.
         """
         point = row.point if x is None else {**row.point, **dict(zip(row.moving, x, strict=True))}
-        found = None
+        result = None
         for sizes in (self.size, [abs(point[name]) for name in row.moving]):
-            given = {name: Bounded(value) for name, value in point.items()}
-            given |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
+            inputs = {name: Bounded(value) for name, value in point.items()}
+            inputs |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.moving, sizes, strict=True)}
             try:
-                found = self.function.bounded(given, row.moving)
+                result = self.function.bounded(inputs, row.moving)
             except ExpressionError:
                 return None
-            if math.isfinite(sum(g.error for g in found[1])):
+            if math.isfinite(sum(g.error for g in result[1])):
                 break
-        return found
+        return result
 
     def value_error(self, row: DescentStep) -> float:
         """How far the value of the row may be off by rounding, that of the point left out."""
@@ -230,13 +230,17 @@ class LocalModel:
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *SHARES)):
-                found = self.evaluate(self.moved(here, verdict.step, times))
-                if found is None or found.coordinates == here.coordinates or found.value > most + times * room:
+                moved_row = self.evaluate(self.moved(here, verdict.step, times))
+                if (
+                    moved_row is None
+                    or moved_row.coordinates == here.coordinates
+                    or moved_row.value > most + times * room
+                ):
                     continue
-                there = self.look(found).verdict
+                there = self.look(moved_row).verdict
                 if there is None or self.length(there) >= self.length(verdict):
                     continue
-                trail.append(found)
+                trail.append(moved_row)
                 verdict, before, factor = there, step, times
                 break
             else:
@@ -301,9 +305,9 @@ class LocalModel:
                 return f"not a minimum: the Hessian there is singular along {name}, and the value falls that way"
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        told = f"the Hessian there is singular along {listed}, so it does not tell whether this is a minimum"
+        sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a minimum"
         rises = all(1 in both and 0 not in both for both in trends)
-        return told + ("; the value rises that way" if rises and every else "; no lower value shows that way")
+        return sentence + ("; the value rises that way" if rises and every else "; no lower value shows that way")
 
     def beside_kink(self, row: DescentStep) -> str:
         """Judge a kink by the value along each variable."""
@@ -325,7 +329,7 @@ class LocalModel:
         """
         here = self.bounded(row)
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
-        found = []
+        results = []
         for sign in (1.0, -1.0):
             trend = None
             for k in NEARBY:
@@ -339,8 +343,8 @@ class LocalModel:
                     trend = 1 if change > 0 else -1
                     break
             if trend is not None:
-                found.append(trend)
-        return found
+                results.append(trend)
+        return results
 
     # ---- kinks and edges ----------------------------------------------------------------------------------------
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
@@ -352,7 +356,7 @@ class LocalModel:
         gathered = [row.partials]
         kink = False
         for _ in range(SIDES):
-            mean = shortest_mean([[g * s for g, s in zip(each, self.size, strict=True)] for each in gathered])
+            mean = shortest_mean([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
             walls = self.walls(row)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
@@ -380,7 +384,7 @@ class LocalModel:
             if jumps and outside is not None:
                 kink = True
                 gathered.append(outside.partials)
-                row = min(inside, outside, key=lambda each: each.value)
+                row = min(inside, outside, key=lambda gradient: gradient.value)
         if not kink:
             return None
         message = "not converged: the search is held up at a kink, where no derivative leads on"
@@ -432,11 +436,11 @@ class LocalModel:
         """Whether the slope along a line differs by more than rounding errors can make it."""
         slopes = []
         for row in (inside, outside):
-            found = self.bounded(row)
-            if found is None:
+            result = self.bounded(row)
+            if result is None:
                 return False
-            slope = math.fsum(g.x * w for g, w in zip(found[1], way, strict=True))
-            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(found[1], way, strict=True))))
+            slope = math.fsum(g.x * w for g, w in zip(result[1], way, strict=True))
+            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(result[1], way, strict=True))))
         (down, first), (up, second) = slopes
         return down < 0 <= up and up - down > 2 * (first + second)
 

@@ -117,14 +117,14 @@ class Fit(Record):
 
 
 def columns_needed(
-    text: str, columns: Sequence[str], given: Sequence[str], response: str | None, also: Sequence[str] = ()
+    text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None, also: Sequence[str] = ()
 ) -> list[str]:
     """Which columns of the data the fit of a formula needs. Raises `ExpressionError` for one that is not there."""
-    program, answer = _read(text, columns, given, response)
+    program, answer = _read(text, columns, known_names, response)
     needed = [name for name in program.variables if name in columns]
     unused = {name.casefold(): name for name in columns if name not in (*needed, answer, *also)}
     for name, variable in program.variables.items():
-        if name not in columns and name not in given and name.casefold() in unused:
+        if name not in columns and name not in known_names and name.casefold() in unused:
             meant = unused[name.casefold()]
             raise ExpressionError(
                 "missing_value",
@@ -142,13 +142,13 @@ def _no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     return ExpressionError("usage", f"the data has no column `{name}`", hint=f"its columns are {listed(columns)}")
 
 
-def _read(text: str, columns: Sequence[str], given: Sequence[str], response: str | None) -> tuple[Program, str]:
+def _read(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> tuple[Program, str]:
     """The program and the name of the column that it explains."""
     names = [column for column in columns if is_name(column)]
     # what the formula binds last is the response, and not a value that it uses
     head, equals, _ = text.rpartition(";")[2].partition("=")
     bound = head.strip().rpartition("\n")[2].strip() if equals else ""
-    program = parse(text, [name for name in (*names, *given) if name != bound])
+    program = parse(text, [name for name in (*names, *known_names) if name != bound])
     check_single(program)
     if response is None:
         last = program.bindings[-1] if program.bindings else None
@@ -271,13 +271,13 @@ def _pose(
     weights: str | None,
 ) -> tuple[Problem, Observations]:
     """The model with its parameters, those to be found as unknowns, and its data. Raises `ExpressionError`."""
-    given = dict(point or {})
-    program, response = _read(text, list(columns), [*given, *fixed], response)
+    typed = dict(point or {})
+    program, response = _read(text, list(columns), [*typed, *fixed], response)
     predictors = [name for name in program.variables if name in columns]
     parameters = [name for name in program.variables if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
     warnings: list[Diagnostic] = []
-    for name in [*given, *fixed]:
+    for name in [*typed, *fixed]:
         if name in predictors:
             raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
         if name not in parameters:
@@ -286,13 +286,13 @@ def _pose(
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quoted(unknowns)}")
     for name in fixed:
-        if name in given and as_number(given[name], name) != as_number(fixed[name], name):
+        if name in typed and as_number(typed[name], name) != as_number(fixed[name], name):
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
     if len(unknowns) > MOST_PARAMETERS:
         hint = f"fit up to {MOST_PARAMETERS}"
         raise ExpressionError("limit", f"{len(unknowns)} parameters are too many", hint=hint)
-    given |= fixed
-    values = {name: as_number(value, name) for name, value in given.items() if name in parameters}
+    typed |= fixed
+    values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
     for name, limits in bounds.items():
         if name in values:
             limits.check_start(name, values[name])
@@ -301,12 +301,12 @@ def _pose(
     for column in (sigma, weights):
         if isinstance(column, str) and column not in columns:
             raise _no_column(column, list(columns))
-    problem = Problem(program, given, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
+    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
     return problem, Observations(columns, response, predictors, sigma, weights)
 
 
 def _strategies(
-    model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, known: bool
+    model: Model, problem: Problem, start: Any, linear: Sequence[str], loss: str, has_sigma: bool
 ) -> Ended:  # fmt: skip
     """The best that the strategies come to. Raises what is wrong with the start."""
     np = model.np
@@ -322,11 +322,11 @@ def _strategies(
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
     left = np.abs(model.residuals(best.values))[model.weights > 0]
-    model.loss, model.scale = loss, 1.0 if known else 1.4826 * float(np.median(left)) or 1.0
+    model.loss, model.scale = loss, 1.0 if has_sigma else 1.4826 * float(np.median(left)) or 1.0
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    found = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
-    return found._replace(message=f"{found.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda each: each.cost), ())
+    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
 def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
@@ -353,13 +353,13 @@ def _least(model: Model, start: Any, places: Sequence[int]) -> Ended:
         there = model.np.clip(start * [math.exp(draw.gauss(0, wide)) for _ in start], *model.limits)
         if model.check(there) is not None:
             continue
-        found = projected(model, there, places) if places else searched(model, there)
-        if found.cost < best.cost * (1 - 1e-9):
+        end = projected(model, there, places) if places else searched(model, there)
+        if end.cost < best.cost * (1 - 1e-9):
             again = 0
-            found = at_kink(model, found, places)
+            end = at_kink(model, end, places)
             ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
-            best = found._replace(message=f"{found.message} from another start, after {first} {ill}")
-        elif best.moved <= CONVERGED and found.cost <= best.cost * (1 + 1e-6):
+            best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+        elif best.moved <= CONVERGED and end.cost <= best.cost * (1 + 1e-6):
             again += 1
     return best
 

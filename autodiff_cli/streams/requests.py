@@ -96,11 +96,11 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
         data = file.read1(CHUNK)  # type: ignore[attr-defined]
         if not data:
             break
-        *whole, rest = data.split(b"\n")
-        if whole and begun:
-            whole[0] = bytes(begun) + whole[0]
+        *complete, rest = data.split(b"\n")
+        if complete and begun:
+            complete[0] = bytes(begun) + complete[0]
             begun.clear()
-        for line in whole:
+        for line in complete:
             if not too_long:
                 yield None if len(line) > reading.LIMIT else line
             too_long = False
@@ -154,9 +154,9 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         own_keys = defaults.reading.keys
         for key in fields:
             if key not in KEYS and key not in own_keys:
-                known = (*KEYS, *own_keys)
-                near = nearest(key, known)
-                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(known)}"
+                allowed = (*KEYS, *own_keys)
+                near = nearest(key, allowed)
+                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(allowed)}"
                 raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
         if program is None:
             wrong = "is not text" if "expr" in fields else "is missing"

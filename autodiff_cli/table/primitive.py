@@ -211,8 +211,8 @@ class Primitive(Facts):
         """
         if self.variadic:
             (rule,) = self.partials
-            found: list[Number | None] = rule(m, inputs, out) if rule else [None] * len(inputs)
-            return found if active is None else [d if on else None for d, on in zip(found, active, strict=True)]
+            partials: list[Number | None] = rule(m, inputs, out) if rule else [None] * len(inputs)
+            return partials if active is None else [d if on else None for d, on in zip(partials, active, strict=True)]
         if active is None:
             return [rule and rule(m, *inputs, out) for rule in self.partials]
         if len(inputs) == 2:
@@ -241,8 +241,8 @@ class Primitive(Facts):
         if self.total_for is not None:
             return fixed[-1] is not None and self.total_for(fixed[-1])
         bounds, whole, ordered = self.bounds
-        known = whole and not ordered and all(fixed[bound.position] is not None for bound in bounds)
-        return known and not is_outside(self.bounds, fixed)
+        decidable = whole and not ordered and all(fixed[bound.position] is not None for bound in bounds)
+        return decidable and not is_outside(self.bounds, fixed)
 
     @property
     def written(self) -> str:

@@ -117,8 +117,8 @@ class Array(Python):
     def shown(self, step: Step, unit: Unit) -> str:
         text = self.result(step)
         if step.name == "number" and unit.variables:
-            whole = unit.recording.values[0]
-            like = self.names.get(whole) or next(iter(self.spelled(unit.variables).values()))
+            value = unit.recording.values[0]
+            like = self.names.get(value) or next(iter(self.spelled(unit.variables).values()))
             return f"{self.module_name}.full_like({like}, {text})"
         return text
 

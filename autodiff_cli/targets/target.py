@@ -428,11 +428,11 @@ class Target:
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:
     """The branches that need a step."""
-    found: dict[Step, list[Branch]] = {}
+    branches: dict[Step, list[Branch]] = {}
     for step, branch, source in plan.tasks:
         # A choice is computed where its branches meet.
-        found.setdefault(step, []).append(branch if source is None or branch.parent is None else branch.parent)
-    return found
+        branches.setdefault(step, []).append(branch if source is None or branch.parent is None else branch.parent)
+    return branches
 
 
 def _visible(line: list[Branch]) -> list[Branch]:
@@ -448,7 +448,7 @@ def _anchors(plan: Schedule) -> Iterator[Branch]:
 
 def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
     """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
-    found: dict[tuple[str, int], None] = {}
+    names: dict[tuple[str, int], None] = {}
     entered: set[tuple[str, int]] = set()
 
     def visit(steps: list[Step]) -> None:
@@ -458,11 +458,11 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
                 continue
             entered.add(key)
             visit(target.supported(*key).recorder.steps)
-            found[key] = None
+            names[key] = None
 
     live = {task.step for task in target.plan(unit.recording).tasks}
     visit(sorted(live, key=lambda step: step.index))
-    return list(found)
+    return list(names)
 
 
 def _is_numbered(name: str, stem: str) -> bool:

@@ -164,6 +164,6 @@ def _one_by_one(function: Callable[[float], float]) -> Callable[..., Any]:
             return math.nan
 
     def fill(x: Any, out: Any) -> None:
-        out[...] = [value(each) for each in np.broadcast_to(x, out.shape).tolist()]
+        out[...] = [value(element) for element in np.broadcast_to(x, out.shape).tolist()]
 
     return fill

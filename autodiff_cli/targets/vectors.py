@@ -115,9 +115,9 @@ def _kinks(recording: Recording) -> Iterator[Step]:
                 ties = m.step("sum", *[m.where(m.step("eq", x, out), 1.0, 0.0) for x in inputs])
                 zeros.append(m.step("sub", m.step("max", ties, 2.0), ties))
             for zero in zeros:
-                found = m.step("eq", zero, 0.0)
-                if found.args:
-                    yield found
+                flag = m.step("eq", zero, 0.0)
+                if flag.args:
+                    yield flag
 
 
 def whole_power(step: Step) -> int | None:

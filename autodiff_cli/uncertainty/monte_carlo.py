@@ -135,10 +135,10 @@ class Results:
         """From here on count between the quantiles of what there is, and in ever wider steps beyond it."""
         import numpy as np
 
-        whole = np.concatenate(self._kept)
+        draws = np.concatenate(self._kept)
         self._kept = []
-        self._batches = np.array_split(whole.copy(), BATCHES)
-        first = np.sort(whole)
+        self._batches = np.array_split(draws.copy(), BATCHES)
+        first = np.sort(draws)
         width = (first[-1] - first[0]) or 1.0
         steps = width * 2.0 ** np.arange(-8, 200)
         with np.errstate(over="ignore"):

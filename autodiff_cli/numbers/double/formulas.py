@@ -393,5 +393,5 @@ FORMULAS: dict[str, Any] = by_name({
 
 def formula(name: str) -> Any:
     """The formula of an operation, None where there is none that is short and right."""
-    found = FORMULAS.get(name) or ACCURATE.get(name)
-    return found or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))
+    definition = FORMULAS.get(name) or ACCURATE.get(name)
+    return definition or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))
