@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..numbers.base import Number, NumberType
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 from ..run.sweep import Fault, forward
 
 ROWS = 12

@@ -17,7 +17,7 @@ from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..run.backends import with_fallback
 from ..run.evaluation import Evaluation, leaves_below, located
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 from ..run.sweep import undefined
 from ..targets.internal import Internal
 

@@ -338,9 +338,9 @@ def manual_page(command: str) -> str | None:
     """
     package = Path(__file__).parents[1]
     for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
-        path = folder / f"{command}.md"
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
+        for path in folder.glob("*.md"):
+            if path.stem == command:
+                return path.read_text(encoding="utf-8")
     return None
 
 

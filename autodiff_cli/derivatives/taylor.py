@@ -15,7 +15,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..record import Record
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""

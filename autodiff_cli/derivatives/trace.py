@@ -14,7 +14,7 @@ from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import Evaluation
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 from ..run.sweep import Activity, local_derivatives
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .characters import DASHES, FRACTIONS, QUOTES, UNSEEN
+from .character_classes import DASHES, FRACTIONS, QUOTES, UNSEEN
 from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind, Token
 from .fragments import RANGES, Fragments, span
 from .suggestions import meaning

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import characters
+from . import character_classes
 from .repairs import REPAIRS
 
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]
@@ -64,7 +64,7 @@ def _mistakes(table: str) -> Iterator[Mistake]:
 
 
 def _characters(text: str) -> str:
-    text = re.sub("<([A-Z]+)>", lambda name: vars(characters)[name[1]], text) if "<" in text else text
+    text = re.sub("<([A-Z]+)>", lambda name: vars(character_classes)[name[1]], text) if "<" in text else text
     return text.replace("␣", " ")
 
 

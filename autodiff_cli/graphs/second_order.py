@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 from ..run.smooth_branches import HIGHEST, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import backward
 from ..table.operators import VARIABLE

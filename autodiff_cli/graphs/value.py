@@ -14,7 +14,7 @@ from ..numbers.floats import REAL
 from ..run.backends import with_fallback
 from ..run.doubles import adjoints
 from ..run.evaluation import Evaluation
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 from ..run.sweep import Fault, compute
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
 from ..run.evaluation import Evaluation
-from ..run.graph import Graph
+from ..run.flat_graph import Graph
 from ..run.sweep import Breakpoint, Fault, breakpoints, forward
 from ..table.operators import CONSTANT, VARIABLE
 from .value import Source, Value, graph_of

@@ -12,7 +12,7 @@ from ..graphs.value import Value, values_of
 from ..numbers import budget as work
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
-from ..run.graph import Graph, Place, in_order
+from ..run.flat_graph import Graph, Place, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .checks import check_thousands

@@ -117,10 +117,12 @@ def read(text: str, builder: Builder) -> Builder:
                 pass
             elif stranger(operand) is not None:
                 read = UNREADABLE
-            elif _move(_move(state, read), sign)[0] == _AFTER_NAME:
-                top = None
             else:
-                top = builder.name(operand, (first, i))
+                try:
+                    how = state[read][sign][0]
+                except KeyError:
+                    how = _move(_move(state, read), sign)[0]
+                top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
             try:
                 state = state[read]
             except KeyError:

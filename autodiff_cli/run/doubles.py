@@ -17,7 +17,7 @@ from typing import Any
 from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, POW, SUB
 from ..table.primitive import Primitive
-from .graph import Graph, Row, inputs
+from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
 TAKE = "take"

@@ -14,7 +14,7 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import POW, VARIABLE
-from .graph import Graph, in_order
+from .flat_graph import Graph, in_order
 from .reverse import Reverse, reverse
 from .sweep import Activity, Breakpoint, Failure, Fault, Rough, activity, forward, may_meet_kinks, show, tangents
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
-from .graph import Graph
+from .flat_graph import Graph
 from .sweep import Activity, Fault, backward, compute, is_cut, kinks_met
 
 if TYPE_CHECKING:

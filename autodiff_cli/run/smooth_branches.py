@@ -18,7 +18,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
 from ..table.operators import WHERE
-from .graph import Graph
+from .flat_graph import Graph
 from .sweep import Breakpoint, Fault, Rough, compute, demanded, is_cut, show
 
 HIGHEST = 8

@@ -14,7 +14,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import CONSTANT, NEG, WHERE
 from ..table.primitive import Primitive
-from .graph import Graph
+from .flat_graph import Graph
 
 
 class Fault(AutodiffError):

@@ -94,24 +94,24 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
     """Return the record of an answer, or of one of the items in it."""
     record: dict[str, object] = {}
     figures: dict[str, object] = {}
-    for field in fields:
-        value = field.of(answer)
-        if value is None and field.optional:
+    for name, _, value_of, has_figures, optional, _, _, inner in fields:
+        value = getattr(answer, name) if value_of is None else value_of(answer)
+        if value is None and optional:
             continue
-        if field.figures and arithmetic != "double":
-            figures[field.name] = value
+        if has_figures and arithmetic != "double":
+            figures[name] = value
             value = doubles(value)
         elif figures:
             record |= figure_texts(arithmetic, figures)
             figures = {}
-        record[field.name] = _in_record(field, value, arithmetic)
+        record[name] = _in_record(inner, value, arithmetic) if inner or type(value) is tuple else value
     return record | figure_texts(arithmetic, figures) if figures else record
 
 
-def _in_record(field: Field, value: Any, arithmetic: str) -> object:
+def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object:
     if type(value) is tuple:
         value = [*value]
-    return records_of(field.fields, value, arithmetic) if field.fields and value is not None else value
+    return records_of(fields, value, arithmetic) if fields and value is not None else value
 
 
 def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") -> Any:
@@ -121,7 +121,7 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
     if type(value) is list:
         return [item if isinstance(item, dict) else records_of(fields, item, arithmetic) for item in value]
     if type(value) is tuple:
-        return {field.name: _in_record(field, x, arithmetic) for field, x in zip(fields, value, strict=True)}
+        return {field.name: _in_record(field.fields, x, arithmetic) for field, x in zip(fields, value, strict=True)}
     return record_of(fields, value, arithmetic)
 
 
@@ -224,11 +224,11 @@ class View(Choices, Generic[Answer]):
 
     def document(self, answer: Answer) -> Iterable[Block]:
         """Return the answer for people, as lines, tables and trees."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
         """Return the answer as a piece of LaTeX, for a document or a slide that has amsmath."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no LaTeX")
 
     def latex_formula(self, answer: Answer) -> str | None:
         """Return the answer as mathematics in LaTeX, for a page; None for one without."""
@@ -236,11 +236,11 @@ class View(Choices, Generic[Answer]):
 
     def tikz(self, answer: Answer) -> tuple[str, str]:
         """Return the answer as a drawing in TikZ: the package beside amsmath that it needs, and the environment."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no TikZ")
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`: text, or the content of a file."""
-        raise NotImplementedError
+        raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
 def words(value: Any) -> Iterator[str]:

@@ -7,8 +7,9 @@ import statistics
 import time
 from collections.abc import Callable
 
-from autodiff_cli import gradient, parse
+from autodiff_cli import gradient
 from autodiff_cli.batched.evaluator import compile_gradient
+from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.inputs.problem import check_values
 

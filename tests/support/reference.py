@@ -15,7 +15,7 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from autodiff_cli.run.graph import Graph
+from autodiff_cli.run.flat_graph import Graph
 from autodiff_cli.run.sweep import activity, backward
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import Primitive
