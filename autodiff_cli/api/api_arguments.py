@@ -260,11 +260,11 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
-"""What reads an argument, by the type of its parameter; None where the function reads it itself."""
+"""Return the reader of an argument by the type of its parameter; None where the function reads it itself."""
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words: `an array of shape (2,)`."""
+    """Describe a value in words: `an array of shape (2,)`."""
     shape = getattr(value, "shape", None)
     kind = type(value).__name__
     return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"

@@ -90,7 +90,7 @@ WITHOUT = ("exercise", "functions")
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 class Answer:
-    """What every answer can do: print as its command prints to a pipe, and show itself in a notebook.
+    """The base class of answers: they print as their command prints in a pipe, and display themselves in a notebook.
 
     A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or a matrix have
     the formula as well, for what is printed from the notebook.
@@ -286,7 +286,7 @@ class Descent(Plotted, _descend.Descent):
 
 
 class Minimum(Answer, _minimize.Minimum):
-    """Where a search for a minimum has ended, and whether that is one."""
+    """The end point of a search for a minimum, and what kind of point it is."""
 
     _told = ("value", "point", "converged", "verdict")
 
@@ -365,13 +365,13 @@ class Sheet(Answer, _exercise.Sheet):
 
 
 class Marked(Answer, _exercise.Marked):
-    """What there is to say of an answer to an exercise."""
+    """The marking of an answer to an exercise."""
 
     _told = ("right", "message")
 
 
 class FunctionEntry(Answer, _functions.FunctionEntry):
-    """What there is to say about one function of the language."""
+    """A function of the language: signature, domain, derivative and definition."""
 
     _told = ("signature", "doc")
 
@@ -833,7 +833,7 @@ def descend(given: Given) -> Descent:
 
 @answers("minimize")
 def minimize(given: Given) -> Minimum:
-    """Where a program is least, by SciPy's optimisers with the exact gradient and Hessian. Needs `optimize`.
+    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
 
     >>> found = minimize("(x - 3)**2 + 1", {"x": 0})
     >>> found.point, found.converged, found.kind
@@ -1063,7 +1063,7 @@ def exercise(given: Given) -> Sheet | Marked:
 
 @answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
 def functions(given: Given) -> FunctionEntry | Functions:
-    """What there is to say about one function of the language, or about all of them.
+    """List the functions of the language, or describe one of them.
 
     >>> functions("tanh").domain or "everywhere"
     'everywhere'

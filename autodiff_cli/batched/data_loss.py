@@ -28,7 +28,7 @@ from .evaluator import compile_gradient
 REDUCTIONS = ("sum", "mean")
 
 FEW = 20_000
-"""So many rows, all passes counted, are computed one by one: loading what is faster would take as long."""
+"""Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
 
 AT_ONCE = 65_536
 """Numbers that a block of results has: they stay in a processor's cache."""
@@ -49,7 +49,7 @@ SAMPLE, ESTIMATED = 200, 2.0
 """Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
 
 SHARE = 0.1
-"""What a row in a block costs of one that is computed by itself."""
+"""The cost of a row in a block, relative to a row computed by itself."""
 
 
 class Columns(NamedTuple):
@@ -59,7 +59,7 @@ class Columns(NamedTuple):
     """By the names of variables: arrays of doubles, NumPy's or Python's."""
     rows: int
     where: Callable[[int], str]
-    """Where a row is, for messages: `points.csv, line 5: `."""
+    """Return the place of a row, for messages: `points.csv, line 5: `."""
     left_out: Counter[str]
     """Rows that are not among them, by why."""
 
@@ -86,7 +86,7 @@ class LossSpec(NamedTuple):
 
 
 class LossSummary(NamedTuple):
-    """What was reduced."""
+    """A summary of the data that a loss was computed over."""
 
     reduce: str
     rows: int
@@ -94,11 +94,11 @@ class LossSummary(NamedTuple):
     left_out: dict[str, int]
     """Rows that did not, by why."""
     backend: str
-    """What computed them: `llvm`, `numpy` or `python`."""
+    """The backend that computed them: `llvm`, `numpy` or `python`."""
 
     @property
     def told(self) -> str:
-        """The same in words."""
+        """The reason in words."""
         left = sum(self.left_out.values())
         more = f" ({left:,} left out)" if left else ""
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
@@ -107,7 +107,7 @@ class LossSummary(NamedTuple):
 def reduction(
     data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None
 ) -> LossSpec | None:  # fmt: skip
-    """What the options say, None where there are no data."""
+    """Return the loss that the options specify; None without data."""
     if data is None or how is None:
         return None
     return LossSpec(data, how, skip, backend)
@@ -213,7 +213,7 @@ class DataLoss:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.note: str | None = note
-        """What to tell the user once, where the rows are not computed by what is fastest."""
+        """A message, shown once, if the rows are not computed by the fastest backend."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
@@ -237,7 +237,7 @@ class DataLoss:
 
     @property
     def told(self) -> LossSummary:
-        """What was reduced where it was evaluated last."""
+        """The summary of the last evaluation."""
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
@@ -360,7 +360,7 @@ class DataLoss:
         return [value, *rest]
 
     def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
-        """What computes `second` in blocks, None where nothing does."""
+        """Return the compiled second derivatives of blocks of rows; None if no backend has them."""
         if self._kernel is None or len(wrt) > MOST_IN_BLOCKS:
             return None
         if wrt not in self._seconds:
@@ -674,7 +674,7 @@ def _picked(column: Any, rows: Sequence[int]) -> Any:
 
 
 def checked(data: Columns, name: str) -> Columns:
-    """The same columns. Raises `ExpressionError` where no row is in them."""
+    """Return the columns. Raises `ExpressionError` if they have no row."""
     if not data.rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
         message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"

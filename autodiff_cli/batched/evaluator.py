@@ -99,7 +99,7 @@ class Evaluator:
     def slowly(
         self, point: Sequence[float], *, differentiate: bool = True, warnings: list[Diagnostic] | None = None
     ) -> tuple[float, list[float]]:
-        """The same by the sweeps, which know why there is no result; or that there is one after all.
+        """Evaluate by the interpreter, which finds the reason why there is no result, or the result.
 
         What is to be said of kinks is added to `warnings`.
         """
@@ -129,7 +129,7 @@ class Evaluator:
         return self._graph
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """What `slowly` raises at points where an operation has no value, found for all of them at once.
+        """Return the errors of many points at once, as `slowly` raises them one by one.
 
         There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
         """

@@ -28,7 +28,7 @@ from ..targets.lowering import Lowering
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
 
 BACKENDS = ("llvm", "numpy", "python")
-"""What rows can be computed by, the fastest first; plain Python is always there."""
+"""The backends for rows, the fastest first; plain Python is always available."""
 
 LIBRARY = "libmvec.so.1"
 """The C library's vector mathematics, where it has them."""
@@ -58,11 +58,11 @@ class Kernel(NamedTuple):
     """None where it is plain Python's."""
     backend: str
     note: str | None
-    """What to tell the user once, where it is not the fastest: why, and what would help."""
+    """A message, shown once, if this is not the fastest backend: the reason, and the remedy."""
 
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """What records the value of a program and its derivatives by these variables."""
+    """Return a function that records a program's value and its derivatives by these variables."""
 
     def record(recorder: Lowering) -> Recording:
         leaves = list(program.variables.values())
@@ -73,7 +73,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """What records the value of a program, its derivatives, and the lower triangle of its Hessian, row after row.
+    """Return a function that records a program's value, its derivatives, and the lower triangle of its Hessian by rows.
 
     Raises `ExpressionError` (`limit`) where that is too large.
     """
@@ -130,7 +130,7 @@ _INSTEAD = {
     "numpy": "the rows are computed by NumPy",
     "python": "the rows are computed one by one, which takes its time",
 }
-"""What to say of a backend that is taken where the one before it cannot be had."""
+"""Return the message for a backend that is used because a faster one is missing."""
 
 
 def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
@@ -234,7 +234,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 
 
 def _address(array: Any) -> Any:
-    """Where the numbers of an array begin."""
+    """Return the address of the first number of an array."""
     return np.uint64(array.__array_interface__["data"][0])
 
 
@@ -262,7 +262,7 @@ def _called(record: Record, inputs: int) -> Compute:
 
 # ---- rows ---------------------------------------------------------------------------------------------------------
 class Block(NamedTuple):
-    """What was found for a block of rows."""
+    """The results of a block of rows."""
 
     results: Any
     """An array with a row a result: the value, then the derivatives; not a number where there is none."""

@@ -89,7 +89,7 @@ def hessian(
 def _reduced(
     text: str, point: Point | None, wrt: Sequence[str] | None, over: LossSpec, arithmetic: Arithmetic
 ) -> Hessian:
-    """The same of a formula's sum or mean over rows of data."""
+    """Compute it for a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles
     from ..batched.data_loss import pose as pose_over
 
@@ -136,7 +136,7 @@ def _told(
 def _with_errors(
     posed: Problem, output: Value, found: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
-    """What was found in doubles, and how far each number may be off in this arithmetic.
+    """The result in doubles, and an error bound of each number.
 
     Exact and certified partial derivatives are 0 or they are not; with so many digits, errors are by so many smaller.
     """

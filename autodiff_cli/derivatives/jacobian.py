@@ -144,7 +144,7 @@ def _with_commas(text: str, error: ExpressionError, given: Point) -> str:
 
 
 def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
-    """What to call the outputs: their names, else their text, else their number."""
+    """Return the names of the outputs: the names they are bound to, else their text, else their number."""
     found: list[str] = []
     for k, output in enumerate(outputs, start=1):
         name = bound.get(output) or output.label

@@ -35,22 +35,22 @@ SLOTS = "\ue000"
 
 
 class Operation(Record):
-    """What several nodes of a page have in common: one operation, with the same of its inputs fixed."""
+    """The operation that several nodes of a page share, with the same inputs fixed."""
 
     source: str
     """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
     name: str
     domain: str
-    """Where it has a value, in words; empty if everywhere."""
+    """Its domain in words; empty if it is defined everywhere."""
     domain_message: str
-    """What is said instead of that where it has none."""
+    """The message where it has no value."""
 
 
 class Node(Record):
     """One node of the graph, as `picture` has it at the same place."""
 
     name: str
-    """What it is called: a name of the program, or a letter and a number; empty for a literal."""
+    """Its name: a name of the program, or a letter and a number; empty for a literal."""
     numbered: bool
     operation: int | None
     """Which of the page's operations; None for a leaf."""
@@ -81,7 +81,7 @@ class Page(Record):
     operations: tuple[Operation, ...]
     output: int
     letter: str
-    """What numbered nodes are called."""
+    """The letter of numbered nodes."""
     variables: dict[str, int]
     """The places of the variables, in order."""
     wanted: tuple[str, ...]
@@ -89,7 +89,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     """How the derivatives are found by hand, where that is short."""
     warnings: tuple[Diagnostic, ...]
-    """What is to be said of the point where the page begins."""
+    """Return the warnings at the point where the page begins."""
 
 
 def page(text: str, point: Mapping[str, float | str] | None = None, *, wrt: Sequence[str] | None = None) -> Page:
@@ -161,14 +161,14 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
 
 
 def _trouble(each: Value) -> tuple[str, str]:
-    """What is said of the inputs at which an operation has no value: its domain, or all of it."""
+    """Return the message for inputs outside the domain of an operation."""
     if each.primitive is DIV:
         return "", "division by zero"
     return domain_words(each.primitive, len(each._prev)), ""
 
 
 def _kind(each: Value) -> str:
-    """What a node is: a leaf, what it gives, or how it asks for its inputs."""
+    """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
     if not each._prev:
         return "variable" if each.primitive is VARIABLE else "constant"
     if each.primitive.demand is not None:

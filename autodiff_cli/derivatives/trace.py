@@ -64,7 +64,7 @@ class AdjointStep(Record):
     before: float | None
     """The target's adjoint before this step; None where this is the first to arrive."""
     total: float
-    """The same with this step."""
+    """Return the trace with a further step."""
     accumulates: bool
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
@@ -100,7 +100,7 @@ class Trace(Record):
     text: str
     mode: str
     letter: str
-    """What numbered nodes are called: v, or another letter where the program uses such names itself."""
+    """Return the letter of numbered nodes: v, or another letter if the program uses such names."""
     value: float
     point: dict[str, float]
     constants: dict[str, float]
@@ -235,7 +235,7 @@ def _negative_literal(n: Value) -> bool:
 
 
 class Writer:
-    """What nodes are called, and how they are written over their inputs' names."""
+    """The names of nodes, and their formulas in terms of their inputs' names."""
 
     def __init__(self, program: Program, graph: Graph, order: Sequence[int], active: Activity) -> None:
         self.graph, self.order, self.active = graph, order, active

@@ -31,7 +31,7 @@ def explained(text: str, error: UnexplainedText, given: Collection[str]) -> Expr
 
 
 _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
-"""What functions that give derivatives are called elsewhere."""
+"""Names of derivative functions in other programs."""
 
 
 def _unused(text: str, span: Span, after: int) -> str:

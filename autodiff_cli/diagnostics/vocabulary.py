@@ -18,7 +18,7 @@ LONGEST = 40
 """A longer name is not taken apart."""
 
 MOST = 16
-"""So many ways to take a name apart are looked at."""
+"""The most ways of splitting a name that are tried."""
 
 _CALLED = {
     "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
@@ -32,7 +32,7 @@ _CALLED = {
     "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
     "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
 }  # fmt: skip
-"""What functions of the language are called elsewhere; upper and lower case are one there."""
+"""Names of the language's functions in other programs, in lower case."""
 
 _WRITTEN = {
     "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
@@ -41,13 +41,13 @@ _WRITTEN = {
 """How functions of other languages are written out here."""
 
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
-"""What is meant by these depends on where they come from: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+"""Names whose meaning depends on the program: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
 
 _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
-"""Those whose two arguments stand the other way round in some languages that write them with capitals."""
+"""Functions whose two arguments are swapped in some languages that write them with capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))
-"""Those whose values are others there."""
+"""Functions that have other values there."""
 
 _BASE = re.compile(r"log_(\d+)")
 
@@ -62,14 +62,14 @@ class Part(NamedTuple):
 
 
 def native(name: str, given: Collection[str]) -> str:
-    """What a function of other languages is called here. Raises KeyError where the name may be a variable's."""
+    """Return the name here of a function of other languages. Raises KeyError if the name may be a variable's."""
     if name in given or (len(name) < 3 and name != "tg") or name not in _CALLED:
         raise KeyError(name)
     return _CALLED[name]
 
 
 def called(text: str, span: Span, end: int, given: Collection[str]) -> tuple[Offer, ...]:
-    """What to write for a call of a function that there is not."""
+    """Return the suggestion for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
     context = _at(text, span, given)
     offers: list[Offer] = []
@@ -110,7 +110,7 @@ def is_glued(name: str, given: Collection[str]) -> bool:
 
 
 def missing(text: str, name: str, span: Span, given: Collection[str]) -> tuple[Offer, ...]:
-    """What to write for a name without a value that is made of names with one, and of functions."""
+    """Return the suggestion for a name without a value that consists of names with values, and of functions."""
     context = _at(text, span, given)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
@@ -181,7 +181,7 @@ def _divided(name: str, given: Collection[str], *, exponential: bool = False) ->
 
 
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
-    """What the parts may mean together."""
+    """Yield the readings of the parts together."""
     start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):

@@ -18,7 +18,7 @@ Part = tuple[Branch, Step]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What is to be computed: steps of one recorder."""
+    """A recording of a computation: steps of one recorder."""
 
     recorder: Recorder
     values: tuple[Step, ...]
@@ -94,7 +94,7 @@ def merge_recordings(parts: Sequence[Recording]) -> Recording:
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
-    """What a row of a table calls the numbers of so many outputs: their values, then each one's derivatives."""
+    """Return the column names of several outputs: their values, then each one's derivatives."""
     marks = [str(k) for k in range(1, count + 1)] if count > 1 else [""]
     return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
 
@@ -283,7 +283,7 @@ class _Reverse:
         return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
 
     def all_of(self, line: Sequence[Branch]) -> Step:
-        """That all these conditions turn out as they must, as one condition."""
+        """Return the conjunction of conditions and their required outcomes."""
         result = self.m.number(True)
         for branch in line:
             condition = branch.condition

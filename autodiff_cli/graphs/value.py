@@ -22,7 +22,7 @@ from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
 
 
 class About(NamedTuple):
-    """What is said of a node besides its numbers; of most there is nothing to say. `Value` has it as its own."""
+    """Attributes of a node besides its numbers, which most nodes lack."""
 
     label: str = ""
     span: Span | None = None
@@ -419,7 +419,7 @@ def as_float(x: object, refusal: str) -> float:
 
 # ---- copies -------------------------------------------------------------------------------------------------------
 _FACTS = ("data", "grad", "_about")
-"""What a node is besides its operation and its inputs."""
+"""The attributes of a node besides its operation and its inputs."""
 
 
 def _like(value: Value, parents: tuple[Value, ...]) -> Value:
@@ -441,7 +441,7 @@ class _Packed(threading.local):
 
     def __init__(self) -> None:
         self.done: set[int] = set()
-        """Those that have been listed so far."""
+        """The nodes that are listed so far."""
 
 
 _packing = _Packed()
@@ -480,7 +480,7 @@ def _packed_first(value: Value) -> list[object]:
 
 
 def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
-    """The same nodes, by their ids, each after its inputs among them."""
+    """Return the nodes by their ids, each after those of its inputs that are among them."""
     placed: dict[int, Value] = {}
     stack = [*nodes.values()]
     while stack:

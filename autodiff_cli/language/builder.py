@@ -88,7 +88,7 @@ class Program:
             read.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
-        """The same program with other outputs, from nodes that were read, or added; `text` begins as its own does."""
+        """Return the program with other outputs, from nodes that were read or added, and its longer `text`."""
         read = self.whole.changed(rows=self.whole.rows)
         return Program(
             text, read, roots, self.leaves, self.parameters, self.constants, self.bound, read.names[0], False
@@ -101,13 +101,13 @@ class Program:
 
     @property
     def graph(self) -> Graph:
-        """What the outputs need, in the order in which that is found from them; always the same graph."""
+        """The graph of the nodes that the outputs need, in depth-first order; always the same object."""
         if self._graph is None:
             self._graph, self._places = self._read.below(self.roots)
         return self._graph
 
     def place(self, i: int) -> int | None:
-        """Where a node of `whole` is in `graph`; None where no output needs it."""
+        """Return the index in `graph` of a node of `whole`; None if no output needs it."""
         return i if self.graph is self._read or self._places is None else self._places.get(i)
 
     @property
@@ -151,7 +151,7 @@ class Program:
 
 
 class Spans:
-    """Where the places of a text stand. The text is cut when that is first asked for."""
+    """The spans of a text's parts. The text is tokenised on first use."""
 
     __slots__ = ("_offsets", "text")
 
@@ -161,7 +161,7 @@ class Spans:
 
     @property
     def offsets(self) -> Offsets:
-        """Where the pairs of the text stand."""
+        """The positions of the pairs of the text."""
         if self._offsets is None:
             self._offsets = offsets(self.text)
         return self._offsets
@@ -172,7 +172,7 @@ class Spans:
 
 
 _NAME, _CALL, _PLUS = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
-"""What stands in the body of a definition for what only a call of it decides."""
+"""Markers in the body of a definition for what only a call decides."""
 
 
 class Body(Graph):
@@ -249,11 +249,11 @@ class Builder:
         self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
-        """What there was before this statement: names, nodes, and what was wrong."""
+        """The state before this statement: names, nodes, and errors."""
 
     @property
     def offsets(self) -> Offsets:
-        """Where the pairs of the text stand."""
+        """The positions of the pairs of the text."""
         return self.span.offsets
 
     def outline(self) -> list[Statement]:
@@ -261,7 +261,7 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """Where the reader adds nodes, and what it needs to know there."""
+        """The scope in which the reader adds nodes."""
         return self.nodes, self.known, self.conditions, self.functions
 
     def hide(self, name: str) -> None:
@@ -508,7 +508,7 @@ class Builder:
         return self.free[name]
 
     def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
-        """What a call calls that ends before a sign, in the body of a function or in the program."""
+        """Return the function of a call that ends before a sign, in the body of a function or in the program."""
         statement = scope.statement if scope else len(self.statements)
         bound = self.bound.get(name)
         if (
@@ -732,7 +732,7 @@ class Builder:
                 made.append(root)
 
     def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
-        """What the names of a function mean that is called."""
+        """Return the bindings of the names in the body of a function that is called."""
         self.uncalled.pop(function.statement, None)
         if via is not None:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[1]
 GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
-"""Where the grammar is: in a wheel, and in the repository or the sdist (an editable install)."""
+"""Folders of the grammar: in a wheel, and in the repository or the sdist (an editable install)."""
 
 TABLES = Path(__file__).with_name("tables.py")
 
@@ -67,7 +67,7 @@ def lark_parser(**options: Any) -> Lark:
 
 
 def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
-    """What punctuation, one character or two, is one token, and of which terminal."""
+    """Return the terminals of punctuation tokens of one or two characters."""
     found = {}
     for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
         token = pattern.match(sign)

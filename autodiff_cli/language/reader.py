@@ -45,14 +45,14 @@ _SIZE = len(ACTION)
 _SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
 _BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
 _GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
-"""What to do at a sign: keep it, or first apply the rule that ends before it, or in it (the last four); see `State`."""
+"""Actions at a sign: keep it, or first apply the rule that ends before it, or in it (the last four); see `State`."""
 
 Moves = dict[Any, Any]
-"""What is to be done at each sign that may follow, and where that leads to; see `State`."""
+"""The action at each sign that may follow, and the next state; see `State`."""
 
 
 class Frame(NamedTuple):
-    """What a sign interrupts: the state in which something began, with which pair it began, and what it is so far."""
+    """A suspended construct: the state in which it began, its first pair, and its nodes so far."""
 
     state: Moves
     first: int
@@ -65,13 +65,13 @@ class ParseFailure(Exception):
     def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
         super().__init__(at)
         self.at = at
-        """Where the token begins that does not fit."""
+        """The start of the token that does not fit."""
         self.states = states
         """The states of the tables before it, the start first."""
         self.operand = operand
-        """Where the last operand begins that was understood before, if there is one."""
+        """The start of the last operand that was understood before, if any."""
         self.statements = statements
-        """Those that are complete."""
+        """The statements that are complete."""
 
 
 def parse(text: str, given: Collection[str] = (), most: int = MAX_NODES) -> Program:
@@ -245,7 +245,7 @@ def _stuck(
     top: Any,
     i: int,
 ) -> ParseFailure:
-    """What stops the reading at a pair, in a state."""
+    """Return the error at a pair, in a state."""
     where = builder.offsets
     if where.starts[i] < where.signs[i] and (not state.possible or is_coefficient(text, where.starts[i])):
         assert state.below is not None
@@ -287,12 +287,12 @@ class Parts(NamedTuple):
 
     @property
     def place(self) -> Piece:
-        """Where all of it stands, if no part of it is a sign at the end."""
+        """Its place, if it does not end with a sign."""
         return (self.frames[0][1] if self.frames else self.first), self.last
 
     @property
     def inner(self) -> Piece:
-        """Where what follows the last sign stands."""
+        """The place of the part after the last sign."""
         return self.first, self.last
 
     @property
@@ -365,7 +365,7 @@ def _call(parts: Parts) -> int | Head:
 
 
 def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
-    """What stands between the commas in the head of a definition."""
+    """Return the parameters in the head of a definition."""
     found = []
     for first, last in pieces:
         name = parts.cut[first][0] if first == last else ""
@@ -459,7 +459,7 @@ def _only_rule(state: int) -> int:
 
 
 class State:
-    """What has been read since the last sign that was kept.
+    """The part that was read since the last sign that was kept.
 
     Its `moves` say what is to be done at each sign that may follow. By the text of a sign: what to do; the state that
     it leads to, or the origin of what is made; and by which rule or primitive. By a terminal or an origin: the state
@@ -490,7 +490,7 @@ class State:
         return states
 
     def action(self, kind: int) -> tuple[int, Any, Any]:
-        """What is to be done at a sign of that kind."""
+        """Return the action at a sign of that kind."""
         if not self.possible:
             return _STUCK, None, None
         states = self.after(kind)
@@ -523,7 +523,7 @@ class State:
 
 
 def _move(moves: Moves, key: Any) -> Any:
-    """What a state's moves say for a key, worked out where that is not known yet."""
+    """Return the move of a state for a key, computed on first use."""
     if key in moves:
         return moves[key]
     state: State = moves[None]

@@ -167,10 +167,10 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 """Text between the operands, own level, and the levels that the left and the right operand need."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
-"""What a formula may begin and end with, as far as that matters to what stands beside it."""
+"""The kinds of beginnings and ends of formulas, which decide the spacing."""
 
 _FUNCTIONS = "fghuFGH"
-"""What a function may be called, the usual first."""
+"""Names for a function, the usual first."""
 
 LONGEST = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
@@ -194,7 +194,7 @@ class _Piece(NamedTuple):
     scripts: int = 0
     """How many exponents stand upon each other in it."""
     positive: _Piece | None = None
-    """What stands after its leading minus."""
+    """The part after its leading minus."""
     called: tuple[str, _Piece] | None = None
     """Of a function that is applied: its name and its arguments in parentheses."""
     rest: tuple[str | _Piece, ...] = ()
@@ -238,7 +238,7 @@ class Typesetting:
         self._euler = "e" not in taken
         letters = [letter for letter in _FUNCTIONS if letter not in taken]
         self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
-        """What the function is called that the program is."""
+        """The name of the function that the program defines."""
 
     def name(self, name: str, over: str = "") -> str:
         """A name, with an accent over its letters if one is given: `\\bar`, `\\dot`."""
@@ -376,7 +376,7 @@ def _product(x: _Piece, y: _Piece) -> _Piece:
 
 
 def _between(x: _Piece, y: _Piece) -> str:
-    """What stands between two factors: nothing where they can be read in one way only."""
+    """Return the sign between two factors: empty where the product is unambiguous without one."""
     apart = (
         y.start == DIGIT
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product

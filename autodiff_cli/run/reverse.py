@@ -21,7 +21,7 @@ EFFORT = 200_000
 
 
 class Reverse(NamedTuple):
-    """What a backward sweep finds."""
+    """The result of a backward sweep."""
 
     adjoints: list[Number | None]
     """Of each node; None where nothing flowed to it."""

@@ -30,7 +30,7 @@ BLAMED = ("domain", "derivative", "overflow")
 
 # ---- numbers with derivatives -------------------------------------------------------------------------------------
 class Unknown(Exception):
-    """What a kind of numbers cannot tell near the point: a sign, or the length of a vector that is 0 there."""
+    """An undecidable question of a number type near the point: a sign, or the length of a vector that is 0 there."""
 
     def __init__(self, breakpoint: Breakpoint) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ class SmoothBranch:
 
     @property
     def breakpoint(self) -> Breakpoint | None:
-        """What to blame if the piece has no derivative, or another one than others; None if there is no kink at all."""
+        """The node to blame if the branch has no derivative, or differs from others; None if there is no kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def blamed(self, fault: Fault) -> Fault:
@@ -292,7 +292,7 @@ class SmoothBranch:
         return out
 
     def near(self, i: int, inputs: Sequence[Any]) -> Any:
-        """What an operation with sides is on smooth inputs: a number, or the truth of a comparison."""
+        """Return the value of an operation with sides on smooth inputs: a number, or the truth of a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [smooth.value(x) for x in inputs]
         moving = any(smooth.moves(x) for x in inputs)
@@ -315,7 +315,7 @@ class SmoothBranch:
         return self.told(self.sign(self.smooth.number(u)))
 
     def sign(self, u: Any) -> int:
-        """The same, found out."""
+        """Compute the branch without the cache."""
         x = self.smooth.value(u)
         if x != 0:
             return 1 if x > 0 else -1

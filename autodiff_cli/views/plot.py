@@ -41,7 +41,7 @@ def drawn_as(name: str | None, path: str | None) -> str:
 
 
 def names_of(plot: Plot) -> tuple[str, ...]:
-    """What the function and its derivatives are called, or several functions."""
+    """Return the names of the function and its derivatives, or of several functions."""
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
@@ -98,7 +98,7 @@ def is_kinked(plot: Plot) -> bool:
 
 
 def words(plot: Plot, digits: int | None = None) -> list[str]:
-    """What the drawing shows, in words."""
+    """Return the description of the drawing."""
     return _curve_words(plot, digits) if isinstance(plot, Curve) else _surface_words(plot, digits)
 
 
@@ -291,7 +291,7 @@ class PlotView(View[Plot]):
 
 
 def legend(plot: Plot) -> str:
-    """What the lines of a drawing on a terminal are."""
+    """Return the legend of a drawing on a terminal."""
     if isinstance(plot, Surface):
         parts = ["contours"]
         parts += ["the path, its end as a block"] if plot.path else []

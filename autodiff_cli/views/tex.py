@@ -45,7 +45,7 @@ HEAD = r"""\documentclass{article}
 \begin{document}
 """
 FOOT = "\\end{document}\n"
-"""What a document begins and ends with."""
+"""The beginning and the end of a document."""
 
 PICTURE_HEAD = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -67,7 +67,7 @@ PICTURE_FOOT = r"""%
 \shipout\box\drawing
 \end{document}
 """
-"""What a document of one picture begins and ends with: its page is as large as that."""
+"""The beginning and the end of a document of one picture, whose page has the picture's size."""
 
 ARGUMENTS = 4
 """More variables than these have their values in equations, not in the parentheses after the function."""

@@ -27,7 +27,7 @@ STEPS = 60
 """As many lines of a trace a table shows, unless asked for others."""
 
 BLANK = "______"
-"""What stands for a number that is left out, to be filled in."""
+"""The placeholder for a number to be filled in."""
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 
 
 class Named(Protocol):
-    """What has a name, of the program or given here."""
+    """Nodes with a name, of the program or given here."""
 
     @property
     def name(self) -> str: ...
@@ -54,7 +54,7 @@ class Names:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: Named) -> str:
-        """What the node is called."""
+        """Return the name of the node."""
         if row.numbered and self.unicode:
             return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
         return row.name

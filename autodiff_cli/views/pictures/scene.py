@@ -33,7 +33,7 @@ PORT = 8.0
 """Between two lines that end at the same operation."""
 
 BESIDE = 18.0
-"""What a number beside a line that goes down takes beyond its text."""
+"""The extra width of a number beside a vertical line."""
 
 BESIDE_TIGHT = 3.0
 """By how much rows that are close together move apart for such numbers."""
@@ -48,7 +48,7 @@ TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
 
 SLIDE = (1280.0, 720.0)
-"""What a picture is laid out for: a slide, of so many pixels."""
+"""The size in pixels for which a picture is laid out: a slide."""
 
 LEGIBLE = 11.0
 """The pixels that text on a slide has at least, where there is a layout that gives it as many."""
@@ -91,7 +91,7 @@ class Text(NamedTuple):
 
     @property
     def width(self) -> float:
-        """What it is given, whatever font it is written in."""
+        """The width that it gets, whatever its font."""
         return text_width(self.text)
 
 
@@ -323,7 +323,7 @@ def _lines(
 
 
 def _end(layout: Layout, index: int) -> Place:
-    """Where lines leave a node or a bend."""
+    """Return the place where lines leave a node or a bend."""
     along, across = layout.corners[index]
     return along + layout.sizes[index].width, across
 

@@ -25,14 +25,14 @@ class Palette(NamedTuple):
     faint: str
     grid: str
     hidden: str
-    """Where the function is undefined."""
+    """The style of intervals in which the function is undefined."""
     blue: str
     red: str
     green: str
     violet: str
     brown: str
     pale: str
-    """What lies behind lines."""
+    """The style of the background of lines."""
     contours: tuple[float, float]
     """Which part of the scale of colours contours take, so that they are seen on the paper."""
 
@@ -99,7 +99,7 @@ def drawn(
     draw: Callable[[Any, Palette], None], format: str, title: str, caption: str = "", theme: Theme = "auto", *,
     levels: Sequence[float] = (),
 ) -> bytes:  # fmt: skip
-    """What `draw` puts on a page in the colours of a theme, as the content of an SVG, PNG or PDF file.
+    """Return the content of an SVG, PNG or PDF file that `draw` makes in the colours of a theme.
 
     `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
     installed.
@@ -232,7 +232,7 @@ def _curve(page: Any, curve: Curve, names: Sequence[str], palette: Palette, kink
 
 
 def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    """Where the function has a value in the frame and no derivative; none where there are too many to be seen."""
+    """Return the points in the frame with a value and no derivative; none if there are too many to be seen."""
     kinks, found = curve.kinks, []
     for x in kinks if len(kinks) <= KINKS else ():
         near = [place for stretch in curve.function.stretches for place in stretch]
@@ -312,7 +312,7 @@ def _contours(page: Any, surface: Surface, palette: Palette, kinked: bool) -> No
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """Where contours have their heights written: on the long lines, not at the edge, neighbours not side by side."""
+    """Return the places of the labels of contours: on long lines, not at the edge, neighbours not side by side."""
     import numpy
 
     found: list[tuple[float, tuple[float, float]]] = []

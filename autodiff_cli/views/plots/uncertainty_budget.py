@@ -34,7 +34,7 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    """What each input contributes, the largest on top."""
+    """Draw the contribution of each input, the largest on top."""
     ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)
     largest = ranked[:MOST_BARS]
     names = [name for name, _ in largest] + ["combined"]
