@@ -73,8 +73,8 @@ class Evaluator:
         compiled_gradient = self._gradient
 
         def fast() -> tuple[float, list[float]] | None:
-            found = compiled_gradient(point)
-            return None if found is None or (not any(found[1]) and self.may_kink) else found
+            result = compiled_gradient(point)
+            return None if result is None or (not any(result[1]) and self.may_kink) else result
 
         return with_fallback(fast, lambda: self.slowly(point))
 
@@ -91,10 +91,10 @@ class Evaluator:
         if self._value is None:
             self._value = compiled(record_values((self.output,), self._leaves), len(self._leaves))
         compiled_value = self._value
-        found: tuple[float, object] = with_fallback(
+        result: tuple[float, object] = with_fallback(
             lambda: compiled_value(point), lambda: self.slowly(point, differentiate=False)
         )
-        return found[0]
+        return result[0]
 
     def slowly(
         self, point: Sequence[float], *, differentiate: bool = True, warnings: list[Diagnostic] | None = None

@@ -115,7 +115,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
     """
     if backend not in (None, *BACKENDS):
         raise ExpressionError("usage", f"`--backend` cannot be `{backend}`", hint="it is `llvm`, `numpy` or `python`")
-    made, (name, why) = fastest(
+    compute, (name, why) = fastest(
         {
             "llvm": lambda: _printed(record, inputs, fixed),
             "numpy": lambda: _called(record, inputs),
@@ -123,7 +123,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         },
         backend,
     )
-    return Kernel(made, name, f"{_INSTEAD[name]}: {why}" if why else None)
+    return Kernel(compute, name, f"{_INSTEAD[name]}: {why}" if why else None)
 
 
 _INSTEAD = {
@@ -215,8 +215,8 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
         written = _address(results) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
         function(int(_address(read)), int(_address(written)), int(_address(flags)), rows)
 
-    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
-        columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(given)]
+    def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
+        columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(inputs)]
         rows = len(flags)
         whole = rows // LANES * LANES
         if whole:
@@ -225,9 +225,9 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
             last = [
                 column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)
             ]  # fmt: skip
-            found, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
-            run(last, found, flagged, LANES)
-            results[:, whole:], flags[whole:] = found[:, : rows - whole], flagged[: rows - whole]
+            values, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
+            run(last, values, flagged, LANES)
+            results[:, whole:], flags[whole:] = values[:, : rows - whole], flagged[: rows - whole]
 
     compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
     return compute
@@ -245,7 +245,7 @@ def _called(record: Record, inputs: int) -> Compute:
     columns = Columns(_planned(record, lowering(), MOST_STEPS, "NumPy has no"), inputs)
     work = threading.local()
 
-    def compute(given: Sequence[Any], results: Any, flags: Any) -> None:
+    def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
         rows = len(flags)
         if not hasattr(work, "columns"):
             work.columns = [np.empty(BLOCK, bool if kind else float) for kind in columns.kinds]
@@ -253,7 +253,7 @@ def _called(record: Record, inputs: int) -> Compute:
             part = slice(start, min(start + BLOCK, rows))
             count = part.stop - start
             columns.run(
-                [x[part] if isinstance(x, np.ndarray) else x for x in given],
+                [x[part] if isinstance(x, np.ndarray) else x for x in inputs],
                 [column[:count] for column in work.columns], [column[part] for column in results], flags[part],
             )  # fmt: skip
 
@@ -315,10 +315,14 @@ def evaluate(
         whole = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
         known: dict[int, ExpressionError] = {}
         if refused is not None:
-            told = refused([column[whole].tolist() for column in picked])
-            known = dict(zip(flagged[whole][list(told)].tolist(), told.values(), strict=True)) if told else known
+            refusals = refused([column[whole].tolist() for column in picked])
+            known = (
+                dict(zip(flagged[whole][list(refusals)].tolist(), refusals.values(), strict=True))
+                if refusals
+                else known
+            )
         points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
-        answered, found = [], []
+        answered, answers = [], []
         for row, point, there in zip(asked, points, whole.tolist(), strict=True):
             if row in known:
                 errors[row] = known[row]
@@ -329,7 +333,7 @@ def evaluate(
                         error = missing(row, name) if x - x != 0.0 else None
                         if error is not None:
                             raise error
-                found.append(plain(dict(zip(names, point, strict=True))))
+                answers.append(plain(dict(zip(names, point, strict=True))))
                 answered.append(row)
             except ExpressionError as error:
                 # what led to it holds on to a graph
@@ -337,6 +341,6 @@ def evaluate(
                 errors[row] = error.with_traceback(None)
             collect()
         results[:, flagged] = np.nan
-        if found:
-            results[:, answered] = np.array(found).T
+        if answers:
+            results[:, answered] = np.array(answers).T
     return Block(results, asked, errors)

@@ -154,10 +154,10 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     if not 0 < len(names) <= MOST_DERIVED:
         return ()
     try:
-        found = diff(text, wrt=names, steps=True).derivations
+        entries = diff(text, wrt=names, steps=True).derivations
     except ExpressionError:
         return ()
-    return found if sum(len(each.steps) for each in found) <= MOST_STEPS else ()
+    return entries if sum(len(each.steps) for each in entries) <= MOST_STEPS else ()
 
 
 def _trouble(each: Value) -> tuple[str, str]:
@@ -201,10 +201,10 @@ def _code(each: Value) -> tuple[tuple[int | None, ...], str]:
         leaf = each_input if fixed else variable(_name(k))
         takes = each_input.primitive.gives_condition and not fixed
         inputs.append(node(NE, (leaf, constant(0.0, "0"))) if takes else leaf)
-    made = node(each.primitive, tuple(inputs))
+    code = node(each.primitive, tuple(inputs))
     if each.primitive.gives_condition:
-        made = node(WHERE, (made, constant(1.0, "1"), constant(0.0, "0")))
-    return tuple(slots), expression_text(made)
+        code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
+    return tuple(slots), expression_text(code)
 
 
 def _formulas(each: Value) -> tuple[str, tuple[str, ...]]:

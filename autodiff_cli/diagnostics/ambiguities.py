@@ -115,8 +115,8 @@ def _single_letters(f: Fragments, stop: int) -> bool:
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", _statement(f))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    given = f.context.given
-    return all(w in given or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, given) for w in words)
+    known_names = f.context.given
+    return all(w in known_names or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, known_names) for w in words)
 
 
 def _no_divisor_or_power(f: Fragments, stop: int) -> bool:

@@ -73,14 +73,14 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
 
 def live_steps(roots: Iterable[Step]) -> list[Step]:
     """All steps that the roots are made from, in the order of the recording."""
-    found: set[Step] = set()
+    live: set[Step] = set()
     stack = list(roots)
     while stack:
         step = stack.pop()
-        if step not in found:
-            found.add(step)
+        if step not in live:
+            live.add(step)
             stack += step.args
-    return sorted(found, key=lambda step: step.index)
+    return sorted(live, key=lambda step: step.index)
 
 
 def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:

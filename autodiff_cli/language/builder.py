@@ -460,11 +460,11 @@ class Builder:
             from unicodedata import normalize
 
             look = normalize("NFKC", name)
-        known, where = self.looks.setdefault(look, (name, at))
-        if known != name:
+        same_look, where = self.looks.setdefault(look, (name, at))
+        if same_look != name:
             raise ExpressionError(
-                "name", f"`{name}` and `{known}` look alike but are two names", self.span(at),
-                "write both the same way", ((self.span(where), f"`{known}` is here"),),
+                "name", f"`{name}` and `{same_look}` look alike but are two names", self.span(at),
+                "write both the same way", ((self.span(where), f"`{same_look}` is here"),),
             )  # fmt: skip
 
     def name(self, name: str, place: Place) -> int:
@@ -692,44 +692,44 @@ class Builder:
     def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
         """The body of a function at its arguments. A stack of calls instead of recursion."""
         calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
-        made: list[int] = []
-        known = self.enter(function, operands, via)
+        nodes_made: list[int] = []
+        meanings = self.enter(function, operands, via)
         while True:
             body = function.body
-            for i in range(len(made), len(body.places)):
+            for i in range(len(nodes_made), len(body.places)):
                 primitive, place = function.primitives[i], body.places[i]
                 if via is not None:
                     place = (*place[:2], via) if type(place) is tuple else Span(place[0], place[1], self.span(via))
-                inputs = tuple([made[p] for p in function.parents[i]])
+                inputs = tuple([nodes_made[p] for p in function.parents[i]])
                 if primitive is CONSTANT:
                     node = self.constant(*body.constants[i], place)
                 elif primitive is _NAME:
                     name = body.called[i][0]
-                    if name not in known:
-                        known[name] = self.lookup(name, place, function.statement)
-                    node = known[name]
+                    if name not in meanings:
+                        meanings[name] = self.lookup(name, place, function.statement)
+                    node = meanings[name]
                 elif primitive is _CALL:
                     name, at = body.called[i]
                     called = self.function(name, at, place[1], function)
                     pieces = body.pieces[i]
                     if isinstance(called, _Function):
                         self.check_count(called, place, pieces)
-                        calls.append((function, known, made, via))
+                        calls.append((function, meanings, nodes_made, via))
                         function, via = called, place
-                        known, made = self.enter(function, inputs, via), []
+                        meanings, nodes_made = self.enter(function, inputs, via), []
                         break
                     node = self.apply(called, name, inputs, place, pieces)
                 else:
                     if self.conditions or primitive.takes_conditions:
                         self.raise_for_types(primitive.takes_conditions, inputs, body.pieces.get(i, ()))
                     node = inputs[0] if primitive is _PLUS else self.node(primitive, inputs, place)
-                made.append(node)
+                nodes_made.append(node)
             else:
-                root = made[function.root]
+                root = nodes_made[function.root]
                 if not calls:
                     return root
-                function, known, made, via = calls.pop()
-                made.append(root)
+                function, meanings, nodes_made, via = calls.pop()
+                nodes_made.append(root)
 
     def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
         """Return the bindings of the names in the body of a function that is called."""

@@ -92,7 +92,7 @@ def read(text: str, builder: Builder) -> Builder:
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric = NAME, NUMBER, _NUMERIC
-    nodes, known, conditions, functions = builder.scope()
+    nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     cut = pairs(without_skipped(text))
     stack: list[Frame | tuple[Moves, int, Any]] = []
@@ -102,8 +102,8 @@ def read(text: str, builder: Builder) -> Builder:
     for i, (operand, sign) in enumerate(cut):
         if operand:
             read = name_read
-            if operand in known:
-                top = known[operand]
+            if operand in names:
+                top = names[operand]
             elif operand[0] in numeric:
                 read = UNREADABLE
                 if number := number_of(operand):
@@ -182,7 +182,7 @@ def read(text: str, builder: Builder) -> Builder:
                 if frames:
                     context, first, _ = frames[0]
                 if builder.nodes is not nodes or builder.functions is not functions:
-                    nodes, known, conditions, functions = builder.scope()
+                    nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
             elif how == _STATEMENT:
                 top = builder.finish_statement(top, (first, i))
@@ -201,7 +201,7 @@ def read(text: str, builder: Builder) -> Builder:
                     builder.next_statement()
                 elif how == _BODY:
                     builder.begin_body()
-                    nodes, known, conditions, functions = builder.scope()
+                    nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif (target := _coefficient(context[None], state[None])) is None or not _multiplies(
                     text, builder, cut, i
@@ -366,11 +366,11 @@ def _call(parts: Parts) -> int | Head:
 
 def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
     """Return the parameters in the head of a definition."""
-    found = []
+    parameters = []
     for first, last in pieces:
         name = parts.cut[first][0] if first == last else ""
-        found.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
-    return tuple(found)
+        parameters.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
+    return tuple(parameters)
 
 
 def _check_commas(parts: Parts, pieces: Sequence[Piece], *, outputs: bool) -> None:
@@ -454,8 +454,8 @@ def _follows(state: int, other: int) -> bool:
 
 def _only_rule(state: int) -> int:
     """The rule, as an action, that applies in a state whatever follows; 0 if it matters what does."""
-    found = {action for action in ACTION[state : state + _WIDTH] if action}
-    return min(found) if len(found) == 1 and min(found) < 0 else 0
+    rules = {action for action in ACTION[state : state + _WIDTH] if action}
+    return min(rules) if len(rules) == 1 and min(rules) < 0 else 0
 
 
 class State:

@@ -96,19 +96,19 @@ class Offsets(NamedTuple):
 def offsets(text: str) -> Offsets:
     """The positions of the pairs of a text."""
     text = without_skipped(text)
-    found = Offsets([], [], [])
+    positions = Offsets([], [], [])
     end = 0
     for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
         (start, stop), (sign, after) = match.span(1), match.span(2)
         if stop > start:
             end = stop
-            found.starts.append(start)
+            positions.starts.append(start)
         else:
-            found.starts.append(sign)
-        found.ends.append(end)
-        found.signs.append(sign)
+            positions.starts.append(sign)
+        positions.ends.append(end)
+        positions.signs.append(sign)
         end = after
-    return found
+    return positions
 
 
 def is_name(text: str) -> bool:
@@ -154,9 +154,9 @@ def worth(sign: str) -> str:
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
     """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
-    found = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
-    assert found is not None
-    return found
+    match = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    assert match is not None
+    return match
 
 
 def is_coefficient(text: str, start: int = 0) -> bool:

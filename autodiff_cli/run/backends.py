@@ -27,10 +27,10 @@ def with_fallback(
 ) -> BackendResult:
     """Return the result of a backend, or of the sweep if the backend leaves the work to it."""
     try:
-        found = backend(*asked)
+        result = backend(*asked)
     except LEFT:
-        found = None
-    return sweep(*asked) if found is None else found
+        result = None
+    return sweep(*asked) if result is None else result
 
 
 class Unavailable(Exception):

@@ -110,12 +110,12 @@ class Graph:
 
     def changed(self, **parts: Any) -> Graph:
         """A graph of the same parts but for these."""
-        made = Graph.__new__(Graph)
+        copy = Graph.__new__(Graph)
         for name in ("constants", "names", "places", "roots", "signed", "span_of"):
-            setattr(made, name, getattr(self, name))
+            setattr(copy, name, getattr(self, name))
         for name, part in parts.items():
-            setattr(made, name, part)
-        return made
+            setattr(copy, name, part)
+        return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
         """The graph of these outputs alone, in the order of `in_order`, and the places of its nodes in it."""

@@ -195,9 +195,9 @@ class TaylorSeries:
         Raises `Failed`, and `Unknown` where more than the derivative along a line would have to be known.
         """
         for k in range(1, self.order + 1):
-            found = self.coefficient(u, k)
-            if found != 0:
-                sign = 1 if found > 0 else -1
+            c = self.coefficient(u, k)
+            if c != 0:
+                sign = 1 if c > 0 else -1
                 return sign * piece.turn("right", lambda known: True) if k % 2 else sign
         if self.line:
             raise Unknown(piece.here)
@@ -306,8 +306,8 @@ class SmoothBranch:
         if self.first is None and meets:
             self.first = self.here
         self.answers[i] = []
-        made = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
-        return made if isinstance(made, bool) else smooth.number(made)
+        branch = primitive.near(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
+        return branch if isinstance(branch, bool) else smooth.number(branch)
 
     # -- what `near` asks -----------------------------------------------------------------------------------------
     def __call__(self, u: Any) -> int:
@@ -339,9 +339,9 @@ class SmoothBranch:
         if len(moving) == 1:
             k = self.told(moving[0])
             return xs[k] if self.told(self.sign(xs[k])) > 0 else -xs[k]
-        made = self.smooth.length(self)
+        result = self.smooth.length(self)
         self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in moving], self.here))
-        return made
+        return result
 
     def turn(self, about: Any, same: Callable[[Any], bool]) -> int:
         """The side that the piece takes about something: the same for all that is the `same`."""

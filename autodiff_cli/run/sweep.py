@@ -535,7 +535,7 @@ def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
 
     The same of a number that is `unsettled`: what its value jumps at.
     """
-    found: list[int] = []
+    edges: list[int] = []
     seen: set[int] = set()
     stack = [condition]
     while stack:
@@ -547,10 +547,10 @@ def _edges(graph: Graph, condition: int, active: Activity) -> list[int]:
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
         elif _meets(graph, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
-            found.append(i)
+            edges.append(i)
         elif i in active.discontinuous:
             stack.extend(p for p in reversed(ps) if p in active.discontinuous or graph.primitives[p].gives_condition)
-    return found
+    return edges
 
 
 # ---- forward mode -------------------------------------------------------------------------------------------------

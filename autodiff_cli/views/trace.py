@@ -63,7 +63,7 @@ class Names:
         """A formula or sentence, the names in it written alike."""
         if not self.unicode:
             return text
-        return self._numbered.sub(lambda found: self.letter + found[1].translate(_SUBSCRIPTS), text)
+        return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
 
     def adjoint(self, row: Named) -> str:
         """The node's name with a bar, over all of a long name."""
@@ -320,10 +320,10 @@ def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
                 line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
             yield line
         if answer.gradient:
-            found = {
+            lines_of = {
                 name: BLANK if notation.blanks else repr_number(partial) for name, partial in answer.gradient.items()
             }
-            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in found.items())
+            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in lines_of.items())
     else:
         for row in answer.rows:
             if row.kind == "variable":

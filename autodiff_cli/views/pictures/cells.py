@@ -53,16 +53,16 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
 
     Control characters in names are made visible; nothing is escaped yet.
     """
-    found = [Cell(visible(node.label))] if node.label else []
+    texts = [Cell(visible(node.label))] if node.label else []
     if not node.operation and not node.label:
         return [Cell(format_number(node.data, digits))]
     if not node.taken:
-        return found if not node.operation else [*found, Cell(NOT_EVALUATED)]
+        return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]
     if node.data is not None:
-        found.append(Cell(format_number(node.data, digits), "data"))
+        texts.append(Cell(format_number(node.data, digits), "data"))
     if node.grad is not None:
-        found.append(Cell(format_number(node.grad, digits), "grad"))
-    return found
+        texts.append(Cell(format_number(node.grad, digits), "grad"))
+    return texts
 
 
 def title(picture: Picture) -> str:
